@@ -1,0 +1,77 @@
+"""Asks and replies: one question to one participant, and what came of it. This file owns these values."""
+
+from dataclasses import dataclass, field
+
+from moot.core.brief import View
+from moot.core.form import Fields, Form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to one participant.
+
+    Attributes:
+        key: its place in the play: ``/debate/rounds/round-2/critique#3``; unique in a debate.
+        to: the participant's name.
+        act: what the answer is: ``propose``, ``argue``, ``critique``, ``revise``, ``vote``, ``moderate`` …
+        task: what to do, in words for the participant.
+        form: the fields that the answer must have, if any.
+        about: keys of the turns laid before the participant, in the order of presentation.
+        audience: who may see the answer; empty for everybody.
+        view: which turns of the log go along, and how.
+    """
+
+    key: str
+    to: str
+    act: str
+    task: str
+    form: Form | None = None
+    about: tuple[str, ...] = ()
+    audience: tuple[str, ...] = ()
+    view: View = View()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What calls used: tokens in (of those, read from the provider's cache), tokens out, US dollars (None: unknown)."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = 0.0
+    estimated: bool = False
+
+    def __add__(self, other: "Usage") -> "Usage":
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost=cost,
+            estimated=self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """Words and fields, in answer to an ask.
+
+    Attributes:
+        text: the words, without thinking blocks.
+        fields: the form's fields that could be read.
+        asked: the seat that was asked (``ollama:llama3.2``).
+        served: the model that says it answered; "" where it says nothing.
+        usage: what all calls for this answer used.
+        seconds: time from the ask to the answer.
+        unread: the fields that could not be read, each with its reason (``Vote: ambiguous``).
+        notes: what else a reader should know (``truncated``, ``second try``).
+    """
+
+    text: str
+    fields: Fields = field(default_factory=dict[str, str])
+    asked: str = ""
+    served: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    unread: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

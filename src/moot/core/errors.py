@@ -1,0 +1,87 @@
+"""The one exception tree. The type says whose turn it is to act.
+
+MootError                  anything that Moot raises on purpose
+├── BriefError             the user's text or settings: mend the brief
+├── ProtocolError          the phase tree: mend the protocol
+├── RecordError            the record: missing, damaged or unreadable
+│   ├── RecordMismatch     the play and the record disagree about what happened
+│   └── RecordConflict     another writer has appended: this one must stop
+├── ModelError             a model call ended without an answer
+│   ├── Unavailable        the provider: try again later, or another model
+│   ├── Refused            the request: this provider will not answer it
+│   └── Unreadable         the answer: empty, cut off or garbled
+├── LimitReached           the budget: raise the limit and resume
+└── Waiting                a person: answer the open ask and resume
+"""
+
+
+class MootError(Exception):
+    """Anything that Moot raises on purpose; its text is one sentence for the user."""
+
+
+class BriefError(MootError):
+    """A brief or a setting that cannot be used.
+
+    Args:
+        found: what is wrong and what is allowed, without the place.
+        where: the file name as the user gave it, or "" where there is none.
+        line: the line in that file, counted from 1; 0 where it is unknown.
+        code: a stable machine-readable name of the mistake, such as ``unknown_key``.
+    """
+
+    def __init__(self, found: str, *, where: str = "", line: int = 0, code: str = "malformed") -> None:
+        place = f"{where}:{line}: " if where and line else f"{where}: " if where else f"line {line}: " if line else ""
+        super().__init__(place + found)
+        self.found, self.where, self.line, self.code = found, where, line, code
+
+
+class ProtocolError(MootError):
+    """A phase tree that cannot be played."""
+
+
+class RecordError(MootError):
+    """A record that is missing, damaged or unreadable."""
+
+
+class RecordMismatch(RecordError):
+    """The play makes another fact than the record holds at this place."""
+
+
+class RecordConflict(RecordError):
+    """An append at a wrong seq: another writer drives this debate."""
+
+
+class ModelError(MootError):
+    """A model call that ended without a usable answer.
+
+    Args:
+        reason: one sentence, safe to show and to store (no keys, no headers).
+        kind: the fault's stable name: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
+            ``key``, ``not_found``, ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``.
+        retry_after: seconds the provider asked to wait, where it did.
+        again: whether the same request may succeed a little later.
+    """
+
+    def __init__(self, reason: str, *, kind: str = "", retry_after: float | None = None, again: bool = False) -> None:
+        super().__init__(reason)
+        self.kind, self.retry_after, self.again = kind, retry_after, again
+
+
+class Unavailable(ModelError):
+    """The provider did not answer: no connection, no time, no right, no quota."""
+
+
+class Refused(ModelError):
+    """The provider answered that it will not answer this request."""
+
+
+class Unreadable(ModelError):
+    """An answer came but holds nothing that can be used."""
+
+
+class LimitReached(MootError):
+    """A limit of the brief stands in the way of the next call."""
+
+
+class Waiting(MootError):
+    """A person has to answer before the debate can go on."""

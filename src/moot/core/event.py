@@ -1,0 +1,210 @@
+"""Events: everything that can happen in a debate. This file owns the closed set; kinds and field names are for ever.
+
+Events are plain values without identity or time; the ledger stamps those on the ``Entry`` around an event.
+Play events are made by the phases and come out the same whenever a record is played again.
+World events come from outside: answers, model calls, interjections, a pause.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief
+from moot.core.decision import Decision, Status
+
+# ---- play events -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name."""
+
+    brief: Brief
+    protocol: Mapping[str, object]
+    version: int = 1
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """A phase begins at this path (``/debate/rounds/round-2``)."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question is put."""
+
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halted:
+    """The phase at this path, with all beneath it, ends before its time."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled:
+    """A decision follows."""
+
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """The debate is over."""
+
+    status: Status
+    reason: str = ""
+
+
+# ---- world events ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """A model call inside an ask is about to be sent.
+
+    Attributes:
+        key: the ask's key.
+        call: which of the ask's calls: ``answer``, ``repair``.
+        n: which try of that call, from 1.
+        model: ``provider:name``.
+        tokens: tokens reserved for it, input and most output together.
+        cost: US dollars reserved for it; None where the price is unknown.
+    """
+
+    key: str
+    call: str
+    n: int
+    model: str = ""
+    tokens: int = 0
+    cost: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A model call inside an ask has ended with an answer; it is never sent again.
+
+    Attributes:
+        key: the ask's key.
+        call: which of the ask's calls.
+        text: the answer as it came, control characters mended.
+        model: the model asked for.
+        served: the model that says it answered.
+        usage: what it used.
+        seconds: how long it took.
+        finish: why it stopped: ``stop``, ``length``, ``filter``, "" where the provider gave no reason.
+    """
+
+    key: str
+    call: str
+    text: str
+    model: str = ""
+    served: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    finish: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erred:
+    """A try of a model call inside an ask has ended without an answer."""
+
+    key: str
+    call: str
+    n: int
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replied:
+    """An ask is answered."""
+
+    key: str
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """An ask ended without an answer: ``kind`` is one of ModelError's, or ``timeout``, ``broken``."""
+
+    key: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interjected:
+    """Somebody who watches speaks up; everybody sees it from the next question on."""
+
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The debate stands still and can be resumed: a limit, a stop by its owner, no provider in reach."""
+
+    reason: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """Somebody takes the debate up again."""
+
+    by: str = ""
+
+
+PlayEvent: TypeAlias = Opened | Entered | Asked | Halted | Ruled | Closed
+WorldEvent: TypeAlias = Attempted | Called | Erred | Replied | Failed | Interjected | Paused | Resumed
+Event: TypeAlias = PlayEvent | WorldEvent
+Note: TypeAlias = Entered | Halted | Ruled
+"""What a phase may yield beside asks."""
+
+PLAY_EVENTS = (Opened, Entered, Asked, Halted, Ruled, Closed)
+WORLD_EVENTS = (Attempted, Called, Erred, Replied, Failed, Interjected, Paused, Resumed)
+EVENTS: tuple[type[Event], ...] = (*PLAY_EVENTS, *WORLD_EVENTS)
+
+
+def kind(event: Event) -> str:
+    """The event's kind as it stands in a record: ``asked`` for Asked."""
+    return type(event).__name__.lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event with its place and time in a record.
+
+    Attributes:
+        seq: 1, 2, 3 … without a gap.
+        at: seconds since 1970, UTC; a label only: order comes from ``seq``.
+        event: what happened.
+        prev: hash of the entry before, as hexadecimal SHA-256 of its stored bytes ("" for the first).
+    """
+
+    seq: int
+    at: float
+    event: Event
+    prev: str = ""
+
+
+# ---- signals: live, never stored -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """A piece of an answer in the making. A try that errs makes the pieces of its ask void."""
+
+    key: str
+    text: str
+
+
+Signal: TypeAlias = Delta

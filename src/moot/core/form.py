@@ -1,0 +1,65 @@
+"""Forms: the fields that an answer must have. This file owns what a field may hold.
+
+How a form is written into a prompt and read out of a text is the business of ``seats.layout``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Value: TypeAlias = str | int | float | bool | tuple[str, ...]
+"""What a field may hold: text or choice, number, flag, list of texts."""
+
+Fields: TypeAlias = Mapping[str, Value]
+Kind: TypeAlias = Literal["text", "choice", "number", "flag", "list"]
+Layout: TypeAlias = Literal["line", "sections", "tags", "json"]
+
+ABSTAIN = "ABSTAIN"
+"""The value of a choice field whose author said that he abstains."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field of a form.
+
+    Attributes:
+        name: its label, as it stands in the text (``STATUS``, ``Verdict``, ``I vote for``).
+        kind: what it holds.
+        choices: the allowed values of a ``choice``; compared without regard to case and markup.
+        required: whether an answer without it is worth one repair question.
+        help: a few words for whoever fills it in.
+        low: least number allowed.
+        high: greatest number allowed.
+        abstain: whether a ``choice`` may be answered by an abstention.
+    """
+
+    name: str
+    kind: Kind = "text"
+    choices: tuple[str, ...] = ()
+    required: bool = True
+    help: str = ""
+    low: float | None = None
+    high: float | None = None
+    abstain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """The fields that an answer must have, and how they are laid out as text.
+
+    Attributes:
+        name: what the form is called in records and screens.
+        fields: the fields, in the order in which they are asked for.
+        layout: ``line`` (one formula line, such as ``I vote for: X``), ``sections`` (``LABEL: text``
+            lines), ``tags`` (``<Label>text</Label>``), ``json`` (one object).
+        under: with ``json``, the key of the inner object that holds the fields ("" for the object itself).
+        envelope: with ``tags``, the tag around one whole message ("" for none).
+        strict: with ``line``, whether the colon of the formula must stand there.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    layout: Layout = "sections"
+    under: str = ""
+    envelope: str = ""
+    strict: bool = False

@@ -1,0 +1,70 @@
+"""The Seat port: whoever answers for a participant. This file owns what passes between the engine and a seat."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant
+from moot.core.event import Called
+from moot.core.transcript import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What a participant sees when it is asked.
+
+    Attributes:
+        brief: topic, background, rules, who takes part.
+        me: the participant that is asked.
+        turns: the turns of the log that the ask's view shows it, oldest first.
+        about: the turns laid before it, in the order of presentation (``Ask.about``).
+    """
+
+    brief: Brief
+    me: Participant
+    turns: tuple[Turn, ...] = ()
+    about: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """The most that a call can use: tokens in and out, US dollars (None: price unknown)."""
+
+    model: str
+    tokens: int = 0
+    cost: float | None = 0.0
+
+
+class Say(Protocol):
+    """The line from a seat to the engine while it answers one ask."""
+
+    def delta(self, text: str) -> None:
+        """Show a piece of the answer in the making; nothing is stored."""
+        ...
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Send one model call, unless the record holds its answer already.
+
+        What the quote names is reserved and the try is on record before ``send`` is awaited; the answer is
+        on record before this returns. A cancelled try leaves no answer, so it will be sent again.
+        ``send`` fills in everything of Called but ``key`` and ``call``, which the engine sets.
+
+        Raises:
+            LimitReached: a limit stands in the way; nothing was sent.
+            ModelError: the call ended without an answer; it is on record and may be tried again.
+        """
+        ...
+
+
+class Seat(Protocol):
+    """Whoever answers: a model, a person, a tool, a librarian."""
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask.
+
+        Raises:
+            ModelError: there is no answer; the engine books the ask as failed and the debate goes on.
+            LimitReached: a limit stands in the way; the engine pauses the debate.
+        """
+        ...

@@ -1,0 +1,224 @@
+"""The transcript: a record, folded. This file owns what has been said and who may see it.
+
+Turns stand in the order in which they were asked, so the latency of an answer never changes what anybody reads.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, View
+from moot.core.decision import Decision
+from moot.core.event import (
+    Asked,
+    Attempted,
+    Called,
+    Closed,
+    Entered,
+    Erred,
+    Event,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+)
+from moot.core.form import Fields, Value
+
+INTERJECTION = "interject"
+"""The act of a turn that came from outside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One contribution: an ask and what came of it, or an interjection.
+
+    Attributes:
+        key: the ask's key; ``interjection#n`` for an interjection.
+        by: who speaks. It comes from the ask, never from the text.
+        act: what it is.
+        ask: the question; None for an interjection.
+        reply: the answer; None while there is none.
+        failure: why there is none, where it failed; "" otherwise.
+    """
+
+    key: str
+    by: str
+    act: str
+    ask: Ask | None = None
+    reply: Reply | None = None
+    failure: str = ""
+
+    @property
+    def text(self) -> str:
+        """The words, "" where there are none."""
+        return self.reply.text if self.reply else ""
+
+    @property
+    def fields(self) -> Fields:
+        """The form's fields that were read."""
+        return self.reply.fields if self.reply else {}
+
+    @property
+    def round(self) -> int:
+        """The round in which the turn stands, from 1; 0 outside rounds."""
+        found = re.findall(r"/round-(\d+)", self.key)
+        return int(found[-1]) if found else 0
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The keys of the turns that it is about."""
+        return self.ask.about if self.ask else ()
+
+
+def within(path: str, under: str) -> bool:
+    """Whether a path or key stands at or beneath another path."""
+    return under in ("", "/") or path == under or path.startswith((under + "/", under + "#"))
+
+
+@dataclass(slots=True)
+class Transcript:
+    """What a debate has come to, built by applying events in the order of the record."""
+
+    brief: Brief | None = None
+    protocol: str = ""
+    entered: list[str] = field(default_factory=list[str])
+    halts: dict[str, str] = field(default_factory=dict[str, str])
+    decision: Decision | None = None
+    closed: Closed | None = None
+    paused: Paused | None = None
+    usage: Usage = Usage()
+    attempts: int = 0
+    errors: list[Erred] = field(default_factory=list[Erred])
+    _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        match event:
+            case Asked(ask=ask):
+                self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
+            case Replied(key=key, reply=reply):
+                self._turns[key] = replace(self._turns[key], reply=reply)
+            case Failed(key=key, reason=reason):
+                self._turns[key] = replace(self._turns[key], failure=reason)
+            case Interjected(by=by, text=text):
+                key = f"interjection#{len(self._turns) + 1}"
+                self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, reply=Reply(text=text))
+            case Attempted():
+                self.attempts += 1
+            case Called(usage=usage):
+                self.usage = self.usage + usage
+            case Erred():
+                self.errors.append(event)
+            case Opened(brief=brief, name=name):
+                self.brief, self.protocol = brief, name
+            case Entered(path=path):
+                self.entered.append(path)
+            case Halted(path=path, reason=reason):
+                self.halts[path] = reason
+            case Ruled(decision=decision):
+                self.decision = decision
+            case Closed():
+                self.closed = event
+            case Paused():
+                self.paused = event
+            case Resumed():
+                self.paused = None
+
+    # ---- what has been said ------------------------------------------------------------------------------------
+
+    def turns(self, *acts: str, by: str = "", under: str = "") -> tuple[Turn, ...]:
+        """The turns with an answer, oldest ask first; only those acts, that speaker, beneath that path, where given."""
+        return tuple(
+            turn
+            for turn in self._turns.values()
+            if turn.reply is not None
+            and (not acts or turn.act in acts)
+            and (not by or turn.by == by)
+            and (not under or within(turn.key, under))
+        )
+
+    def all(self) -> tuple[Turn, ...]:
+        """Every ask and interjection, answered or not, oldest first."""
+        return tuple(self._turns.values())
+
+    def failures(self) -> tuple[Turn, ...]:
+        """The asks that ended without an answer."""
+        return tuple(turn for turn in self._turns.values() if turn.failure)
+
+    def get(self, key: str) -> Turn:
+        """The turn at that key; KeyError where there is none."""
+        return self._turns[key]
+
+    def last(self, by: str, *acts: str, under: str = "") -> Turn | None:
+        """The newest answered turn of that speaker, of those acts."""
+        found = self.turns(*acts, by=by, under=under)
+        return found[-1] if found else None
+
+    def latest(self, *acts: str, under: str = "") -> tuple[Turn, ...]:
+        """The newest answered turn of each speaker, in the order in which the speakers first spoke."""
+        newest: dict[str, Turn] = {}
+        for turn in self.turns(*acts, under=under):
+            newest[turn.by] = turn
+        return tuple(newest.values())
+
+    def first(self, *acts: str) -> tuple[Turn, ...]:
+        """The oldest answered turn of each speaker."""
+        oldest: dict[str, Turn] = {}
+        for turn in self.turns(*acts):
+            oldest.setdefault(turn.by, turn)
+        return tuple(oldest.values())
+
+    def positions(self, name: str) -> dict[str, tuple[Value, ...]]:
+        """What each speaker answered in the field of that name over time; the field is compared without case."""
+        held: dict[str, tuple[Value, ...]] = {}
+        for turn in self.turns():
+            if (value := read_field(turn, name)) is not None:
+                held[turn.by] = (*held.get(turn.by, ()), value)
+        return held
+
+    def halted(self, path: str) -> str:
+        """Why the phase at that path has been ended before its time; "" where it has not."""
+        for halted, reason in self.halts.items():
+            if within(path, halted):
+                return reason
+        return ""
+
+    # ---- who sees what -----------------------------------------------------------------------------------------
+
+    def look(self, view: View, who: str) -> tuple[Turn, ...]:
+        """The turns that a participant may see, cut down to what the view shows, oldest first."""
+        seen = [
+            turn
+            for turn in self.turns()
+            if visible(turn, who) and turn.act not in view.hide and turn.by not in view.hide
+        ]
+        if view.summary:
+            marks = [n for n, turn in enumerate(seen) if turn.act == "summarize"]
+            seen = seen[marks[-1] :] if marks else seen
+        if view.last is not None:
+            seen = seen[len(seen) - min(view.last, len(seen)) :]
+        return tuple(seen)
+
+
+def visible(turn: Turn, who: str) -> bool:
+    """Whether a participant may see a turn: always its own, else where it is in the audience."""
+    audience = turn.ask.audience if turn.ask else ()
+    return not audience or who in audience or turn.by == who
+
+
+def read_field(turn: Turn, name: str) -> Value | None:
+    """The value of a field of a turn, its name compared without case; None where it was not read."""
+    for label, value in turn.fields.items():
+        if label.casefold() == name.casefold():
+            return value
+    return None
+
+
+def speakers(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """Who speaks in these turns, each once, in order."""
+    return tuple(dict.fromkeys(turn.by for turn in turns))
