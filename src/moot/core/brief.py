@@ -1,4 +1,4 @@
-"""Briefs: what is to be debated, by whom, within which limits. This file owns these values; nothing here reads files."""
+"""Briefs: what is to be debated, by whom, within which limits. This file owns these values and reads no files."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

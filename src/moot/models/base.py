@@ -1,0 +1,85 @@
+"""The Model port: one request to one language model. This file owns what passes between seats and models.
+
+No provider's or framework's types pass through here, so that records never depend on a library.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from moot.core.brief import Settings
+from moot.core.event import Called
+from moot.core.seat import Quote, Say
+
+Speaker: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request.
+
+    Attributes:
+        messages: what the model is sent, already fit for its traits.
+        settings: how it is asked.
+        call: which of the ask's calls it is: ``answer``, ``repair``.
+        seconds: the most time that one try may take.
+    """
+
+    messages: tuple[Message, ...]
+    settings: Settings = Settings()
+    call: str = "answer"
+    seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What a model's wire takes, declared or probed once.
+
+    Attributes:
+        system: whether it takes system messages.
+        alternate: whether user and assistant messages must alternate, beginning with the user's.
+        context: tokens it can hold; 0 where unknown.
+        drops: names of Settings that the provider ignores or refuses.
+    """
+
+    system: bool = True
+    alternate: bool = True
+    context: int = 0
+    drops: tuple[str, ...] = ()
+
+
+class Model(Protocol):
+    """A language model, or a wrapper around one."""
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        ...
+
+    @property
+    def traits(self) -> Traits:
+        """What its wire takes."""
+        ...
+
+    def quote(self, request: Request) -> Quote:
+        """The most that the request can use."""
+        ...
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        """Answer one request, streaming pieces to ``say.delta``.
+
+        Raises:
+            ModelError: no usable answer; its ``kind`` and ``again`` say what to do about it.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give connections back."""
+        ...
