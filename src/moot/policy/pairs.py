@@ -1,0 +1,68 @@
+"""Who criticises whom. This file owns the topologies; each gives pairs (critic, author), never (x, x)."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, TypeAlias
+
+Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse"]
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """A topology.
+
+    Attributes:
+        topology: ``all-to-all``: everybody on everybody; ``ring``: everybody on the next at the table;
+            ``round-robin``: everybody on one other, by a stable hash of the names, another one in each round;
+            ``star``: the hub on everybody and everybody on the hub; ``sparse``: the ring and some links by chance.
+        hub: the centre of a star; "" for the first at the table.
+        density: with ``sparse``, the share of the remaining links that are drawn, 0 to 1.
+    """
+
+    topology: Topology = "all-to-all"
+    hub: str = ""
+    density: float = 0.25
+
+    def draw(self, names: Sequence[str], *, round: int, chance: Random) -> tuple[Pair, ...]:
+        """The pairs of one round, each once, critics in the order of the table."""
+        if len(names) < 2:
+            return ()
+        match self.topology:
+            case "all-to-all":
+                return tuple((critic, author) for critic in names for author in names if critic != author)
+            case "ring":
+                return _ring(names)
+            case "round-robin":
+                return _rotation(names, round)
+            case "star":
+                return _star(names, self.hub or names[0])
+            case "sparse":
+                return _sparse(names, self.density, chance)
+
+
+def _ring(names: Sequence[str]) -> tuple[Pair, ...]:
+    return tuple((name, names[(n + 1) % len(names)]) for n, name in enumerate(names))
+
+
+def _rotation(names: Sequence[str], round: int) -> tuple[Pair, ...]:
+    # SHA-256, because hash() of a text differs from process to process.
+    order = sorted(names, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    step = 1 + (max(round, 1) - 1) % (len(order) - 1)
+    onto = {name: order[(n + step) % len(order)] for n, name in enumerate(order)}
+    return tuple((name, onto[name]) for name in names)
+
+
+def _star(names: Sequence[str], hub: str) -> tuple[Pair, ...]:
+    return tuple(
+        (critic, author) for critic in names for author in names if critic != author and hub in (critic, author)
+    )
+
+
+def _sparse(names: Sequence[str], density: float, chance: Random) -> tuple[Pair, ...]:
+    ring = _ring(names)
+    others = [(c, a) for c in names for a in names if c != a and (c, a) not in ring]
+    drawn = [pair for pair in others if chance.random() < density]
+    return tuple(sorted((*ring, *drawn), key=lambda pair: (names.index(pair[0]), names.index(pair[1]))))

@@ -1,0 +1,188 @@
+"""Rules: ballots to decision. This file owns what counts as won; it reads ballots, never texts.
+
+Sums are exact fractions, so that three weights of 0.1 equal one of 0.3 and two thirds are two thirds.
+A tie is a tie and no vote is no decision; a documented fallback is a wrapper around a rule and says so in ``how``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, Protocol
+
+from moot.core.decision import Ballot, Decision, Strength
+
+
+class Rule(Protocol):
+    """A way from ballots to a decision."""
+
+    @property
+    def name(self) -> str:
+        """What the rule is called in decisions."""
+        ...
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide.
+
+        Args:
+            ballots: one for each voter, in the voters' order; a choice is one of the candidates.
+            candidates: who or what can be chosen, in the order of the tally.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The candidate with the most weight wins if its share is large enough and nobody else has as much.
+
+    Attributes:
+        name: what the rule is called.
+        least: the share needed, as a fraction in words: ``1/2``.
+        beyond: whether the share must be greater than ``least``, not just equal to it.
+        of: what the share is taken of: the ballots ``cast``, or all ``voters`` who did not abstain.
+        weighted: whether ballots count by their weight, or each as one.
+    """
+
+    name: str
+    least: str = "0"
+    beyond: bool = True
+    of: Literal["cast", "voters"] = "cast"
+    weighted: bool = False
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see Rule."""
+        tally = count(ballots, candidates, weighted=self.weighted)
+        cast = [ballot for ballot in ballots if ballot.state == "cast"]
+        base = Decision(
+            status="no_decision",
+            rule=self.name,
+            tally={name: float(weight) for name, weight in tally.items()},
+            ballots=tuple(ballots),
+        )
+        if not cast:
+            return replace(base, how=silence(ballots))
+        tops = top(tally)
+        whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
+        total = sum((_weight(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
+        winner, most = tops[0], tally[tops[0]]
+        share = most / total
+        if len(tops) > 1:
+            how = f"tie: {_list(tops)} have {_amount(most)} each"
+            return replace(base, status="tie", share=float(share), strength="contested", how=how)
+        counted = f"{winner} has {_amount(most)} of {_amount(total)}"
+        if not reaches(share, Fraction(self.least), beyond=self.beyond):
+            how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
+            return replace(base, share=float(share), strength=strength(share), how=how)
+        return replace(
+            base,
+            status="decided",
+            winner=winner,
+            share=float(share),
+            support=tuple(ballot.voter for ballot in cast if ballot.choice == winner),
+            strength=strength(share),
+            how=counted,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quorum:
+    """Another rule, applied only where more than half of the voters cast a ballot or abstained."""
+
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the rule within."""
+        return self.rule.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see Rule."""
+        decision = self.rule.decide(ballots, candidates)
+        heard = sum(ballot.state in ("cast", "abstained") for ballot in ballots)
+        if decision.status == "no_decision" or 2 * heard > len(ballots):
+            return decision
+        how = f"no quorum: {heard} of {len(ballots)} ballots could be read; the tally is partial"
+        return replace(decision, status="no_decision", winner="", support=(), strength="", how=how)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstProposal:
+    """Another rule; where it finds no winner, the first of the tied, or else the first proposal wins.
+
+    This is the documented fallback of the council's debate step. It rewards a position, so it is used only where
+    that document is followed to the letter, and ``how`` says that it was.
+    """
+
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the rule within."""
+        return self.rule.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see Rule."""
+        decision = self.rule.decide(ballots, candidates)
+        if decision.status == "decided" or not candidates:
+            return decision
+        tied = top(count(ballots, candidates, weighted=True)) if decision.status == "tie" else []
+        winner = tied[0] if tied else candidates[0]
+        support = tuple(ballot.voter for ballot in ballots if ballot.state == "cast" and ballot.choice == winner)
+        how = f"{decision.how}; fallback: first {'tied ' if tied else ''}proposal"
+        return replace(decision, status="decided", winner=winner, support=support, how=how)
+
+
+PLURALITY = Share(name="plurality")
+WEIGHTED = Share(name="weighted plurality", weighted=True)
+MAJORITY = Share(name="majority", least="1/2")
+SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False)
+UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters")
+
+
+def count(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool) -> dict[str, Fraction]:
+    """The weight of the votes for each candidate, in the candidates' order."""
+    tally = dict.fromkeys(candidates, Fraction(0))
+    for ballot in ballots:
+        if ballot.state == "cast":
+            tally[ballot.choice] += _weight(ballot, weighted=weighted)
+    return tally
+
+
+def top(tally: dict[str, Fraction]) -> list[str]:
+    """The candidates with the most weight, in the order of the tally."""
+    most = max(tally.values())
+    return [name for name, weight in tally.items() if weight == most]
+
+
+def reaches(share: Fraction, least: Fraction, *, beyond: bool) -> bool:
+    """Whether a share is large enough."""
+    return share > least if beyond else share >= least
+
+
+def strength(share: Fraction) -> Strength:
+    """The winner's share in a word: 1 is unanimous, above 0.8 strong, from 0.6 moderate, above 0.5 weak, else split."""
+    if share >= 1:
+        return "unanimous"
+    if share > Fraction(4, 5):
+        return "strong"
+    if share >= Fraction(3, 5):
+        return "moderate"
+    return "weak" if share > Fraction(1, 2) else "split"
+
+
+def silence(ballots: Sequence[Ballot]) -> str:
+    """Why there is no vote to count."""
+    if ballots and all(ballot.state == "abstained" for ballot in ballots):
+        return f"all {len(ballots)} voters abstained"
+    return f"no vote was cast by {len(ballots)} voters"
+
+
+def _weight(ballot: Ballot, *, weighted: bool) -> Fraction:
+    return Fraction(str(ballot.weight)) if weighted else Fraction(1)
+
+
+def _amount(weight: Fraction) -> str:
+    return f"{float(weight):g}"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1]
