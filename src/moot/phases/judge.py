@@ -1,0 +1,280 @@
+"""Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides.
+
+A ballot is read only from the voter's own answer to its own ballot ask, by the one strict reader of the seats.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.decision import Ballot, Decision, Minority
+from moot.core.event import Ruled
+from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.base import Play, Table
+from moot.phases.speak import roster
+from moot.policy.answers import normalise
+from moot.policy.rules import Rule
+from moot.policy.showing import confidence
+
+BALLOT = "I vote for"
+"""The formula of a ballot, and the name of its field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """All vote at once for one of the proposals.
+
+    Proposals with the same answer are one candidate. With fewer than two candidates no vote is held.
+
+    Attributes:
+        rule: ballots to decision.
+        acts: the acts that are proposals.
+        task: what to do.
+        who: names of the voters; empty for all debaters.
+        latest: whether each author's newest proposal stands for election, or the first.
+        anonymous: whether the proposals stand under letters, in an order drawn for each voter.
+        strict: whether the colon of the formula must stand there.
+        clip: at most so many characters of each proposal are shown.
+        name: what it is called in paths.
+    """
+
+    rule: Rule
+    acts: tuple[str, ...]
+    task: str
+    who: tuple[str, ...] = ()
+    latest: bool = True
+    anonymous: bool = True
+    strict: bool = False
+    clip: int | None = None
+    name: str = "vote"
+
+    def play(self, table: Table) -> Play:
+        """Hold the vote."""
+        groups = candidates(table.transcript, self.acts, latest=self.latest)
+        if len(groups) < 2:
+            yield Ruled(decision=unopposed(groups, self.rule.name, table.transcript))
+            return
+        voters = roster(table, self.who)
+        yield [self._ask(table, n, voter, list(groups)) for n, voter in enumerate(voters, start=1)]
+        ballots = [self._ballot(table, table.key(n), voter, groups) for n, voter in enumerate(voters, start=1)]
+        yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
+
+    def _ask(self, table: Table, n: int, voter: str, names: list[str]) -> Ask:
+        proposals = candidates(table.transcript, self.acts, latest=self.latest)
+        if self.anonymous:
+            table.chance(voter).shuffle(names)
+        choices = labels(len(names)) if self.anonymous else tuple(names)
+        field = Field(name=BALLOT, kind="choice", choices=choices, abstain=True)
+        return Ask(
+            key=table.key(n),
+            to=voter,
+            act="vote",
+            task=self.task,
+            form=Form(name="ballot", layout="line", fields=(field,), strict=self.strict),
+            about=tuple(proposals[name][0].key for name in names),
+            view=View(last=0, anonymous=self.anonymous, clip=self.clip),
+        )
+
+    def _ballot(self, table: Table, key: str, voter: str, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+        turn = table.transcript.get(key)
+        weight = table.brief.participant(voter).weight
+        ballot = read_ballot(turn, voter)
+        if ballot.state == "cast" and turn.ask and turn.ask.form:
+            chosen = turn.about[turn.ask.form.fields[0].choices.index(ballot.choice)]
+            names = [name for name, turns in groups.items() if turns[0].key == chosen]
+            ballot = replace(ballot, choice=names[0])
+        return replace(ballot, weight=1.0 if weight is None else weight)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """The newest answers are the votes: nobody is asked again.
+
+    Attributes:
+        rule: answers to decision.
+        acts: the acts that hold answers.
+        field: the field that holds the answer.
+        name: what it is called in paths.
+    """
+
+    rule: Rule
+    acts: tuple[str, ...]
+    field: str = "ANSWER"
+    name: str = "count"
+
+    def play(self, table: Table) -> Play:
+        """Count the answers."""
+        groups = candidates(table.transcript, self.acts, latest=True)
+        ballots = [self._ballot(table, voter) for voter in roster(table, ())]
+        options = table.brief.options or tuple(groups)
+        if not options:
+            yield Ruled(decision=unopposed({}, self.rule.name, table.transcript))
+            return
+        yield Ruled(decision=settle(self.rule.decide(ballots, options), groups, table.transcript))
+
+    def _ballot(self, table: Table, voter: str) -> Ballot:
+        weight = table.brief.participant(voter).weight
+        blank = Ballot(voter=voter, weight=1.0 if weight is None else weight)
+        turn = table.transcript.last(voter, *self.acts)
+        if turn is None:
+            return replace(blank, state="missing", reason="no answer")
+        answer = read_field(turn, self.field)
+        if answer is None:
+            return replace(blank, state="unread", reason="; ".join(turn.reply.unread) if turn.reply else "")
+        return replace(blank, choice=named(answer, candidates(table.transcript, self.acts, latest=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adopt:
+    """The newest turn of the moderator holds the decision.
+
+    Attributes:
+        act: the moderator's act.
+        field: the field that holds the decision.
+        status: the field that must say ``value``; "" where none must.
+        value: what it must say.
+        rule: what this is called in the decision.
+        name: what it is called in paths.
+    """
+
+    act: str = "moderate"
+    field: str = "DECISION"
+    status: str = "STATUS"
+    value: str = "SETTLED"
+    rule: str = "moderator"
+    name: str = "adopt"
+
+    def play(self, table: Table) -> Play:
+        """Take the moderator's decision over."""
+        turns = [turn for turn in table.transcript.all() if turn.act == self.act]
+        newest = turns[-1] if turns else None
+        yield Ruled(decision=self._read(newest))
+
+    def _read(self, turn: Turn | None) -> Decision:
+        none = Decision(status="no_decision", rule=self.rule)
+        if turn is None or turn.reply is None:
+            return replace(none, how=f"the {self.rule} gave no answer")
+        if self.status:
+            status = read_field(turn, self.status)
+            if status is None:
+                return replace(none, how=f"{turn.by}'s {self.status} could not be read")
+            if status != self.value:
+                return replace(none, how=f"{turn.by} says {status}: the rounds were used up")
+        text = read_field(turn, self.field)
+        if text is None:
+            return replace(none, how=f"{turn.by} gave no {self.field}")
+        return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
+
+
+def labels(n: int) -> tuple[str, ...]:
+    """The letters under which n proposals stand: ``Proposal A``, ``Proposal B`` … ``Proposal Z``, ``Proposal AA`` …"""
+    return tuple(f"Proposal {letter(i)}" for i in range(n))
+
+
+def letter(n: int) -> str:
+    """0 is A, 25 is Z, 26 is AA."""
+    return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
+
+
+def read_ballot(turn: Turn, voter: str) -> Ballot:
+    """A voter's ballot from its own answer."""
+    if turn.reply is None:
+        return Ballot(voter=voter, state="missing", reason=turn.failure)
+    choice = read_field(turn, BALLOT)
+    if choice == ABSTAIN:
+        return Ballot(voter=voter, state="abstained")
+    if choice is None:
+        return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
+    return Ballot(voter=voter, choice=str(choice))
+
+
+def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
+    """The proposals that stand for election: name to turns, those with the same ANSWER together.
+
+    A candidate is named by its answer where the proposals have one, else by its author; its first turn is the
+    one with the most confidence.
+    """
+    found: dict[str, tuple[str, list[Turn]]] = {}
+    for turn in transcript.latest(*acts) if latest else transcript.first(*acts):
+        answer = read_field(turn, "ANSWER")
+        wording = turn.key if answer is None else normalise(answer)
+        found.setdefault(wording, (turn.by if answer is None else str(answer), []))[1].append(turn)
+    return {name: sorted(turns, key=confidence, reverse=True) for name, turns in found.values()}
+
+
+def named(answer: Value, groups: Mapping[str, Sequence[Turn]]) -> str:
+    """The candidate of that answer."""
+    return next(name for name in groups if normalise(name) == normalise(answer))
+
+
+def unopposed(groups: Mapping[str, Sequence[Turn]], rule: str, transcript: Transcript) -> Decision:
+    """What follows where there is nothing to choose between."""
+    none = Decision(status="no_decision", rule=rule, first=first_tally(transcript, tuple(groups)))
+    if not groups:
+        return replace(none, how="there is no proposal")
+    ((name, turns),) = groups.items()
+    holders = tuple(turn.by for turn in turns)
+    if len(holders) < 2:
+        return replace(none, how=f"{name} is the only proposal: no vote was held")
+    return replace(
+        none,
+        status="decided",
+        winner=name,
+        text=words(turns[0]),
+        share=1.0,
+        support=holders,
+        strength="unanimous",
+        how=f"all {len(holders)} give the same answer: no vote was needed",
+        tally={name: float(len(holders))},
+        ballots=tuple(Ballot(voter=holder, choice=name) for holder in holders),
+    )
+
+
+def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript) -> Decision:
+    """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
+    winner = groups.get(decision.winner)
+    lost = [name for name in groups if name != decision.winner]
+    whole = sum(decision.tally.values())
+    return replace(
+        decision,
+        text=words(winner[0]) if winner else "",
+        first=first_tally(transcript, tuple(decision.tally)),
+        dissent=tuple(
+            f"{ballot.voter} for {ballot.choice}"
+            for ballot in decision.ballots
+            if ballot.state == "cast" and decision.winner and ballot.choice != decision.winner
+        ),
+        minority=tuple(
+            Minority(
+                answer=name,
+                by=tuple(turn.by for turn in groups[name]),
+                share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
+                argument=argument(groups[name][0]),
+            )
+            for name in lost
+        ),
+    )
+
+
+def first_tally(transcript: Transcript, names: tuple[str, ...]) -> dict[str, float]:
+    """How many first drafts gave which answer; empty where drafts give no ANSWER."""
+    tally: dict[str, float] = {}
+    for turn in transcript.first("draft"):
+        if (answer := read_field(turn, "ANSWER")) is not None:
+            name = next((name for name in names if normalise(name) == normalise(answer)), str(answer))
+            tally[name] = tally.get(name, 0.0) + 1.0
+    return tally
+
+
+def words(turn: Turn) -> str:
+    """What a proposal proposes: its ANSWER where it has one, else its text."""
+    answer = read_field(turn, "ANSWER")
+    return turn.text if answer is None else str(answer)
+
+
+def argument(turn: Turn) -> str:
+    """The argument given for a proposal: its ARGUMENT where it has one, else its text."""
+    value = read_field(turn, "ARGUMENT")
+    return turn.text if value is None else str(value)

@@ -1,0 +1,195 @@
+"""The known protocols, each a few lines over the same phases. This file owns what each protocol does by default.
+
+Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from moot.core.brief import Brief, View
+from moot.core.errors import ProtocolError
+from moot.phases.base import Phase
+from moot.phases.flow import Rounds, Sequence
+from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.speak import Critique, Everyone, Floor, check_names
+from moot.policy.pairs import Pairs, Topology
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, Share
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a brief may choose about its protocol; None and "" stand for the protocol's default.
+
+    Attributes:
+        rounds: the greatest number of rounds.
+        strategy: how it is decided: ``majority``, ``weighted``, ``consensus``, ``moderator``, ``supermajority``.
+        topology: who criticises whom.
+    """
+
+    rounds: int | None = None
+    strategy: str = ""
+    topology: Topology | None = None
+
+
+Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
+
+NO_LOG = View(last=0)
+HIDDEN = View(last=0, anonymous=True)
+VOTE_TASK = (
+    "Vote for the best proposal. You may vote for your own, or abstain. Give your reason in one or two sentences."
+)
+
+
+def panel(brief: Brief, choices: Choices) -> Phase:
+    """Independent drafts; stop if they agree; else a round on the disagreement, authors hidden; then a vote.
+
+    With options in the brief the newest answers are the votes. Both tallies, of the first drafts and of the last
+    answers, are kept. One round by default, at most three.
+    """
+    rounds = _at_most(3, 1 if choices.rounds is None else choices.rounds, "panel")
+    acts = ("draft", "revise")
+    answers = Showing(acts=acts, distinct=True, shuffle=True)
+    task = (
+        "Read the different answers above; none of them is marked as yours. Keep your answer unless a claim in them, "
+        "or evidence you overlooked, gives you a reason to change it. Then answer again."
+    )
+    revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
+    until = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
+    rule = Quorum(rule=_rule(choices.strategy, PLURALITY))
+    decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
+    first = "Answer the question on your own, from what you know and from the background."
+    drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
+    return Sequence(parts=(drafts, Rounds(each=revise, most=rounds, until=until), decide))
+
+
+def council(brief: Brief, choices: Choices) -> Phase:
+    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator."""
+    strategy = choices.strategy or "majority"
+    acts = ("propose", "revise")
+    propose = Everyone(act="propose", task="Propose a solution.", view=NO_LOG, needs=1)
+    task = (
+        "Debate round {round}. You see all current proposals. Criticise them where they are weak, defend or modify "
+        "your own, build on the others' ideas. Then write your updated proposal in full."
+    )
+    shown = Showing(acts=acts)
+    revise = Everyone(act="revise", task=task, show=(shown,), view=View(last=0, clip=4000))
+    until = Alike(acts=acts, field="") if strategy == "consensus" else None
+    if strategy == "moderator":
+        by = _moderator(brief, "council with strategy moderator")
+        pick = "Select the best proposal for the topic, and say why."
+        decide = Vote(rule=Share(name="moderator"), acts=acts, task=pick, who=(by,))
+    else:
+        decide = Vote(rule=_rule(strategy, PLURALITY), acts=acts, task=VOTE_TASK)
+    rounds = Rounds(each=revise, most=2 if choices.rounds is None else choices.rounds, until=until)
+    return Sequence(parts=(propose, rounds, decide))
+
+
+def moderated(brief: Brief, choices: Choices) -> Phase:
+    """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
+    by = _moderator(brief, "moderated")
+    task = "This is round {round}. Argue your position; answer the arguments of the others."
+    argue = Everyone(act="argue", task=task, needs=1)
+    review = (
+        "Review all arguments so far. Say SETTLED only if the arguments allow a decision now, and then give it; "
+        "else say CONTINUE and name what is still open."
+    )
+    moderate = Everyone(act="moderate", task=review, who=(by,), form=SETTLEMENT)
+    most = 3 if choices.rounds is None else choices.rounds
+    rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
+    return Sequence(parts=(rounds, Adopt()))
+
+
+def round_robin(brief: Brief, choices: Choices) -> Phase:
+    """Opening statements; everybody in turn, hearing all before; closing statements; the mediator's verdict.
+
+    Opening and closing statements are made at once. Each round begins one place further on.
+    """
+    by = _moderator(brief, "round_robin")
+    opening = Everyone(act="open", task="State your position on the topic and your main reasons.", needs=1)
+    floor = Floor(act="argue", task="Round {round}: you have the floor. Answer what was said; add what is missing.")
+    closing = Everyone(act="close", task="Give your closing statement: what you hold now, and what persuaded you.")
+    task = "Summarise the positions fairly, then give the verdict that follows from the arguments."
+    mediate = Everyone(act="moderate", task=task, who=(by,), form=VERDICT)
+    rounds = Rounds(each=floor, most=3 if choices.rounds is None else choices.rounds)
+    return Sequence(parts=(opening, rounds, closing, mediate, Adopt(field="VERDICT", status="", rule="mediator")))
+
+
+def arena(brief: Brief, choices: Choices) -> Phase:
+    """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds."""
+    acts = ("propose", "revise")
+    names = brief.names("debater")
+    pairs = Pairs(topology=choices.topology or ("all-to-all" if len(names) <= 4 else "sparse"))
+    propose = Everyone(
+        act="propose",
+        task="Propose an answer to the topic, with your reasons.",
+        form=draft(brief.options),
+        view=NO_LOG,
+        needs=1,
+    )
+    critique = Critique(of=acts, pairs=pairs, task="Criticise this proposal: where is it weakest?", form=ISSUES)
+    shown = (Showing(acts=acts, whose="own"), Showing(acts=("critique",), whose="to_me", mine=acts))
+    task = (
+        "Above is your proposal and what was said against it. Accept or reject each point with a reason; answer again."
+    )
+    revise = Everyone(act="revise", task=task, form=revision(brief.options), show=shown, view=HIDDEN)
+    most = 2 if choices.rounds is None else choices.rounds
+    rounds = Rounds(each=Sequence(parts=(critique, revise)), most=most, until=Alike(acts=acts))
+    vote = Vote(rule=Quorum(rule=_rule(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
+    return Sequence(parts=(propose, rounds, vote))
+
+
+KNOWN: dict[str, Protocol] = {
+    "panel": panel,
+    "council": council,
+    "moderated": moderated,
+    "round_robin": round_robin,
+    "arena": arena,
+}
+DEFAULT = "panel"
+STRATEGIES: dict[str, Rule] = {
+    "majority": PLURALITY,
+    "plurality": PLURALITY,
+    "weighted": WEIGHTED,
+    "consensus": UNANIMITY,
+    "unanimous": UNANIMITY,
+    "absolute": MAJORITY,
+    "supermajority": SUPERMAJORITY,
+}
+NEEDS_MODERATOR = ("moderated", "round_robin")
+
+
+def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
+    """The phase tree of a known protocol for a brief.
+
+    Raises:
+        ProtocolError: an unknown protocol or choice, too few debaters, no moderator where one is needed.
+    """
+    if name not in KNOWN:
+        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(KNOWN)}")
+    check_names(brief.names("debater"))
+    return KNOWN[name](brief, choices or Choices())
+
+
+def _rule(strategy: str, default: Rule) -> Rule:
+    if not strategy:
+        return default
+    if strategy not in STRATEGIES:
+        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {', '.join(STRATEGIES)}")
+    return STRATEGIES[strategy]
+
+
+def _moderator(brief: Brief, protocol: str) -> str:
+    names = brief.names("moderator")
+    if len(names) != 1:
+        raise ProtocolError(f"{protocol} needs one moderator, not {len(names)}")
+    return names[0]
+
+
+def _at_most(most: int, rounds: int, protocol: str) -> int:
+    if rounds > most:
+        raise ProtocolError(f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm")
+    return rounds

@@ -1,0 +1,150 @@
+"""Phases in which participants speak. This file owns who is asked what, in which batch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.errors import ProtocolError
+from moot.core.event import Halted
+from moot.core.form import Form
+from moot.phases.base import ROOT, Play, Table
+from moot.policy.pairs import Pairs
+from moot.policy.showing import Showing
+from moot.policy.turns import InTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Everyone:
+    """All are asked the same at once; nobody sees another's answer before all are in.
+
+    Attributes:
+        act: what the answers are.
+        task: what to do; ``{round}`` stands for the number of the round.
+        who: names of those who are asked; empty for all debaters.
+        form: the fields that an answer must have.
+        show: the turns that are laid before each.
+        view: which turns of the log go along.
+        needs: how many must answer; with fewer the whole debate halts.
+    """
+
+    act: str
+    task: str
+    who: tuple[str, ...] = ()
+    form: Form | None = None
+    show: tuple[Showing, ...] = ()
+    view: View = View()
+    needs: int = 0
+
+    @property
+    def name(self) -> str:
+        """What it is called in paths: the act."""
+        return self.act
+
+    def play(self, table: Table) -> Play:
+        """Ask all, once."""
+        asks = [self._ask(table, n, name) for n, name in enumerate(roster(table, self.who), start=1)]
+        yield asks
+        answered = len(table.transcript.turns(under=table.path))
+        if answered < self.needs:
+            yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
+
+    def _ask(self, table: Table, n: int, name: str) -> Ask:
+        return Ask(
+            key=table.key(n),
+            to=name,
+            act=self.act,
+            task=self.task.replace("{round}", str(table.round)),
+            form=self.form,
+            about=lay(self.show, table, name),
+            view=self.view,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critique:
+    """Each criticises the newest turn of those it is paired with.
+
+    Attributes:
+        of: the acts that are criticised.
+        pairs: who criticises whom.
+        task: what to do.
+        form: the fields that a critique must have.
+        view: which turns of the log go along.
+        name: what it is called in paths and records.
+    """
+
+    of: tuple[str, ...]
+    pairs: Pairs
+    task: str
+    form: Form | None = None
+    view: View = View(last=0, anonymous=True)
+    name: str = "critique"
+
+    def play(self, table: Table) -> Play:
+        """Ask all critics at once."""
+        newest = {turn.by: turn for turn in table.transcript.latest(*self.of)}
+        names = [name for name in roster(table, ()) if name in newest]
+        pairs = self.pairs.draw(names, round=table.round, chance=table.chance("pairs"))
+        if pairs:
+            yield [
+                Ask(
+                    key=table.key(n),
+                    to=critic,
+                    act=self.name,
+                    task=self.task,
+                    form=self.form,
+                    about=(newest[author].key,),
+                    view=self.view,
+                )
+                for n, (critic, author) in enumerate(pairs, start=1)
+            ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """One speaks after the other; each hears all who spoke before.
+
+    Attributes:
+        act: what the turns are.
+        task: what to do; ``{round}`` stands for the number of the round.
+        turns: who speaks next.
+        view: which turns of the log go along.
+        name: what it is called in paths.
+    """
+
+    act: str
+    task: str
+    turns: InTurn = InTurn()
+    view: View = View()
+    name: str = "floor"
+
+    def play(self, table: Table) -> Play:
+        """Give everybody the floor, one at a time."""
+        order = self.turns.order(roster(table, ()), round=table.round)
+        for n, name in enumerate(order, start=1):
+            task = self.task.replace("{round}", str(table.round))
+            yield [Ask(key=table.key(n), to=name, act=self.act, task=task, view=self.view)]
+        if not table.transcript.turns(under=table.path):
+            yield Halted(path=ROOT, reason=f"none of {len(order)} answered")
+
+
+def roster(table: Table, who: tuple[str, ...]) -> tuple[str, ...]:
+    """Those who are meant: the names given, or all debaters."""
+    return who or table.brief.names("debater")
+
+
+def lay(show: Sequence[Showing], table: Table, name: str) -> tuple[str, ...]:
+    """The keys of all turns that are laid before a participant."""
+    keys = [key for each in show for key in each.keys(table.transcript, name, table.chance(name))]
+    return tuple(dict.fromkeys(keys))
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a table at which nobody can debate.
+
+    Raises:
+        ProtocolError: fewer than two debaters.
+    """
+    if len(names) < 2:
+        raise ProtocolError(f"a debate needs at least 2 debaters, not {len(names)}")

@@ -1,0 +1,85 @@
+"""Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Protocol, TypeAlias, cast
+
+from moot.core.brief import View
+from moot.core.errors import ProtocolError
+from moot.core.form import Field, Form
+from moot.phases.base import Phase
+from moot.phases.flow import Rounds, Sequence
+from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.speak import Critique, Everyone, Floor
+from moot.policy.pairs import Pairs
+from moot.policy.rules import FirstProposal, Quorum, Share
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
+from moot.policy.turns import InTurn
+
+Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
+
+PARTS: Mapping[str, type[object]] = {
+    part.__name__: part
+    for part in (
+        *(Sequence, Rounds, Everyone, Critique, Floor, Vote, Count, Adopt),
+        *(Share, Quorum, FirstProposal, Alike, AnyOf, Settled, Unchanged, Pairs, InTurn, Showing, View, Form, Field),
+    )
+}
+"""All that may stand in a phase tree, by name."""
+
+
+class _Part(Protocol):
+    def __init__(self, **given: object) -> None: ...
+
+
+def dump(part: object) -> dict[str, Data]:
+    """A phase tree as plain data; fields that hold their default are left out.
+
+    Raises:
+        ProtocolError: something in the tree is not one of PARTS.
+    """
+    name = type(part).__name__
+    if PARTS.get(name) is not type(part) or not is_dataclass(part):
+        raise ProtocolError(f"{name} cannot stand in a protocol; there are {', '.join(PARTS)}")
+    data: dict[str, Data] = {"is": name}
+    for field in fields(part):
+        value = cast(object, getattr(part, field.name))
+        if field.default is MISSING or value != field.default:
+            data[field.name] = _dump(value)
+    return data
+
+
+def load(data: Mapping[str, object]) -> Phase:
+    """The phase tree that the data describe.
+
+    Raises:
+        ProtocolError: an unknown part or field, or a field that is missing.
+    """
+    part = _load(data)
+    if not hasattr(part, "play"):
+        raise ProtocolError(f"a protocol is a phase, not {type(part).__name__}")
+    return cast(Phase, part)
+
+
+def _dump(value: object) -> Data:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return [_dump(each) for each in cast(tuple[object, ...], value)]
+    return dump(value)
+
+
+def _load(data: object) -> object:
+    if isinstance(data, list | tuple):
+        return tuple(_load(each) for each in cast(list[object], data))
+    if not isinstance(data, Mapping):
+        return data
+    given = dict(cast(Mapping[str, object], data))
+    name = given.pop("is", None)
+    if not isinstance(name, str) or name not in PARTS:
+        raise ProtocolError(f"{name!r} is no part of a protocol; there are {', '.join(PARTS)}")
+    try:
+        return cast(type[_Part], PARTS[name])(**{field: _load(value) for field, value in given.items()})
+    except TypeError as error:
+        raise ProtocolError(f"{name} in a protocol: {error}") from error
