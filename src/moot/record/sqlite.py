@@ -1,0 +1,277 @@
+"""Records in one SQLite file. This file owns the file's schema and the way it is written.
+
+One thread writes. While it commits, the appends that come in collect; it then writes them all in one
+transaction ("group commit"), so that many debates at once share the price of waiting for the disk, and a single
+debate waits for no timer. WAL with ``synchronous=FULL``: SQLite shows a commit to readers only after it is synced.
+Several stores and processes may use one file.
+"""
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, TypeVar
+
+from moot.core.errors import RecordConflict, RecordError
+from moot.record.store import Spine, check_lines
+
+T = TypeVar("T")
+
+SCHEMA_VERSION = 1
+"""What ``PRAGMA user_version`` says in the files that this module writes."""
+
+APPLICATION = int.from_bytes(b"moot", "big")
+"""What ``PRAGMA application_id`` says in them."""
+
+# ``id`` grows with every line of the file, so it tells which debate began last. Texts stand in the order of writing,
+# not of debates: a commit for 200 debates then touches few pages.
+SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS line (
+    id INTEGER PRIMARY KEY,
+    debate TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (debate, seq)
+);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+
+LAST = "SELECT coalesce(max(seq), 0) FROM line WHERE debate = ?"
+INSERT = "INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)"
+READ = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
+# Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
+DEBATES = """
+WITH RECURSIVE name (debate) AS (
+    SELECT min(debate) FROM line
+    UNION ALL
+    SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
+)
+SELECT name.debate, final.seq, opening.text, final.text
+FROM name
+JOIN line AS opening ON opening.debate = name.debate AND opening.seq = 1
+JOIN line AS final ON final.debate = name.debate
+    AND final.seq = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
+ORDER BY opening.id DESC
+"""
+
+MOST = 2**63 - 1
+"""The greatest number that SQLite can compare."""
+
+REASONS = {
+    sqlite3.SQLITE_BUSY: "another program is using it and did not let go in time",
+    sqlite3.SQLITE_LOCKED: "another program is using it and did not let go in time",
+    sqlite3.SQLITE_READONLY: "it may only be read, not written",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk did not take or give the data (disk I/O error, or a limit on file sizes)",
+    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_NOTADB: "it is not a database",
+    sqlite3.SQLITE_CANTOPEN: "it or a file beside it cannot be opened",
+}
+
+
+def explain(path: Path, error: Exception) -> RecordError:
+    """One sentence for the user about what SQLite or the system said of a file."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
+    return RecordError(f"The record {path} cannot be used: {reason}.")
+
+
+@dataclass(slots=True)
+class _Append:
+    """One append that waits for the writer."""
+
+    debate: str
+    lines: tuple[str, ...]
+    after: int
+    loop: asyncio.AbstractEventLoop
+    outcome: asyncio.Future[RecordError | None]
+
+
+class SqliteStore:
+    """A Store in one SQLite file; usable from any event loop, also from several one after another."""
+
+    def __init__(self, path: Path, writing: sqlite3.Connection, reading: sqlite3.Connection) -> None:
+        self.path = path
+        self._writing, self._reading = writing, reading
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="moot-read")
+        self._lock = threading.Lock()
+        self._waiting: list[_Append] = []
+        self._draining = False
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: str | Path, *, busy: float = 10.0) -> Self:
+        """Open the file, or make it (readable by its owner only) with its folder. Blocks for milliseconds.
+
+        Args:
+            path: the file.
+            busy: the most seconds to wait for another program that holds the file.
+
+        Raises:
+            RecordError: it cannot be opened and written, is no record, or is one of a newer format.
+        """
+        path = Path(path)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            with ExitStack() as opened:
+                writing = opened.enter_context(closing(_connect(path, busy)))
+                _prepare(path, writing, time.monotonic() + busy)
+                reading = opened.enter_context(closing(_connect(path, busy)))
+                opened.pop_all()
+        except (OSError, sqlite3.Error) as error:
+            raise explain(path, error) from error
+        return cls(path, writing, reading)
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """See Store."""
+        check_lines(debate, lines)
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[RecordError | None] = loop.create_future()
+        with self._lock:
+            self._check_open()
+            self._waiting.append(_Append(debate, tuple(lines), after, loop, outcome))
+            if not self._draining:
+                self._draining = True
+                self._writer.submit(self._drain)
+        refusal = await outcome
+        if refusal is not None:
+            raise refusal
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """See Store."""
+        most = MOST if limit is None else max(0, min(limit, MOST))
+        return await self._ask(lambda: self._lines(debate, max(0, min(after, MOST)), most))
+
+    async def debates(self) -> tuple[Spine, ...]:
+        """See Store."""
+        return await self._ask(self._spines)
+
+    async def close(self) -> None:
+        """See Store."""
+        with self._lock:
+            closed, self._closed = self._closed, True
+        if not closed:
+            await asyncio.to_thread(self._shut)
+
+    # ---- in the writer's thread ----------------------------------------------------------------------------------
+
+    def _drain(self) -> None:
+        while True:
+            with self._lock:
+                batch, self._waiting = self._waiting, []
+                self._draining = bool(batch)
+            if not batch:
+                return
+            self._settle(batch, self._write(batch))
+
+    def _write(self, batch: list[_Append]) -> list[RecordError | None]:
+        """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""
+        try:
+            self._writing.execute("BEGIN IMMEDIATE")
+            outcomes = [self._add(each) for each in batch]
+            self._writing.execute("COMMIT")
+        except (sqlite3.Error, MemoryError) as error:
+            if self._writing.in_transaction:
+                self._writing.execute("ROLLBACK")
+            return [explain(self.path, error) for _ in batch]
+        return outcomes
+
+    def _add(self, each: _Append) -> RecordError | None:
+        (last,) = self._writing.execute(LAST, (each.debate,)).fetchone()
+        if last != each.after:
+            return RecordConflict(
+                f"Debate {each.debate} has {last} entries in {self.path}, not {each.after}: somebody else has written."
+            )
+        rows = [(each.debate, seq, line) for seq, line in enumerate(each.lines, each.after + 1)]
+        self._writing.executemany(INSERT, rows)
+        return None
+
+    def _settle(self, batch: list[_Append], outcomes: list[RecordError | None]) -> None:
+        """Tell all callers: one wake-up for each event loop."""
+        told: dict[asyncio.AbstractEventLoop, list[tuple[_Append, RecordError | None]]] = {}
+        for each, outcome in zip(batch, outcomes, strict=True):
+            told.setdefault(each.loop, []).append((each, outcome))
+        for loop, pairs in told.items():
+            with suppress(RuntimeError):  # the loop is closed, and its callers are gone with it
+                loop.call_soon_threadsafe(_tell, pairs)
+
+    # ---- in the reader's thread ----------------------------------------------------------------------------------
+
+    def _lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
+        return tuple(text for (text,) in self._reading.execute(READ, (debate, after, limit)))
+
+    def _spines(self) -> tuple[Spine, ...]:
+        rows = self._reading.execute(DEBATES).fetchall()
+        return tuple(Spine(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in rows)
+
+    # ---- both ----------------------------------------------------------------------------------------------------
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        with self._lock:
+            self._check_open()
+            answer = asyncio.get_running_loop().run_in_executor(self._reader, question)
+        try:
+            return await answer
+        except sqlite3.Error as error:
+            raise explain(self.path, error) from error
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RecordError(f"The record {self.path} cannot be used: it has been closed.")
+
+    def _shut(self) -> None:
+        self._writer.shutdown()
+        self._reader.shutdown()
+        self._writing.close()
+        self._reading.close()
+
+
+def _connect(path: Path, busy: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
+    """Check that the file is ours and can be written; give a new file its schema."""
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION and (tables or application or version):
+        raise RecordError(f"The record {path} cannot be used: it is a database of another program.")
+    if version > SCHEMA_VERSION:
+        raise RecordError(
+            f"The record {path} cannot be used: its format is {version}, newer than this program's {SCHEMA_VERSION}; "
+            "bring the program up to date."
+        )
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here while another program makes the same change
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if version == SCHEMA_VERSION:
+        connection.execute("BEGIN IMMEDIATE")  # fails here, not at the first append, where the file is read-only
+        connection.execute("ROLLBACK")
+    else:
+        connection.executescript(SCHEMA)
+
+
+def _tell(pairs: list[tuple[_Append, RecordError | None]]) -> None:
+    for each, outcome in pairs:
+        if not each.outcome.done():  # done: its caller was cancelled
+            each.outcome.set_result(outcome)
