@@ -1,0 +1,235 @@
+"""What every Store must do, as checks that whoever builds one can run; and a store in memory for tests.
+
+``await check_store(open_store)`` runs all checks. Each is a plain async function that opens stores by name: stores
+opened under the same name must hold the same lines, and a name that was never used must be empty.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from moot.core.errors import RecordConflict, RecordError
+from moot.record.store import LONGEST_LINE, Spine, Store, check_lines
+
+OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
+"""Opens the store of that name (letters, digits and hyphens)."""
+
+Check: TypeAlias = Callable[[OpenStore], Awaitable[None]]
+
+
+class MemoryStore:
+    """A Store without a disk.
+
+    Args:
+        kept: where the lines are, by debate in the order in which the debates began. Two stores over the same
+            dictionary are like two programs over the same file.
+    """
+
+    def __init__(self, kept: dict[str, list[str]] | None = None) -> None:
+        self.kept: dict[str, list[str]] = {} if kept is None else kept
+        self._closed = False
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """See Store."""
+        check_lines(debate, lines)
+        self._check_open()
+        stored = self.kept.get(debate, [])
+        if len(stored) != after:
+            raise RecordConflict(f"Debate {debate} has {len(stored)} entries, not {after}: somebody else has written.")
+        if lines:
+            self.kept.setdefault(debate, stored).extend(lines)
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """See Store."""
+        self._check_open()
+        first = max(0, after)
+        return tuple(self.kept.get(debate, [])[first : None if limit is None else first + max(0, limit)])
+
+    async def debates(self) -> tuple[Spine, ...]:
+        """See Store."""
+        self._check_open()
+        return tuple(
+            Spine(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
+            for debate, lines in reversed(self.kept.items())
+        )
+
+    async def close(self) -> None:
+        """See Store."""
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RecordError("The store in memory has been closed.")
+
+
+async def check_store(open_store: OpenStore) -> None:
+    """Run every check.
+
+    Raises:
+        AssertionError: the store breaks a promise; the text says which.
+    """
+    for check in CHECKS:
+        try:
+            await check(open_store)
+        except RecordError as error:
+            raise AssertionError(f"{check.__name__}: the store refused what it must take: {error}") from error
+
+
+async def check_order(open_store: OpenStore) -> None:
+    """Lines come back exactly, in order, from any place on."""
+    store = await open_store("order")
+    lines = tuple(f"line {n}" for n in range(1, 8))
+    await store.append("a", lines[:1], after=0)
+    await store.append("b", ("other",), after=0)
+    await store.append("a", lines[1:6], after=1)
+    await store.append("a", lines[6:], after=6)
+    _same("all lines", await store.read("a"), lines)
+    _same("the other debate's lines", await store.read("b"), ("other",))
+    for after in (*range(9), 10**30):
+        for limit in (None, 0, 1, 3, 10**30):
+            wanted = lines[after:] if limit is None else lines[after:][:limit]
+            _same(f"lines after {after}, limit {limit}", await store.read("a", after=after, limit=limit), wanted)
+    _same("an unknown debate", await store.read("nobody"), ())
+    await store.close()
+
+
+async def check_exact(open_store: OpenStore) -> None:
+    """Whatever may be stored comes back unchanged."""
+    store = await open_store("exact")
+    ids = ("a", "A", "a ", "ä", "a\u0308", "a%", "a_", "'; drop table line; --", "1", "01", "")
+    lines = (
+        "",
+        " ",
+        "1",
+        "1.0",
+        "01",
+        "null",
+        '{"a":"\\n"}',
+        "\t\x01\x7f",
+        "é e\u0301 𝔘 👩\u200d👧 \ufeff\uffff\u2028",
+        "x" * 300_000,
+    )
+    for debate in ids:
+        await store.append(debate, (debate, *lines), after=0)
+    for debate in ids:
+        _same(f"lines of {debate!r}", await store.read(debate), (debate, *lines))
+    await store.close()
+
+
+async def check_refusals(open_store: OpenStore) -> None:
+    """What cannot be kept exactly is refused with a RecordError, and nothing of it is stored."""
+    store = await open_store("refusals")
+    for bad in ("two\nlines", "two\rlines", "a\0b", "a\ud800b", "x" * (LONGEST_LINE + 1)):
+        await _refused(RecordError, f"line {bad[:9]!r}", store.append("a", ("good", bad), after=0))
+        await _refused(RecordError, f"id {bad[:9]!r}", store.append(bad, ("good",), after=0))
+    _same("debates after refusals", await store.debates(), ())
+    await store.close()
+
+
+async def check_conflict(open_store: OpenStore) -> None:
+    """An append at a wrong place is refused as a RecordConflict and stores nothing."""
+    store = await open_store("conflict")
+    for after in (-1, 1, 2**63, 10**30):
+        await _refused(RecordConflict, f"a first append after {after}", store.append("a", ("x",), after=after))
+    _same("debates after conflicts", await store.debates(), ())
+    await store.append("a", ("1", "2"), after=0)
+    for after in (-1, 0, 1, 3):
+        await _refused(RecordConflict, f"append after {after} of 2", store.append("a", ("x", "y"), after=after))
+    await store.append("a", (), after=2)
+    await store.append("nobody", (), after=0)
+    await store.append("a", ("3",), after=2)
+    _same("lines after conflicts", await store.read("a"), ("1", "2", "3"))
+    _same("debates that exist", tuple(spine.debate for spine in await store.debates()), ("a",))
+    await store.close()
+
+
+async def check_crowd(open_store: OpenStore) -> None:
+    """Many appends at once: one winner for each place, and no conflict harms another debate."""
+    store = await open_store("crowd")
+    won: list[str] = []
+
+    async def race(debate: str, line: str) -> None:
+        try:
+            await store.append(debate, (line, line), after=0)
+        except RecordConflict:
+            return
+        won.append(f"{debate} {line}")
+
+    async with asyncio.TaskGroup() as group:
+        for n in range(50):
+            for rival in ("x", "y", "z"):
+                group.create_task(race(f"debate-{n}", rival))
+    _same("winners", len(won), 50)
+    for each in won:
+        debate, line = each.split()
+        _same(f"lines of {debate}", await store.read(debate), (line, line))
+    await store.close()
+
+
+async def check_debates(open_store: OpenStore) -> None:
+    """Debates are listed with their ends, the one that began last first."""
+    store = await open_store("debates")
+    _same("debates of an empty store", await store.debates(), ())
+    await store.append("m", ("m1",), after=0)
+    await store.append("z", ("z1", "z2"), after=0)
+    await store.append("a", ("a1", "a2", "a3"), after=0)
+    await store.append("m", ("m2",), after=1)
+    wanted = (
+        Spine(debate="a", entries=3, first="a1", last="a3"),
+        Spine(debate="z", entries=2, first="z1", last="z2"),
+        Spine(debate="m", entries=2, first="m1", last="m2"),
+    )
+    _same("debates", await store.debates(), wanted)
+    await store.close()
+
+
+async def check_sharing(open_store: OpenStore) -> None:
+    """Two stores of one name see each other's lines at once, and only one of two writers gets a place."""
+    one, two = await open_store("sharing"), await open_store("sharing")
+    await one.append("a", ("1",), after=0)
+    _same("lines written by the other store", await two.read("a"), ("1",))
+    await two.append("a", ("2",), after=1)
+    await _refused(RecordConflict, "append behind the other's back", one.append("a", ("x",), after=1))
+    _same("lines in both", (await one.read("a"), await two.read("a")), (("1", "2"), ("1", "2")))
+    await one.close()
+    await two.append("a", ("3",), after=2)
+    await two.close()
+
+
+async def check_closing(open_store: OpenStore) -> None:
+    """What was appended is there after closing and opening again; a closed store refuses everything."""
+    store = await open_store("closing")
+    await store.append("a", ("1", "2"), after=0)
+    await store.close()
+    await store.close()
+    await _refused(RecordError, "append to a closed store", store.append("a", ("3",), after=2))
+    await _refused(RecordError, "read from a closed store", store.read("a"))
+    await _refused(RecordError, "list a closed store", store.debates())
+    again = await open_store("closing")
+    _same("lines after opening again", await again.read("a"), ("1", "2"))
+    await again.close()
+
+
+CHECKS: tuple[Check, ...] = (
+    check_order,
+    check_exact,
+    check_refusals,
+    check_conflict,
+    check_crowd,
+    check_debates,
+    check_sharing,
+    check_closing,
+)
+
+
+def _same(what: str, found: object, wanted: object) -> None:
+    if found != wanted:
+        raise AssertionError(f"{what}: found {found!r:.200}, wanted {wanted!r:.200}")
+
+
+async def _refused(error: type[RecordError], what: str, doing: Awaitable[object]) -> None:
+    try:
+        await doing
+    except error:
+        return
+    raise AssertionError(f"{what}: no {error.__name__}")

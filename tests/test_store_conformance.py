@@ -1,0 +1,123 @@
+"""The stores keep what the Store port promises, and the checks notice a store that does not."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import RecordConflict
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Spine, Store
+from moot.testing.stores import CHECKS, Check, MemoryStore, OpenStore, check_store
+
+
+def over_memory() -> OpenStore:
+    kept: dict[str, dict[str, list[str]]] = {}
+
+    async def open_store(name: str) -> Store:
+        return MemoryStore(kept.setdefault(name, {}))
+
+    return open_store
+
+
+def over_sqlite(folder: Path) -> OpenStore:
+    async def open_store(name: str) -> Store:
+        return SqliteStore.open(folder / f"{name}.db")
+
+    return open_store
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_sqlite_keeps_the_promise(check: Check, tmp_path: Path) -> None:
+    await check(over_sqlite(tmp_path))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_memory_keeps_the_promise(check: Check) -> None:
+    await check(over_memory())
+
+
+class Forgetful(MemoryStore):
+    """Loses the last line of every append of several."""
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await super().append(debate, lines if len(lines) < 2 else lines[:-1], after=after)
+
+
+class Trusting(MemoryStore):
+    """Takes every append wherever it belongs."""
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        try:
+            await super().append(debate, lines, after=after)
+        except RecordConflict:
+            await super().append(debate, lines, after=len(self.kept.get(debate, [])))
+
+
+class Trimming(MemoryStore):
+    """Thinks that blanks at the ends do not matter."""
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await super().append(debate, tuple(line.strip(" ") for line in lines), after=after)
+
+
+class Unlimited(MemoryStore):
+    """Ignores the limit."""
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        return await super().read(debate, after=after)
+
+
+class Alphabetical(MemoryStore):
+    """Lists debates by their ids."""
+
+    async def debates(self) -> tuple[Spine, ...]:
+        return tuple(sorted(await super().debates(), key=lambda spine: spine.debate, reverse=True))
+
+
+class Swallowing(MemoryStore):
+    """Stores text that cannot be kept everywhere, in place of refusing it."""
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await super().append(debate.replace("\0", ""), tuple(line.replace("\0", "") for line in lines), after=after)
+
+
+class Immortal(MemoryStore):
+    """Goes on after closing."""
+
+    async def close(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (Forgetful, "check_order: the store refused"),
+        (Trusting, "no RecordConflict"),
+        (Trimming, "lines of"),
+        (Unlimited, "limit 0"),
+        (Alphabetical, "debates"),
+        (Swallowing, "no RecordError"),
+        (Immortal, "closed store"),
+    ],
+)
+async def test_the_checks_notice(broken: type[MemoryStore], said: str) -> None:
+    kept: dict[str, dict[str, list[str]]] = {}
+
+    async def open_store(name: str) -> Store:
+        return broken(kept.setdefault(name, {}))
+
+    with pytest.raises(AssertionError, match=said):
+        await check_store(open_store)
+
+
+async def test_the_checks_notice_a_store_that_keeps_nothing() -> None:
+    async def open_store(name: str) -> Store:
+        return MemoryStore()
+
+    with pytest.raises(AssertionError, match="written by the other store"):
+        await check_store(open_store)
+
+
+async def test_all_checks_pass_in_one_call() -> None:
+    await check_store(over_memory())
