@@ -123,7 +123,7 @@ class Transcript:
             case Ruled(decision=decision):
                 self.decision = decision
             case Closed():
-                self.closed = event
+                self.closed, self.paused = event, None
             case Paused():
                 self.paused = event
             case Resumed():
@@ -149,6 +149,11 @@ class Transcript:
     def failures(self) -> tuple[Turn, ...]:
         """The asks that ended without an answer."""
         return tuple(turn for turn in self._turns.values() if turn.failure)
+
+    def answered(self, key: str) -> bool:
+        """Whether that ask has ended, with an answer or without."""
+        turn = self._turns[key]
+        return turn.reply is not None or bool(turn.failure)
 
     def get(self, key: str) -> Turn:
         """The turn at that key; KeyError where there is none."""

@@ -1,0 +1,21 @@
+"""Texts from outside. This file owns what is mended at the border, so that every text can be stored and shown."""
+
+import re
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
+
+
+def clean(text: str) -> str:
+    """A text that any store and screen can hold: lone surrogates become U+FFFD, control characters go, CRLF becomes LF.
+
+    Tabs and line ends stay. Terminal escapes lose their first character, so they are harmless words.
+    """
+    return _CONTROLS.sub("", _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def clip(text: str, most: int | None) -> str:
+    """At most so many characters, with a visible mark that says how many are missing; None keeps all."""
+    if most is None or len(text) <= most:
+        return text
+    return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"

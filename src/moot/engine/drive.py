@@ -1,0 +1,231 @@
+"""The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
+
+It puts each batch of asks to the seats in parallel and writes what came of them. An ask is on record before its seat
+is asked, an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees
+an answer of the same batch, however the latencies fall.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Limits
+from moot.core.decision import Status
+from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
+from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
+from moot.core.seat import Scene, Seat
+from moot.core.text import clean
+from moot.core.transcript import Transcript
+from moot.engine.limits import Purse
+from moot.engine.line import Line
+from moot.phases.base import Phase, Table, enter
+from moot.record.ledger import Ledger
+
+GRACE = 5.0
+"""Seconds that writing the last entry may take when a debate is cancelled."""
+
+
+@dataclass(slots=True)
+class Stop:
+    """A request to end after the batch in hand; the debate can be resumed."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosting:
+    """What a host lends to a debate.
+
+    Attributes:
+        limits: what the debate may use; None for the limits of its brief.
+        show: told of signals, live.
+        stop: looked at between batches.
+    """
+
+    limits: Limits | None = None
+    show: Callable[[Signal], None] = field(default=lambda signal: None)
+    stop: Stop = field(default_factory=Stop)
+
+
+async def debate(
+    opened: Opened, protocol: Phase, seats: Mapping[str, Seat], *, ledger: Ledger, hosting: Hosting | None = None
+) -> Transcript:
+    """Hold a debate, or take it up where its record ends.
+
+    Args:
+        opened: the brief and the protocol as they stand, or shall stand, in the first entry.
+        protocol: the phase tree that ``opened.protocol`` describes.
+        seats: who answers, by the participants' names.
+        ledger: the record, opened.
+        hosting: limits, live signals, a way to stop.
+
+    Returns:
+        The transcript: closed, or paused with the reason.
+
+    Raises:
+        RecordMismatch: the play and the record disagree.
+        RecordConflict: another writer drives this debate.
+    """
+    driver = _Driver(opened, seats, ledger, hosting or Hosting())
+    try:
+        await driver.run(protocol)
+    except asyncio.CancelledError:
+        await driver.note_cancel()
+        raise
+    return ledger.transcript
+
+
+class _Driver:
+    def __init__(self, opened: Opened, seats: Mapping[str, Seat], ledger: Ledger, hosting: Hosting) -> None:
+        self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
+        self.limits = hosting.limits or opened.brief.limits
+        self.purse = Purse(self.limits)
+        ledger.watchers.append(self.purse.apply)
+        self.gate = asyncio.Semaphore(self.limits.parallel)
+        self.ends = _deadline(self.limits.total_seconds)
+        self.resuming = ledger.replaying
+
+    async def run(self, protocol: Phase) -> None:
+        ledger, transcript = self.ledger, self.ledger.transcript
+        await ledger.note(self.opened)
+        play = enter(protocol, Table(brief=self.opened.brief, transcript=transcript))
+        while True:
+            # What happened in the world before the play's next fact is known to the play, live as in replay.
+            ledger.drain()
+            step = next(play, None)
+            if step is None:
+                break
+            if not isinstance(step, Sequence):
+                await ledger.note(step)
+            elif not await self.put(step):
+                return
+        await ledger.note(Closed(status=_status(transcript), reason=_reason(transcript)))
+
+    async def put(self, asks: Sequence[Ask]) -> bool:
+        """Put a batch of asks; False when the debate pauses instead of going on."""
+        ledger, transcript = self.ledger, self.ledger.transcript
+        if not ledger.replaying and (reason := self._must_pause(len(asks))):
+            return await self._pause(*reason)
+        await ledger.note(*(Asked(ask=ask) for ask in asks))
+        scenes = {ask.key: self._scene(ask) for ask in asks}
+        ledger.drain()
+        unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
+        if not unanswered:
+            return True
+        if reason := self._must_pause(0):
+            return await self._pause(*reason)
+        if self.resuming:
+            self.resuming = False
+            await ledger.add(Resumed())
+        outcomes = await self._answers(unanswered, scenes)
+        return await self._book(unanswered, outcomes)
+
+    def _scene(self, ask: Ask) -> Scene:
+        brief, transcript = self.opened.brief, self.ledger.transcript
+        return Scene(
+            brief=brief,
+            me=brief.participant(ask.to),
+            turns=transcript.look(ask.view, ask.to),
+            about=tuple(transcript.get(key) for key in ask.about),
+        )
+
+    async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Scene]) -> list["_Outcome"]:
+        try:
+            async with asyncio.timeout_at(self.ends), asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._answer(ask, scenes[ask.key])) for ask in asks]
+        except TimeoutError:
+            return [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from errors
+        return [task.result() for task in tasks]
+
+    async def _answer(self, ask: Ask, scene: Scene) -> "_Outcome":
+        """Ask one seat; errors become values here, so that one failure never cancels the others."""
+        line = Line(ask.key, self.ledger, self.purse, self.hosting.show)
+        began = asyncio.get_running_loop().time()
+        try:
+            async with self.gate, asyncio.timeout(self.limits.turn_seconds):
+                reply = await self.seats[ask.to].answer(ask, scene, line)
+        except TimeoutError:
+            return Failed(key=ask.key, kind="timeout", reason=f"no answer within {self.limits.turn_seconds:g} seconds")
+        except (RecordError, asyncio.CancelledError):
+            raise
+        except (ModelError, LimitReached, Waiting) as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
+            return Failed(key=ask.key, kind="broken", reason=clean(f"{type(error).__name__}: {error}")[:500])
+        seconds = reply.seconds or asyncio.get_running_loop().time() - began
+        await self.ledger.add(Replied(key=ask.key, reply=replace(reply, text=clean(reply.text), seconds=seconds)))
+        return reply
+
+    async def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"]) -> bool:
+        """Write down the failures of a batch; False when they are such that the debate must wait."""
+        for outcome in outcomes:
+            if isinstance(outcome, LimitReached):
+                return await self._pause(str(outcome), "limit")
+            if isinstance(outcome, Waiting):
+                return await self._pause(str(outcome), "waiting")
+        if len(asks) > 1 and all(isinstance(outcome, Unavailable) for outcome in outcomes):
+            # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
+            return await self._pause(f"none of {len(asks)} participants could be reached: {outcomes[0]}", "unavailable")
+        failures = [_failure(ask, outcome) for ask, outcome in zip(asks, outcomes, strict=True)]
+        if found := [failure for failure in failures if failure]:
+            await self.ledger.add(*found)
+        return True
+
+    def _must_pause(self, more: int) -> tuple[str, str] | None:
+        if self.hosting.stop.reason:
+            return self.hosting.stop.reason, "stopped"
+        try:
+            self.purse.check_asks(more)
+        except LimitReached as error:
+            return str(error), "limit"
+        if self.ends is not None and asyncio.get_running_loop().time() >= self.ends:
+            return f"the limit of {self.limits.total_seconds:g} seconds is reached", "limit"
+        return None
+
+    async def _pause(self, reason: str, kind: str) -> bool:
+        await self.ledger.add(Paused(reason=reason, kind=kind))
+        return False
+
+    async def note_cancel(self) -> None:
+        """Write that the debate was stopped in mid-batch, if there is time; the record is whole either way."""
+        if self.ledger.replaying or self.ledger.transcript.closed:
+            return
+        with contextlib.suppress(TimeoutError, MootError):
+            async with asyncio.timeout(GRACE):
+                await self.ledger.add(Paused(reason="stopped", kind="stopped"))
+
+
+_Outcome = Reply | Failed | ModelError | LimitReached | Waiting
+
+
+def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
+    if isinstance(outcome, Failed):
+        return outcome
+    if isinstance(outcome, ModelError):
+        return Failed(key=ask.key, kind=outcome.kind or type(outcome).__name__.lower(), reason=clean(str(outcome)))
+    return None
+
+
+def _deadline(seconds: float | None) -> float | None:
+    return None if seconds is None else asyncio.get_running_loop().time() + seconds
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+def _status(transcript: Transcript) -> Status:
+    if not transcript.turns():
+        return "failed"
+    return transcript.decision.status if transcript.decision else "no_decision"
+
+
+def _reason(transcript: Transcript) -> str:
+    if reason := transcript.halted("/debate"):
+        return reason
+    return transcript.decision.how if transcript.decision else "the protocol came to no decision"

@@ -1,0 +1,79 @@
+"""Entries to lines and back. This file owns the format of a record; kinds and field names are for ever.
+
+One line is one JSON object: format version ``v``, ``seq``, ``at``, ``prev`` (SHA-256 of the line before, so that an
+edited or damaged record is found), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from moot.core.errors import RecordError
+from moot.core.event import EVENTS, Entry, Event, kind
+
+VERSION = 1
+"""The format that is written. Lines of older formats are upcast on reading; there is none older than 1."""
+
+KINDS: Mapping[str, type[Event]] = {each.__name__.lower(): each for each in EVENTS}
+
+
+@cache
+def _adapter(event: type[Event]) -> TypeAdapter[Event]:
+    return TypeAdapter(event)
+
+
+def encode(entry: Entry) -> str:
+    """An entry as a line, without a line end."""
+    body = _adapter(type(entry.event)).dump_json(entry.event).decode()
+    head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+    return f'{head},"kind":"{kind(entry.event)}","body":{body}}}'
+
+
+def decode(line: str) -> Entry:
+    """The entry that a line holds.
+
+    Raises:
+        RecordError: the line is damaged, or of a newer format.
+    """
+    try:
+        data = json.loads(line)
+        version, seq = data["v"], data["seq"]
+        if not isinstance(version, int) or version > VERSION:
+            raise RecordError(f"entry {seq}: format {version} is newer than this Moot reads ({VERSION})")
+        event = _adapter(KINDS[data["kind"]]).validate_python(data["body"])
+        return Entry(seq=int(seq), at=float(data["at"]), event=event, prev=str(data["prev"]))
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
+
+
+def seq_of(line: str) -> int:
+    """The seq of a line, without reading the rest of it."""
+    return int(cast(dict[str, int], json.loads(line[: line.index(',"prev"')] + "}"))["seq"])
+
+
+def digest(line: str) -> str:
+    """The hash of a line that the next one carries."""
+    return hashlib.sha256(line.encode()).hexdigest()
+
+
+def read(lines: Sequence[str]) -> tuple[Entry, ...]:
+    """All entries of a whole record, from its first line on.
+
+    Raises:
+        RecordError: a line is damaged, missing, out of place or has been changed; the message names the entry.
+    """
+    entries: list[Entry] = []
+    prev = ""
+    for n, line in enumerate(lines, start=1):
+        entry = decode(line)
+        if entry.seq != n:
+            raise RecordError(f"entry {n} is missing: the record goes on with entry {entry.seq}")
+        if entry.prev != prev:
+            raise RecordError(f"entry {n - 1} has been changed: entry {n} carries another hash of it")
+        entries.append(entry)
+        prev = digest(line)
+    return tuple(entries)
