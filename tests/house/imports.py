@@ -1,0 +1,117 @@
+"""Who may know whom. This file owns the floors: an arrow goes down, never sideways, never up.
+
+Typing-only and deferred imports count like any other. The command line names its lazy commands as texts in a table,
+which is how it starts another host without knowing it.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from house.source import Breach, Source, dotted
+
+PLAY = frozenset({"core", "policy", "phases"})
+BELOW = frozenset({"core", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
+HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
+
+MAY_IMPORT: Mapping[str, frozenset[str]] = {
+    "core": frozenset(),
+    "policy": frozenset({"core"}),
+    "record": frozenset({"core"}),
+    "models": frozenset({"core"}),
+    "readers": frozenset({"core"}),
+    "phases": frozenset({"core", "policy"}),
+    "seats": frozenset({"core", "models"}),
+    "learn": frozenset({"core", "readers"}),
+    "engine": frozenset({"core", "record", "phases.base"}),
+    "desk": BELOW,
+    "testing": BELOW | {"desk"},
+    **{host: frozenset({"core", "desk"}) for host in HOSTS},
+    "__main__": frozenset({"cli"}),
+    "": BELOW | {"desk"},
+}
+"""For each part of ``moot`` the parts or modules that it may import beside itself; "" is ``moot/__init__.py``."""
+
+PYDANTIC_PARTS = HOSTS | {"desk"}
+PYDANTIC_MODULES = frozenset({"moot.record.codec"})
+
+
+def imported(source: Source, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Every import of a file with its line: modules of ours in full, others as they are written."""
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, name.name) for name in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = resolve(source, module or "", level)
+                for name in names:
+                    full = f"{base}.{name.name}"
+                    yield node.lineno, full if full in modules else base
+            case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if dotted(func).endswith(
+                "import_module"
+            ):
+                yield node.lineno, name
+            case _:
+                pass
+
+
+def resolve(source: Source, module: str, level: int) -> str:
+    """The full name behind ``from ..x import``."""
+    if not level:
+        return module
+    package = source.module.split(".") + ([""] if source.path.endswith("__init__.py") else [])
+    return ".".join([*package[:-level], *([module] if module else [])])
+
+
+def arrows(sources: Sequence[Source]) -> dict[str, dict[str, int]]:
+    """For each module of ours the modules of ours that it imports, with the line."""
+    modules = frozenset(source.module for source in sources if source.module)
+    found: dict[str, dict[str, int]] = {}
+    for source in sources:
+        if source.module:
+            own = found.setdefault(source.module, {})
+            for line, name in imported(source, modules):
+                if name.split(".")[0] == "moot":
+                    own.setdefault(name, line)
+    return found
+
+
+def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
+    """No arrow up or sideways, and the ground floor stands on the standard library alone."""
+    if not source.module:
+        return
+    allowed = MAY_IMPORT.get(source.part)
+    if allowed is None:
+        yield source.breach(1, f"{source.part} is no part of the house: add it to a floor in tests/house/imports.py")
+        return
+    for line, name in imported(source, modules):
+        top, _, rest = name.partition(".")
+        part = rest.partition(".")[0]
+        if top == "moot" and part != source.part and part not in allowed and rest not in allowed:
+            yield source.breach(line, f"{source.part or 'moot'} may not import {name}")
+        if source.part == "core" and top not in sys.stdlib_module_names | {"moot"}:
+            yield source.breach(line, f"core stands on the standard library alone, not on {top}")
+        if top == "pydantic" and source.part not in PYDANTIC_PARTS and source.module not in PYDANTIC_MODULES:
+            yield source.breach(line, "pydantic belongs to record/codec.py, the desk and the hosts")
+
+
+def find_circles(graph: Mapping[str, Mapping[str, object]]) -> list[list[str]]:
+    """The groups of modules that import each other, each sorted."""
+    reach = {module: reachable(graph, module) for module in graph}
+    groups = {
+        tuple(sorted(other for other in reach[module] if module in reach.get(other, ())))
+        for module in graph
+        if module in reach[module]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def reachable(graph: Mapping[str, Mapping[str, object]], start: str) -> set[str]:
+    """All modules that can be reached by one arrow or more."""
+    seen: set[str] = set()
+    ahead = list(graph.get(start, ()))
+    while ahead:
+        if (module := ahead.pop()) not in seen:
+            seen.add(module)
+            ahead.extend(graph.get(module, ()))
+    return seen

@@ -1,0 +1,92 @@
+"""Source files as the checks see them. This file owns how a file is read and how a single case is lifted.
+
+A rule is lifted for one place by a reason on its line: ``# house: WORD because …``. The words: ``long`` (file, on its
+first line, or function), ``wide`` (parameters), ``broad`` (an except), ``state`` (a module global).
+"""
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("src", "tests", "benchmarks", "scripts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """One place where a rule is broken."""
+
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One Python file: its path from the root of the repository, its text, its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines without their ends."""
+        return self.text.splitlines()
+
+    @property
+    def module(self) -> str:
+        """``moot.core.brief`` for ``src/moot/core/brief.py``; "" for files outside ``src``."""
+        if not self.path.startswith("src/"):
+            return ""
+        return self.path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @property
+    def part(self) -> str:
+        """The folder or face under ``moot``: ``core``, ``cli``, ``council``; "" for ``moot`` itself and outside."""
+        return [*self.module.split("."), "", ""][1]
+
+    def breach(self, line: int, text: str) -> Breach:
+        """A breach in this file."""
+        return Breach(path=self.path, line=line, text=text)
+
+    def lifted(self, word: str, first: int, last: int | None = None) -> bool:
+        """Whether a reason stands on one of these lines, counted from 1."""
+        found = self.lines[first - 1 : last or first]
+        return any(re.search(rf"# house: {word} because \w", line) for line in found)
+
+
+def parse(text: str, path: str) -> Source:
+    """A source from a text, as if it stood at that path."""
+    return Source(path=path, text=text, tree=ast.parse(text, path))
+
+
+def read_all(root: Path = ROOT) -> tuple[Source, ...]:
+    """All Python files of the repository's own folders, in the order of their paths."""
+    paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.py"))
+    return tuple(parse(path.read_text("utf-8"), path.relative_to(root).as_posix()) for path in paths)
+
+
+def dotted(node: ast.AST) -> str:
+    """``asyncio.TaskGroup`` for such an expression; "" for anything that is not names with dots."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            return f"{left}.{attr}" if (left := dotted(value)) else ""
+        case _:
+            return ""
+
+
+def annotation(node: ast.expr | None) -> str:
+    """The outermost name, through ``Final[…]`` and quotes: ``Mapping`` for ``Final[Mapping[str, int]]``."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        node = ast.parse(node.value, mode="eval").body
+    if isinstance(node, ast.Subscript):
+        outer = annotation(node.value)
+        return annotation(node.slice) if outer in ("Final", "ClassVar") else outer
+    return dotted(node).rpartition(".")[2] if node else ""
