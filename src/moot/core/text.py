@@ -1,6 +1,7 @@
 """Texts from outside. This file owns what is mended at the border, so that every text can be stored and shown."""
 
 import re
+import unicodedata
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
@@ -19,3 +20,15 @@ def clip(text: str, most: int | None) -> str:
     if most is None or len(text) <= most:
         return text
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
+
+
+def letter(n: int) -> str:
+    """The n-th letter from 0: 0 is A, 25 is Z, 26 is AA."""
+    return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
+
+
+def slug(text: str, most: int) -> str:
+    """Lower-case ASCII words joined by hyphens, at most so many characters, never empty: safe in ids and file names."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    return "-".join(words)[:most].strip("-") or "debate"

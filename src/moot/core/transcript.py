@@ -4,7 +4,7 @@ Turns stand in the order in which they were asked, so the latency of an answer n
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.ask import Ask, Reply, Usage
@@ -16,6 +16,7 @@ from moot.core.event import (
     Called,
     Closed,
     Entered,
+    Entry,
     Erred,
     Event,
     Failed,
@@ -227,3 +228,11 @@ def read_field(turn: Turn, name: str) -> Value | None:
 def speakers(turns: Sequence[Turn]) -> tuple[str, ...]:
     """Who speaks in these turns, each once, in order."""
     return tuple(dict.fromkeys(turn.by for turn in turns))
+
+
+def fold(entries: Iterable[Entry]) -> Transcript:
+    """The transcript that entries come to."""
+    transcript = Transcript()
+    for entry in entries:
+        transcript.apply(entry.event)
+    return transcript

@@ -20,7 +20,7 @@ from moot.core.text import clean
 from moot.core.transcript import Transcript
 from moot.engine.limits import Purse
 from moot.engine.line import Line
-from moot.phases.base import Phase, Table, enter
+from moot.phases.base import ROOT, Phase, Table, enter
 from moot.record.ledger import Ledger
 
 GRACE = 5.0
@@ -77,6 +77,27 @@ async def debate(
     return ledger.transcript
 
 
+async def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
+    """Play again over a whole record and write nothing.
+
+    Raises:
+        RecordMismatch: the play makes another fact than the record holds; the message names the entry.
+    """
+    await ledger.note(opened)
+    play = enter(protocol, Table(brief=opened.brief, transcript=ledger.transcript))
+    while True:
+        ledger.drain()
+        if not ledger.replaying:
+            return ledger.transcript
+        step = next(play, None)
+        if step is None:
+            await ledger.note(_closed(ledger.transcript))
+        elif isinstance(step, Sequence):
+            await ledger.note(*(Asked(ask=ask) for ask in step))
+        else:
+            await ledger.note(step)
+
+
 class _Driver:
     def __init__(self, opened: Opened, seats: Mapping[str, Seat], ledger: Ledger, hosting: Hosting) -> None:
         self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
@@ -101,7 +122,7 @@ class _Driver:
                 await ledger.note(step)
             elif not await self.put(step):
                 return
-        await ledger.note(Closed(status=_status(transcript), reason=_reason(transcript)))
+        await ledger.note(_closed(transcript))
 
     async def put(self, asks: Sequence[Ask]) -> bool:
         """Put a batch of asks; False when the debate pauses instead of going on."""
@@ -215,17 +236,11 @@ def _deadline(seconds: float | None) -> float | None:
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    # The seats' tasks hold no groups of their own: what leaves them are single errors of the record or a cancellation.
+    return errors.exceptions[0]
 
 
-def _status(transcript: Transcript) -> Status:
-    if not transcript.turns():
-        return "failed"
-    return transcript.decision.status if transcript.decision else "no_decision"
-
-
-def _reason(transcript: Transcript) -> str:
-    if reason := transcript.halted("/debate"):
-        return reason
-    return transcript.decision.how if transcript.decision else "the protocol came to no decision"
+def _closed(transcript: Transcript) -> Closed:
+    decision, halt = transcript.decision, transcript.halted(ROOT)
+    status: Status = "failed" if not transcript.turns() else decision.status if decision else "no_decision"
+    return Closed(status=status, reason=halt or (decision.how if decision else "the protocol came to no decision"))

@@ -11,6 +11,7 @@ from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
 from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
@@ -171,11 +172,6 @@ class Adopt:
 def labels(n: int) -> tuple[str, ...]:
     """The letters under which n proposals stand: ``Proposal A``, ``Proposal B`` … ``Proposal Z``, ``Proposal AA`` …"""
     return tuple(f"Proposal {letter(i)}" for i in range(n))
-
-
-def letter(n: int) -> str:
-    """0 is A, 25 is Z, 26 is AA."""
-    return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
 
 
 def read_ballot(turn: Turn, voter: str) -> Ballot:

@@ -1,0 +1,272 @@
+"""The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome."""
+
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.models.pool import Pool
+
+from moot.core.ask import Usage
+from moot.core.brief import Brief, Limits
+from moot.core.decision import Decision
+from moot.core.errors import RecordError
+from moot.core.event import Closed, Entry, Opened, Paused, Signal
+from moot.core.text import slug
+from moot.core.transcript import Transcript, fold
+from moot.desk.seating import assign, seat
+from moot.engine.drive import Hosting, Stop, debate, replay
+from moot.phases.base import Phase
+from moot.phases.known import Choices, build
+from moot.phases.spec import dump, load
+from moot.record.codec import decode, read
+from moot.record.hub import Hub, Line
+from moot.record.ledger import Ledger
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Spine, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A debate that can be held: the brief with everybody seated, the protocol's name and its phase tree."""
+
+    brief: Brief
+    name: str
+    protocol: Phase
+
+    def opened(self) -> Opened:
+        """The first entry of the record."""
+        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a debate.
+
+    Attributes:
+        debate: its id.
+        topic: what was debated.
+        status: ``decided``, ``tie``, ``no_decision``, ``failed``, or ``paused``.
+        decision: the decision, if there is one.
+        reason: why it ended, or stands still, in one sentence.
+        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
+        usage: tokens and cost of all calls.
+        transcript: everything that was said.
+    """
+
+    debate: str
+    topic: str
+    status: str
+    decision: Decision | None
+    reason: str
+    kind: str
+    usage: Usage
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One line of a list of debates."""
+
+    debate: str
+    topic: str
+    protocol: str
+    status: str
+    at: float
+    entries: int
+
+
+class Desk:
+    """Holds debates and reads their records.
+
+    Args:
+        store: where the records are kept.
+        pool: the models; None for a new one.
+        clock: seconds since 1970, for the labels of entries.
+    """
+
+    def __init__(self, store: Store, *, pool: Pool | None = None, clock: Callable[[], float] = time.time) -> None:
+        self.store, self.clock = store, clock
+        self.pool = pool or Pool()
+        self.hub = Hub(store)
+
+    @classmethod
+    def at(cls, path: Path) -> "Desk":
+        """A desk over the SQLite record in that file; the file is made when it is first written to."""
+        return cls(SqliteStore(path))
+
+    async def close(self) -> None:
+        """Give connections and files back."""
+        await self.pool.close()
+        await self.store.close()
+
+    # ---- holding debates ---------------------------------------------------------------------------------------
+
+    def plan(self, brief: Brief, *, protocol: str, choices: Choices, models: Sequence[str]) -> Plan:
+        """Make a debate out of a brief: seat everybody and build the protocol.
+
+        Raises:
+            BriefError: a seat names no model that there can be.
+            ProtocolError: the protocol cannot be played with these participants.
+        """
+        seated = assign(brief, models)
+        tree = build(protocol, seated, choices)
+        seat(seated, self.pool)
+        return Plan(brief=seated, name=protocol, protocol=tree)
+
+    def new_id(self, plan: Plan) -> str:
+        """A new debate's id: words of the topic and some letters of chance."""
+        return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
+
+    async def hold(self, plan: Plan, debate: str, *, stop: Stop | None = None) -> Outcome:
+        """Hold a new debate to its end, or until it pauses."""
+        return await self._drive(debate, plan.opened(), plan.protocol, None, stop or Stop())
+
+    async def resume(self, debate: str, *, limits: Limits | None = None, stop: Stop | None = None) -> Outcome:
+        """Take a debate up where its record ends; one that is over is only read.
+
+        Args:
+            debate: its id.
+            limits: what it may use from now on, all in all; None for the limits of its brief.
+            stop: set its reason to pause after the batch in hand.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+            RecordMismatch: this version of Moot would have gone another way.
+        """
+        entries = await self.entries(debate)
+        transcript = fold(entries)
+        if transcript.closed:
+            return outcome(debate, transcript)
+        opened = opening(debate, entries)
+        return await self._drive(debate, opened, load(opened.protocol), limits, stop or Stop())
+
+    async def _drive(
+        self, debate_id: str, opened: Opened, protocol: Phase, limits: Limits | None, stop: Stop
+    ) -> Outcome:
+        ledger = Ledger(self.store, debate_id, clock=self.clock, publish=self._publish)
+        await ledger.open()
+
+        def show(signal: Signal) -> None:
+            self.hub.signal(debate_id, signal)
+
+        hosting = Hosting(limits=limits, show=show, stop=stop)
+        try:
+            transcript = await debate(opened, protocol, seat(opened.brief, self.pool), ledger=ledger, hosting=hosting)
+        finally:
+            self.hub.finish(debate_id)
+        return outcome(debate_id, transcript)
+
+    def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
+        self.hub.publish(debate, [Line(seq, line) for seq, line in enumerate(lines, start=first)])
+
+    # ---- reading records ---------------------------------------------------------------------------------------
+
+    async def find(self, name: str) -> str:
+        """The id that a name stands for: the id itself, its beginning if only one fits, or ``last``.
+
+        Raises:
+            RecordError: none or several fit.
+        """
+        ids = [spine.debate for spine in await self.store.debates()]
+        if name in ids:
+            return name
+        if name == "last" and ids:
+            return ids[0]
+        fits = [each for each in ids if each.startswith(name)]
+        if len(fits) == 1:
+            return fits[0]
+        if not fits:
+            raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+        raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:5])}")
+
+    async def entries(self, debate: str) -> tuple[Entry, ...]:
+        """All entries of a debate, checked.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        lines = await self.store.read(debate)
+        if not lines:
+            raise RecordError(f"there is no debate {debate!r}")
+        return read(lines)
+
+    async def lines(self, debate: str) -> tuple[str, ...]:
+        """The stored lines of a debate, as they are."""
+        return await self.store.read(debate)
+
+    async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
+        """What is stored behind ``after``, then what is live, without a gap, until the debate is closed or paused."""
+        async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
+            async for item in items:
+                yield decode(item.text) if isinstance(item, Line) else item
+
+    async def list(self) -> tuple[Listed, ...]:
+        """All debates, newest first."""
+        return tuple([_listed(spine) for spine in await self.store.debates()])
+
+    async def verify(self, debate: str) -> tuple[int, str]:
+        """Check a record: every hash, and that the play makes the same facts again.
+
+        Returns:
+            The number of entries and the hash of the last line.
+
+        Raises:
+            RecordError: the record is damaged; the message names the entry.
+            RecordMismatch: the record holds other facts than its protocol makes.
+        """
+        entries = await self.entries(debate)
+        opened = opening(debate, entries)
+        ledger = Ledger(self.store, debate, clock=self.clock)
+        await ledger.open()
+        await replay(opened, load(opened.protocol), ledger=ledger)
+        return len(entries), ledger.head
+
+
+def opening(debate: str, entries: Sequence[Entry]) -> Opened:
+    """The first entry's event.
+
+    Raises:
+        RecordError: it is not the opening of a debate.
+    """
+    event = entries[0].event
+    if not isinstance(event, Opened):
+        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+    return event
+
+
+def outcome(debate: str, transcript: Transcript) -> Outcome:
+    """What a transcript comes to."""
+    closed, paused = transcript.closed, transcript.paused
+    return Outcome(
+        debate=debate,
+        topic=transcript.brief.topic if transcript.brief else "",
+        status=closed.status if closed else "paused",
+        decision=transcript.decision,
+        reason=closed.reason if closed else paused.reason if paused else "it was broken off",
+        kind="" if closed else paused.kind if paused else "stopped",
+        usage=transcript.usage,
+        transcript=transcript,
+    )
+
+
+def _listed(spine: Spine) -> Listed:
+    first, last = decode(spine.first), decode(spine.last)
+    opened = opening(spine.debate, (first,))
+    match last.event:
+        case Closed(status=status):
+            word: str = status
+        case Paused():
+            word = "paused"
+        case _:
+            word = "open"
+    return Listed(
+        debate=spine.debate,
+        topic=opened.brief.topic,
+        protocol=opened.name,
+        status=word,
+        at=first.at,
+        entries=spine.entries,
+    )

@@ -1,0 +1,134 @@
+"""Scenes to messages. This file owns what a model reads, and in which order.
+
+The order serves the providers' prompt caches: what all share and what is old comes first (rules, topic, background,
+the log), what is one's own and new comes last (persona, the turns laid before one, the task, the form). There is no
+time and no chance in a prompt. Everything that a participant or a document wrote stands in a frame; lines in it that
+look like a frame are indented, so that no text can pass for another's.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from moot.seats.layout import instruct
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.seat import Scene
+from moot.core.text import clip, letter
+from moot.core.transcript import INTERJECTION, Turn
+from moot.models.base import Message, Speaker, Traits
+
+_FRAME = re.compile(r"^(?=\s{0,3}(?:---|===|\[|#))", re.MULTILINE)
+BRIDGE = "Please go on."
+"""What stands between two messages of the same side where a provider wants them to alternate."""
+
+
+def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
+    """The messages of an ask, fit for what the model's wire takes."""
+    shared = Message(role="system", text=_shared(scene.brief))
+    newest = Message(role="user", text=_newest(ask, scene))
+    if ask.view.own:
+        log = [_as_message(turn, scene, ask.view) for turn in scene.turns]
+    else:
+        log = [Message(role="user", text=_log(scene, ask.view))] if scene.turns else []
+    return fit((shared, *log, newest), traits)
+
+
+def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
+    """The same messages in a shape that the wire takes: no system messages, or strict alternation, where it must be."""
+    fitted: list[Message] = []
+    for message in messages:
+        role: Speaker = "user" if message.role == "system" and not traits.system else message.role
+        if fitted and fitted[-1].role == role and role != "assistant":
+            fitted[-1] = Message(role=role, text=f"{fitted[-1].text}\n\n{message.text}")
+            continue
+        if traits.alternate and role == "assistant" and (not fitted or fitted[-1].role != "user"):
+            fitted.append(Message(role="user", text=BRIDGE))
+        fitted.append(Message(role=role, text=message.text))
+    return tuple(fitted)
+
+
+def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
+    """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
+    return f"[{name or label(turn, brief)}]:\n{frame(clip(turn.text, view.clip))}"
+
+
+def label(turn: Turn, brief: Brief) -> str:
+    """Whose turn it is, with the role: ``Bull (Optimistic investor)``."""
+    if turn.act == INTERJECTION:
+        return f"{turn.by} (from outside)"
+    role = brief.participant(turn.by).role
+    return f"{turn.by} ({role})" if role else turn.by
+
+
+def frame(text: str) -> str:
+    """A text that cannot be mistaken for the frame around it: lines that look like one are indented by four blanks."""
+    return _FRAME.sub("    ", text)
+
+
+def _shared(brief: Brief) -> str:
+    parts = ["You take part in a structured debate. Everything in it is on the record."]
+    if brief.rules:
+        parts.append(f"Rules for all:\n{brief.rules}")
+    parts.append(f"Topic: {brief.topic}")
+    if brief.options:
+        parts.append("The possible answers are: " + "; ".join(brief.options) + ".")
+    parts.extend(
+        f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
+    )
+    at_the_table = [f"- {each.name}" + (f": {each.role}" if each.role else "") for each in brief.participants]
+    parts.append("At the table:\n" + "\n".join(at_the_table))
+    return "\n\n".join(parts)
+
+
+def _log(scene: Scene, view: View) -> str:
+    parts = ["The debate so far:"]
+    for round, turns in groupby(scene.turns, key=lambda turn: turn.round):
+        parts.append(f"--- Round {round} ---" if round else "---")
+        names = _hidden(scene.turns) if view.anonymous else {}
+        parts.extend(render(turn, scene.brief, view=view, name=names.get(turn.by, "")) for turn in turns)
+    return "\n\n".join(parts)
+
+
+def _as_message(turn: Turn, scene: Scene, view: View) -> Message:
+    if turn.by == scene.me.name:
+        return Message(role="assistant", text=turn.text)
+    return Message(role="user", text=render(turn, scene.brief, view=view))
+
+
+def _newest(ask: Ask, scene: Scene) -> str:
+    me = scene.me
+    parts = [_laid(ask, scene)] if scene.about else []
+    who = f"You are {me.name}" + (f", {me.role}" if me.role else "") + "."
+    parts.append("\n".join(filter(None, (who, me.persona))))
+    parts.append(ask.task)
+    if ask.form:
+        parts.append(instruct(ask.form))
+    return "\n\n".join(parts)
+
+
+def _laid(ask: Ask, scene: Scene) -> str:
+    """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
+    names = proposal_names(ask, scene.about)
+    return "\n\n".join(
+        render(turn, scene.brief, view=ask.view, name=name) for turn, name in zip(scene.about, names, strict=True)
+    )
+
+
+def proposal_names(ask: Ask, about: Sequence[Turn]) -> list[str]:
+    """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
+    if not ask.view.anonymous:
+        return [""] * len(about)
+    counted: dict[str, int] = {}
+    names: list[str] = []
+    for turn in about:
+        word = "Critique" if turn.act == "critique" else "Proposal"
+        counted[word] = counted.get(word, 0) + 1
+        names.append(f"{word} {letter(counted[word] - 1)}")
+    return names
+
+
+def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
+    speakers = dict.fromkeys(turn.by for turn in turns)
+    return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
