@@ -15,7 +15,7 @@ from moot.core.event import Signal
 from moot.record.store import Store
 
 PAGE = 200
-"""The most lines read from the store at once."""
+"""The most lines read from the store at once; never more than a follower's queue takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,12 @@ class _Follower:
                 self.fall_behind()
         return None
 
-    def turn(self, page: Sequence[str]) -> None:
-        """Take a page from the store in; after a full page there may be more."""
-        self.page.extend(page)
-        if len(page) == PAGE:
+    async def read_on(self, store: Store, debate: str) -> None:
+        """Take the next page from the store in; after a full page there may be more."""
+        self.behind = False  # first listen, then read
+        limit = min(PAGE, self.most)
+        self.page.extend(await store.read(debate, after=self.last, limit=limit))
+        if len(self.page) == limit:
             self.fall_behind()
 
 
@@ -124,13 +126,16 @@ class Hub:
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
 
-    def publish(self, debate: str, lines: Sequence[Line]) -> None:
-        """Hand on lines that have just become durable, in order. Never waits, never raises."""
-        if lines:
-            self._newest[debate] = lines[-1].seq
-            self._finished.discard(debate)
+    def publish(self, debate: str, lines: Sequence[str], first: int) -> None:
+        """Hand on lines that have just become durable, numbered from ``first``. Never waits, never raises.
+
+        From the first line on the debate counts as live in this process, until ``finish``.
+        """
+        fresh = [Line(seq, text) for seq, text in enumerate(lines, first)]
+        self._newest[debate] = first + len(lines) - 1
+        self._finished.discard(debate)
         for follower in self._followers.get(debate, ()):
-            follower.take(lines)
+            follower.take(fresh)
 
     def signal(self, debate: str, signal: Signal) -> None:
         """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
@@ -139,11 +144,15 @@ class Hub:
             follower.hear(heard)
 
     def finish(self, debate: str) -> None:
-        """No more lines come from this process for now: whoever follows ends after what is stored."""
+        """No more lines come from this process for now: whoever follows, now or later, ends after what is stored."""
         self._newest.pop(debate, None)
         self._finished.add(debate)
         for follower in self._followers.get(debate, ()):
             follower.end()
+
+    def viewers(self, debate: str) -> int:
+        """How many follow a debate now."""
+        return len(self._followers.get(debate, ()))
 
     async def follow(
         self, debate: str, *, after: int = 0, live: bool = True, until: Callable[[str], bool] | None = None
@@ -173,8 +182,7 @@ class Hub:
         """The next item for a follower; None where it ends."""
         while (item := follower.pick()) is None:
             if follower.behind:
-                follower.behind = False  # first listen, then read
-                follower.turn(await self._store.read(debate, after=follower.last, limit=PAGE))
+                await follower.read_on(self._store, debate)
             elif follower.ended:
                 return None
             else:

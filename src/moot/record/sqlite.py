@@ -125,9 +125,8 @@ class SqliteStore:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             with ExitStack() as opened:
-                writing = opened.enter_context(closing(_connect(path, busy)))
-                _prepare(path, writing, time.monotonic() + busy)
-                reading = opened.enter_context(closing(_connect(path, busy)))
+                writing, reading = (opened.enter_context(closing(_connect(path, busy))) for _ in range(2))
+                prepare(path, writing, time.monotonic() + busy)
                 opened.pop_all()
         except (OSError, sqlite3.Error) as error:
             raise explain(path, error) from error
@@ -238,13 +237,21 @@ class SqliteStore:
 
 
 def _connect(path: Path, busy: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
+    return sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
 
 
-def _prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
-    """Check that the file is ours and can be written; give a new file its schema."""
+def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
+    """Make a connection fit for writing: the file is ours and can be written, has its schema, commits are synced.
+
+    Args:
+        path: the file, for the words of an error.
+        connection: to the file, without transactions of its own (``isolation_level=None``).
+        deadline: until when (``time.monotonic``) to wait for other programs that open the file as well.
+
+    Raises:
+        RecordError: the file is of another program or of a newer format.
+        sqlite3.Error: it cannot be read or written.
+    """
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -255,6 +262,7 @@ def _prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> Non
             f"The record {path} cannot be used: its format is {version}, newer than this program's {SCHEMA_VERSION}; "
             "bring the program up to date."
         )
+    connection.execute("PRAGMA synchronous = FULL")
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -36,8 +36,9 @@ class Store(Protocol):
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         """Add lines to a debate as ``after + 1``, ``after + 2`` …: all of them or none.
 
-        They are durable when this returns, and nobody can read them before they are. A cancelled append may
-        still become durable; so may one whose error came from the disk: read again before you append again.
+        They are durable when this returns, and nobody can read them before they are. Appends to one debate are
+        taken in the order of the calls, so the next may be begun before the last has returned. A cancelled append
+        may still become durable, so may one whose error came from the disk: read again before you append again.
 
         Args:
             debate: the debate's id; a new id begins a new debate.

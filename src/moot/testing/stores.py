@@ -166,6 +166,16 @@ async def check_crowd(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def check_queue(open_store: OpenStore) -> None:
+    """Appends that are begun before the last one has returned are taken in the order of the calls."""
+    store = await open_store("queue")
+    async with asyncio.TaskGroup() as group:
+        for n in range(100):
+            group.create_task(store.append("a", (f"{n}a", f"{n}b"), after=2 * n))
+    _same("lines of a queue", await store.read("a"), tuple(f"{n}{half}" for n in range(100) for half in "ab"))
+    await store.close()
+
+
 async def check_debates(open_store: OpenStore) -> None:
     """Debates are listed with their ends, the one that began last first."""
     store = await open_store("debates")
@@ -216,6 +226,7 @@ CHECKS: tuple[Check, ...] = (
     check_refusals,
     check_conflict,
     check_crowd,
+    check_queue,
     check_debates,
     check_sharing,
     check_closing,

@@ -1,0 +1,295 @@
+"""Records in a SQLite file when things go wrong: kills, full disks, missing rights, foreign and damaged files."""
+
+import asyncio
+import os
+import random
+import resource
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import RecordConflict, RecordError
+from moot.record.sqlite import APPLICATION, SCHEMA_VERSION, SqliteStore, explain
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "records.db"
+
+
+# ---- kills (F31, F34) ----------------------------------------------------------------------------------------------
+
+WRITER = """
+import asyncio, sys
+from moot.record.sqlite import SqliteStore
+
+async def debate(store, name):
+    for after in range(0, 100_000, 3):
+        lines = [f"{name} {seq} " + "é" * 700 + "." for seq in range(after + 1, after + 4)]
+        await store.append(name, lines, after=after)
+        print(name, after + 3, flush=True)
+
+async def main(path):
+    store = SqliteStore.open(path)
+    async with asyncio.TaskGroup() as group:
+        for n in range(8):
+            group.create_task(debate(store, f"debate-{n}"))
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_kill_loses_nothing_that_was_promised(seed: int, path: Path) -> None:
+    chance = random.Random(seed)
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WRITER, str(path), stdout=asyncio.subprocess.PIPE
+    )
+    assert writer.stdout
+    promised: dict[str, int] = {}
+    for left in range(chance.randrange(1, 300), -1, -1):
+        if left == 0:
+            await asyncio.sleep(chance.random() * 0.01)
+            writer.kill()
+        name, entries = (await writer.stdout.readline()).decode().split()
+        promised[name] = int(entries)
+    for said in (await writer.stdout.read()).decode().split("\n")[:-1]:  # the last may be half a line
+        name, entries = said.split()
+        promised[name] = int(entries)
+    assert await writer.wait() == -9
+
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    store = SqliteStore.open(path)
+    found = {spine.debate: spine.entries for spine in await store.debates()}
+    assert {name: min(found.get(name, 0), entries) for name, entries in promised.items()} == promised
+    for name, entries in found.items():
+        assert entries % 3 == 0
+        wanted = tuple(f"{name} {seq} " + "é" * 700 + "." for seq in range(1, entries + 1))
+        assert await store.read(name) == wanted
+        await store.append(name, ("goes on",), after=entries)
+    await store.close()
+
+
+# ---- full disks (F46) ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def no_space_beyond(size: int) -> Generator[None, None, None]:
+    """No file of this process can grow beyond so many bytes (Python ignores SIGXFSZ, so writing fails with EFBIG)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("size", [100_000, 103_500, 131_072])
+async def test_a_full_disk_refuses_and_goes_on_once_there_is_space(size: int, path: Path) -> None:
+    store = SqliteStore.open(path)
+    promised: list[str] = []
+
+    async def fill() -> None:
+        while True:
+            lines = ("x" * 5000,) * 3
+            await store.append("a", lines, after=len(promised))
+            promised.extend(lines)
+
+    with no_space_beyond(size):
+        with pytest.raises(RecordError, match=r"records\.db cannot be used: the disk ") as refused:
+            await fill()
+        assert not isinstance(refused.value, RecordConflict)
+        assert await store.read("a") == tuple(promised)
+    stored = len(promised)
+    assert stored > 0
+    await store.append("a", ("there is space again",), after=stored)
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("SELECT count(*) FROM line").fetchone() == (stored + 1,)
+
+
+def test_a_new_file_on_a_full_disk(path: Path) -> None:
+    with no_space_beyond(100), pytest.raises(RecordError, match=r"records\.db cannot be used: the disk "):
+        SqliteStore.open(path)
+    asyncio.run(SqliteStore.open(path).close())
+
+
+def test_a_full_database_is_called_a_full_disk(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA max_page_count = 4")
+        connection.execute("CREATE TABLE big (text)")
+        with pytest.raises(sqlite3.OperationalError) as full:
+            connection.execute("INSERT INTO big VALUES (?)", ("x" * 100_000,))
+    assert str(explain(path, full.value)) == f"The record {path} cannot be used: the disk is full."
+
+
+def test_no_memory_is_said_in_words(path: Path) -> None:
+    assert str(explain(path, MemoryError())) == f"The record {path} cannot be used: not enough memory."
+
+
+# ---- locks and rights (F47, F50) -----------------------------------------------------------------------------------
+
+
+async def test_a_file_that_another_program_holds(path: Path) -> None:
+    store = SqliteStore.open(path, busy=0.05)
+    await store.append("a", ("1",), after=0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordError, match="another program is using it and did not let go in time"):
+            await store.append("a", ("2",), after=1)
+        with pytest.raises(RecordError, match="another program is using it"):
+            SqliteStore.open(path, busy=0.05)
+        assert await store.read("a") == ("1",)
+    await store.append("a", ("2",), after=1)
+    await store.close()
+
+
+def test_a_new_file_that_another_program_holds(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordError, match="another program is using it"):
+            SqliteStore.open(path, busy=0.05)
+
+
+@contextmanager
+def no_special_rights() -> Generator[Path, None, None]:
+    """A folder that everybody can reach, for a user who is not root."""
+    user = os.geteuid()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        if user == 0:
+            os.chown(folder, 65534, -1)
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            folder.chmod(0o755)
+            os.seteuid(user)
+
+
+@pytest.mark.parametrize("left_open", [True, False])
+async def test_a_read_only_file_is_noticed_at_the_start(left_open: bool) -> None:
+    with no_special_rights() as folder:
+        path = folder / "records.db"
+        store = SqliteStore.open(path)
+        await store.append("a", ("1",), after=0)
+        if not left_open:
+            await store.close()
+        path.chmod(0o444)
+        with pytest.raises(RecordError, match=r"records\.db cannot be used: Permission denied\."):
+            SqliteStore.open(path)
+        await store.close()
+        assert path.read_bytes().startswith(b"SQLite format 3\0")
+
+
+def test_a_folder_that_cannot_be_written() -> None:
+    with no_special_rights() as folder:
+        asyncio.run(SqliteStore.open(folder / "old.db").close())
+        folder.chmod(0o555)
+        for path in (folder / "new.db", folder / "deep" / "new.db"):
+            with pytest.raises(RecordError, match=r"new\.db cannot be used: Permission denied\."):
+                SqliteStore.open(path)
+        with pytest.raises(RecordError, match=r"old\.db cannot be used: "):
+            SqliteStore.open(folder / "old.db")
+
+
+# ---- what is no record ---------------------------------------------------------------------------------------------
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(random.Random(1).randbytes(9000))
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def foreign(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url)")
+
+
+def foreign_and_empty(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+
+
+def newer(path: Path) -> None:
+    asyncio.run(SqliteStore.open(path).close())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (garbage, "it is not a database."),
+        (folder, "Is a directory."),
+        (foreign, "it is a database of another program."),
+        (foreign_and_empty, "it is a database of another program."),
+        (newer, "its format is 2, newer than this program's 1; bring the program up to date."),
+    ],
+)
+def test_a_file_that_is_no_record_is_left_as_it_is(make: Callable[[Path], None], said: str, path: Path) -> None:
+    make(path)
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(RecordError) as refused:
+        SqliteStore.open(path)
+    assert str(refused.value) == f"The record {path} cannot be used: {said}"
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_folder_whose_name_is_taken_by_a_file(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: "):
+        SqliteStore.open(tmp_path / "taken" / "records.db")
+
+
+async def fill(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", [f"{n} " + "x" * 500 for n in range(200)], after=0)
+    await store.close()
+
+
+async def refuse_to_read(path: Path) -> None:
+    store = SqliteStore.open(path)
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: it is damaged\."):
+        await store.read("a")
+    await store.close()
+
+
+def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path) -> None:
+    asyncio.run(fill(path))
+    whole = path.read_bytes()
+    for page in range(1, len(whole) // 4096):
+        path.write_bytes(whole[: page * 4096] + b"\xff" * 4096 + whole[(page + 1) * 4096 :])
+        asyncio.run(refuse_to_read(path))
+
+
+async def test_a_fault_in_the_middle_of_a_batch_stores_nothing_of_it(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON line WHEN NEW.text = 'no' BEGIN SELECT raise(ABORT, 'no'); END"
+        )
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: no\."):
+        await store.append("a", ("2", "no"), after=1)
+    await store.append("a", ("2",), after=1)
+    assert await store.read("a") == ("1", "2")
+    await store.close()
+
+
+def test_an_empty_file_becomes_a_record(path: Path) -> None:
+    path.write_bytes(b"")
+    asyncio.run(SqliteStore.open(path).close())
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
