@@ -1,0 +1,122 @@
+"""Cut a record anywhere, resume, compare. This file owns what it means that two runs are the same debate."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief
+from moot.core.event import Called, Entry, Opened
+from moot.core.form import Field, Value
+from moot.core.seat import Quote, Say, Scene, Seat
+from moot.core.transcript import Transcript
+from moot.engine.drive import Hosting, debate
+from moot.phases.base import Phase
+from moot.phases.spec import dump, load
+from moot.record.codec import read
+from moot.record.ledger import Ledger
+from moot.testing.stores import MemoryStore
+
+
+class Oracle:
+    """A seat whose answer to an ask depends on the ask and a seed alone, through one model call on record.
+
+    Args:
+        seed: what the answers are drawn from.
+        latency: seconds before each answer, from the ask's key.
+
+    Attributes:
+        sent: the keys of the calls that were really sent.
+    """
+
+    def __init__(self, seed: int = 0, *, latency: Callable[[str], float] | None = None) -> None:
+        self.seed, self.latency = seed, latency
+        self.sent: list[str] = []
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask; see ``core.seat.Seat``."""
+        shown = "|".join((*(turn.text for turn in scene.turns), *(turn.text for turn in scene.about)))
+
+        async def send() -> Called:
+            self.sent.append(ask.key)
+            await asyncio.sleep(self.latency(ask.key) if self.latency else 0)
+            text = f"{ask.act} by {ask.to} on {_draw(self.seed, ask.key, shown) % 1000}"
+            return Called(key=ask.key, call="answer", text=text, model="oracle")
+
+        called = await say.call("answer", Quote(model="oracle", tokens=1), send)
+        fields = {each.name: self._value(each, ask) for each in ask.form.fields} if ask.form else {}
+        return Reply(text=called.text, fields=fields, asked="oracle", seconds=1.0)
+
+    def _value(self, field: Field, ask: Ask) -> Value:
+        n = _draw(self.seed, ask.key, field.name)
+        match field.kind:
+            case "choice":
+                return field.choices[n % len(field.choices)]
+            case "number":
+                low, high = field.low or 0.0, 1.0 if field.high is None else field.high
+                return low + (high - low) * (n % 11) / 10
+            case "flag":
+                return n % 2 == 0
+            case "list":
+                return tuple(f"point {i}" for i in range(n % 3))
+            case "text":
+                return f"answer {n % 2}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A debate that was held: its lines, its entries, what it came to."""
+
+    lines: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    transcript: Transcript
+
+
+@dataclass(slots=True, kw_only=True)
+class Hall:
+    """A place to hold debates in memory, whole or cut.
+
+    Attributes:
+        brief: the brief.
+        protocol: the phase tree.
+        name: the protocol's name.
+        hosting: makes what a host lends; a new one for each run.
+    """
+
+    brief: Brief
+    protocol: Phase
+    name: str = "test"
+    hosting: Callable[[], Hosting] = field(default=Hosting)
+
+    async def hold(self, seats: Mapping[str, Seat], lines: Sequence[str] = ()) -> Held:
+        """Hold the debate from the end of these lines on."""
+        store = MemoryStore()
+        if lines:
+            await store.append("d", lines, after=0)
+        ledger = Ledger(store, "d", clock=lambda: 0.0)
+        await ledger.open()
+        opened = Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
+        # The tree goes through its data form, as it does on a real resume.
+        tree = load(opened.protocol)
+        await debate(opened, tree, seats, ledger=ledger, hosting=self.hosting())
+        stored = await store.read("d")
+        return Held(lines=stored, entries=read(stored), transcript=ledger.transcript)
+
+
+def essence(transcript: Transcript) -> list[object]:
+    """What must be the same in two runs of one debate, however they were cut: turns, answers, decision, end."""
+    turns = [
+        (turn.key, turn.by, turn.ask, turn.reply and replace(turn.reply, seconds=0.0), turn.failure)
+        for turn in transcript.all()
+    ]
+    return [*turns, tuple(transcript.entered), tuple(transcript.halts.items()), transcript.decision, transcript.closed]
+
+
+def calls(entries: Sequence[Entry]) -> list[str]:
+    """The keys of the asks with a finished model call on record."""
+    return [entry.event.key for entry in entries if isinstance(entry.event, Called)]
+
+
+def _draw(*parts: object) -> int:
+    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])

@@ -1,0 +1,123 @@
+"""Cut and resume: every protocol, at every entry; latency never changes a transcript; the guard names a mismatch."""
+
+import hashlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from moot.core.brief import Brief, Participant, Source
+from moot.core.errors import RecordError, RecordMismatch
+from moot.core.event import Called, Closed, Paused, Replied
+from moot.phases.known import KNOWN, Choices, build
+from moot.record.codec import read
+from moot.testing.replay import Hall, Oracle, calls, essence
+
+PEOPLE = (
+    Participant(name="Ann", role="for", seat="oracle", weight=0.9),
+    Participant(name="Bob", role="against", seat="oracle", weight=0.6),
+    Participant(name="Cy", seat="oracle"),
+    Participant(name="Chair", seat="oracle", duty="moderator"),
+)
+
+
+def hall(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = None) -> Hall:
+    brief = Brief(
+        topic="Tea or coffee?",
+        background=(Source(name="facts.md", text="Tea is warm."),),
+        participants=PEOPLE,
+        options=options,
+        seed=7,
+    )
+    return Hall(brief=brief, protocol=build(name, brief, choices), name=name)
+
+
+def seats(oracle: Oracle) -> dict[str, Oracle]:
+    return {each.name: oracle for each in PEOPLE}
+
+
+CASES = [
+    *((name, (), Choices()) for name in KNOWN),
+    ("panel", ("tea", "coffee"), Choices(rounds=2)),
+    ("arena", ("tea", "coffee"), Choices(topology="sparse")),
+    ("council", (), Choices(strategy="consensus", rounds=1)),
+    ("council", (), Choices(strategy="moderator", rounds=1)),
+    ("council", (), Choices(strategy="weighted", rounds=0)),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "choices"), CASES)
+async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
+    name: str, options: tuple[str, ...], choices: Choices
+) -> None:
+    place = hall(name, options=options, choices=choices)
+    whole = await place.hold(seats(Oracle()))
+    assert whole.transcript.closed
+    for cut in range(len(whole.lines)):
+        oracle = Oracle()
+        resumed = await place.hold(seats(oracle), whole.lines[:cut])
+        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
+        finished = calls(whole.entries[:cut])
+        assert not set(finished) & set(oracle.sent), "a finished call was paid twice"
+        assert sorted(calls(resumed.entries)) == sorted(calls(whole.entries))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(sorted(KNOWN)), seed=st.integers(0, 10**6), order=st.integers(0, 10**6))
+def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) -> None:
+    import asyncio
+
+    def late(key: str) -> float:
+        return hashlib.sha256(f"{order}{key}".encode()).digest()[0] / 255 * 0.003
+
+    place = hall(name)
+    quick = asyncio.run(place.hold(seats(Oracle(seed))))
+    slow = asyncio.run(place.hold(seats(Oracle(seed, latency=late))))
+    assert essence(quick.transcript) == essence(slow.transcript)
+
+
+async def test_a_whole_record_is_only_read() -> None:
+    place = hall("panel")
+    whole = await place.hold(seats(Oracle()))
+    oracle = Oracle()
+    again = await place.hold(seats(oracle), whole.lines)
+    assert oracle.sent == []
+    assert again.lines == whole.lines
+
+
+async def test_another_protocol_over_the_record_is_a_mismatch_that_names_the_entry() -> None:
+    whole = await hall("panel").hold(seats(Oracle()))
+    other = hall("panel", choices=Choices(rounds=2))
+    with pytest.raises(RecordMismatch, match="entry 1: the record holds opened"):
+        await other.hold(seats(Oracle()), whole.lines[:9])
+
+
+async def test_a_resumed_debate_says_so_once() -> None:
+    place = hall("council")
+    whole = await place.hold(seats(Oracle()))
+    cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Called))
+    resumed = await place.hold(seats(Oracle()), whole.lines[:cut])
+    assert [type(e.event).__name__ for e in resumed.entries].count("Resumed") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lines: [lines[0], *lines[2:]], "entry 2 is missing"),
+        (lambda lines: [lines[0], lines[1].replace("debate", "debbte"), *lines[2:]], "entry 2 has been changed"),
+        (lambda lines: [lines[0], lines[1][:-3], *lines[2:]], "damaged"),
+        (lambda lines: [lines[0].replace('"v":1', '"v":9'), *lines[1:]], "format 9 is newer"),
+    ],
+)
+async def test_a_changed_record_is_found(change: object, message: str) -> None:
+    whole = await hall("panel").hold(seats(Oracle()))
+    assert callable(change)
+    with pytest.raises(RecordError, match=message):
+        read(tuple(change(list(whole.lines))))
+
+
+async def test_the_last_events_are_ruled_and_closed() -> None:
+    whole = await hall("moderated").hold(seats(Oracle()))
+    assert isinstance(whole.entries[-1].event, Closed)
+    assert not any(isinstance(entry.event, Paused) for entry in whole.entries)
+    assert sum(isinstance(entry.event, Replied) for entry in whole.entries) == len(whole.transcript.turns())
