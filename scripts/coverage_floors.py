@@ -1,0 +1,88 @@
+"""Fails where coverage is under its floor: lines and branches, 100 % on floors 1 to 4, 90 % for each part above.
+
+Reads the ``.coverage`` that ``coverage run -m pytest`` has just written. A path to a JSON report may be given instead.
+"""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import BaseModel
+
+FULL = frozenset({"core", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
+"""The parts of floors 1 to 4."""
+
+LEAST = 90.0
+
+
+class Summary(BaseModel):
+    """How many lines and branches a file has, and how many ran."""
+
+    covered_lines: int
+    num_statements: int
+    covered_branches: int
+    num_branches: int
+
+
+class File(BaseModel):
+    """What ran of one file."""
+
+    summary: Summary
+    missing_lines: list[int]
+    missing_branches: list[tuple[int, int]]
+
+    def gaps(self) -> str:
+        """The lines that never ran, then the branches that were never taken from lines that did run."""
+        lines = [str(line) for line in self.missing_lines]
+        taken = (branch for branch in self.missing_branches if branch[0] not in self.missing_lines)
+        return ", ".join([*lines, *(f"{start}->{'exit' if end < 0 else end}" for start, end in taken)])
+
+
+class Report(BaseModel):
+    """The JSON report of coverage.py, as far as it is needed."""
+
+    files: dict[str, File]
+
+
+def part_of(path: str) -> str:
+    """The folder under ``moot``, or the file's own name where it stands in none."""
+    return path.replace("\\", "/").partition("moot/")[2].removesuffix(".py").partition("/")[0]
+
+
+def share(files: Sequence[File]) -> float:
+    """Lines and branches that ran, in per cent of all."""
+    ran = sum(each.summary.covered_lines + each.summary.covered_branches for each in files)
+    whole = sum(each.summary.num_statements + each.summary.num_branches for each in files)
+    return 100.0 * ran / whole if whole else 100.0
+
+
+def judge(report: Report) -> tuple[list[str], bool]:
+    """A table with a row for each part and, under those below their floor, each file's gaps; and whether all hold."""
+    lines = ["part        coverage   floor"]
+    good = bool(report.files)
+    for part in sorted({part_of(path) for path in report.files}):
+        files = {path: each for path, each in report.files.items() if part_of(path) == part}
+        floor, reached = (100.0 if part in FULL else LEAST), share(list(files.values()))
+        held = reached >= floor
+        good = good and held
+        lines.append(f"{part:<12}{int(reached * 10) / 10:>6.1f} % {floor:>5.0f} %{'' if held else '   too low'}")
+        if not held:
+            lines += [f"    {path}: {each.gaps()}" for path, each in sorted(files.items()) if each.gaps()]
+    return lines, good
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; 1 where a floor is not held."""
+    with TemporaryDirectory() as folder:
+        path = Path(arguments[0]) if arguments else Path(folder, "coverage.json")
+        if not arguments:
+            subprocess.run([sys.executable, "-m", "coverage", "json", "-q", "-o", str(path)], check=True)
+        lines, good = judge(Report.model_validate_json(path.read_bytes()))
+    print("\n".join(lines))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,239 @@
+"""Writes docs/reference/*.md from the code; with ``--check`` only says which pages are not what the code says.
+
+PAGES says which page comes from what; a new page is one function and one line there.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from moot.core import event
+from moot.core.brief import Brief, Participant
+from moot.phases import known, spec
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "reference"
+CORE = ROOT / "src" / "moot" / "core"
+NOTICE = "<!-- Made by `make docs` from the code; a change here is lost. -->"
+
+
+def page(title: str, words: str, *parts: str) -> str:
+    """A page with its title, a few words and its parts."""
+    return "\n\n".join([f"# {title}", NOTICE, words, *parts]) + "\n"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
+
+
+# ---- events and values -----------------------------------------------------------------------------------------------
+
+
+def events_page() -> str:
+    """All events and the values in them, from the dataclasses of core."""
+    names = {
+        "Made by the play": [kind.__name__ for kind in event.PLAY_EVENTS],
+        "From outside": [kind.__name__ for kind in event.WORLD_EVENTS],
+        "Around every event": ["Entry"],
+        "Live, never stored": ["Delta"],
+    }
+    inner = ("brief", "ask", "form", "decision")
+    return page(
+        "Events",
+        "A record is a list of entries; each holds one event. Kinds and field names never change their meaning.",
+        *(part for title, group in names.items() for part in [f"## {title}", *describe_classes("event", group)]),
+        "## The values in them",
+        *(part for module in inner for part in describe_classes(module)),
+        "## Kinds of value",
+        table(("name", "is one of"), [row for module in (*inner, "event") for row in aliases(module)]),
+    )
+
+
+def describe_classes(module: str, only: Sequence[str] = ()) -> Iterator[str]:
+    """A section for each dataclass of a core module, in the order given or that of the file."""
+    classes = {node.name: node for node in syntax(module) if isinstance(node, ast.ClassDef)}
+    for name in only or classes:
+        words, _, tail = (ast.get_docstring(classes[name]) or "").partition("\nAttributes:\n")
+        yield f"### {name}\n\n{words.strip()}"
+        if rows := list(describe_fields(classes[name], meanings(tail))):
+            used = [n for n in range(4) if any(row[n] for row in rows)]
+            head = ("field", "type", "default", "meaning")
+            yield table([head[n] for n in used], [[row[n] for n in used] for row in rows])
+
+
+def describe_fields(node: ast.ClassDef, meaning: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """A row for each field of a dataclass."""
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign):
+            name, default = ast.unparse(each.target), ast.unparse(each.value) if each.value else ""
+            if default.startswith("field(default_factory="):
+                default = default.removeprefix("field(default_factory=")[:-1].partition("[")[0] + "()"
+            yield (
+                f"`{name}`",
+                f"`{ast.unparse(each.annotation)}`",
+                f"`{default}`" if default else "",
+                meaning.get(name, ""),
+            )
+
+
+def meanings(section: str) -> dict[str, str]:
+    """``{"key": "its place in the play"}`` from the lines of an Attributes section."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        label, colon, rest = line.strip().partition(": ")
+        if colon and label.isidentifier() and line.startswith("    ") and not line.startswith("     "):
+            name, found[label] = label, rest
+        elif name and line.strip():
+            found[name] += " " + line.strip()
+    return found
+
+
+def aliases(module: str) -> Iterator[tuple[str, str]]:
+    """A row for each type alias of a core module."""
+    for node in syntax(module):
+        if isinstance(node, ast.AnnAssign) and node.value and ast.unparse(node.annotation) == "TypeAlias":
+            yield f"`{ast.unparse(node.target)}`", f"`{ast.unparse(node.value)}`"
+
+
+def syntax(module: str) -> list[ast.stmt]:
+    """The statements of a core module."""
+    return ast.parse((CORE / f"{module}.py").read_text("utf-8")).body
+
+
+# ---- protocols -------------------------------------------------------------------------------------------------------
+
+
+def protocols_page() -> str:
+    """Every known protocol: what it does, its phases as a tree, what it asks."""
+    people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cay"))
+    brief = Brief(topic="Tea or coffee?", participants=(*people, Participant(name="Mo", duty="moderator")))
+    parts: list[str] = []
+    for name, make in known.KNOWN.items():
+        tree = spec.dump(make(brief, known.Choices()))
+        tasks = [(act_of(part), str(part["task"])) for part in walk(tree) if "task" in part]
+        parts += [f"## {name}", paragraph(make.__doc__), "```text\n" + "\n".join(draw(tree)) + "\n```"]
+        parts += [table(("act", "what is asked"), tasks)]
+    words = (
+        f"Each is a few lines over the same phases, drawn here with three debaters. The default is `{known.DEFAULT}`."
+    )
+    return page("Protocols", words, *parts)
+
+
+def paragraph(text: str | None) -> str:
+    """A docstring's text without its indentation."""
+    return "\n".join(line.strip() for line in (text or "").strip().splitlines())
+
+
+Tree = Mapping[str, spec.Data]
+INSIDE = ("parts", "each")
+UNSAID = frozenset({"is", "act", "name", "task", *INSIDE})
+
+
+def act_of(tree: Tree) -> str:
+    """What the answers of a phase are."""
+    return str(tree.get("act") or tree.get("name") or str(tree["is"]).lower())
+
+
+def children(tree: Tree) -> list[Tree]:
+    """The phases inside a phase."""
+    found: list[Tree] = []
+    for key in INSIDE:
+        inner = tree.get(key, [])
+        found += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, dict)]
+    return found
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """A phase and all inside it."""
+    yield tree
+    for child in children(tree):
+        yield from walk(child)
+
+
+def draw(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
+    """A phase tree as lines."""
+    label = f"{tree['is']} {tree['act']}" if "act" in tree else str(tree["is"])
+    said = [f"{key}: {say(value)}" for key, value in tree.items() if key not in UNSAID]
+    yield f"{first}{label}" + (f" ({', '.join(said)})" if said else "")
+    inner = children(tree)
+    for n, child in enumerate(inner, 1):
+        last = n == len(inner)
+        yield from draw(child, rest + ("└── " if last else "├── "), rest + ("    " if last else "│   "))
+
+
+def say(value: spec.Data) -> str:
+    """A field's value in a few words."""
+    if isinstance(value, list):
+        return " + ".join(say(each) for each in value)
+    if not isinstance(value, dict):
+        return str(value).lower() if isinstance(value, bool | None) else str(value) or "none"
+    if value["is"] == "Form":
+        return str(value["name"])
+    inner = [f"{key} {say(each)}" for key, each in value.items() if key not in ("is", "name")]
+    if value["is"] == "View":
+        return " and ".join(inner)
+    return f"{value.get('name', value['is'])}" + (f" [{', '.join(inner)}]" if inner else "")
+
+
+# ---- command line and names ------------------------------------------------------------------------------------------
+
+
+def cli_page() -> str:
+    """Every command with its options, from the command line itself."""
+    command = import_module("moot.cli.main").main
+    assert isinstance(command, click.Command)
+    return page("Command line", "Every command answers `--help`.", *describe_command(command, "moot", None))
+
+
+def describe_command(command: click.Command, name: str, above: click.Context | None) -> Iterator[str]:
+    """A section for a command and for each beneath it."""
+    context = click.Context(command, info_name=name, parent=above)
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    yield f"## {context.command_path}\n\n{paragraph(command.help)}\n\n```text\n{usage}\n```"
+    records = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
+    yield table(("option", "meaning"), [(f"`{names}`", words) for names, words in records])
+    if isinstance(command, click.Group):
+        for each in command.list_commands(context):
+            if (found := command.get_command(context, each)) and not found.hidden:
+                yield from describe_command(found, each, context)
+
+
+def names_page() -> str:
+    """The public names, from ``moot.__all__``."""
+    moot = import_module("moot")
+    rows = [(f"`{name}`", paragraph(getattr(moot, name).__doc__).partition("\n")[0]) for name in moot.__all__]
+    return page(
+        "Public names", "What `import moot` offers; everything else may change.", table(("name", "what it is"), rows)
+    )
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "events.md": events_page,
+    "protocols.md": protocols_page,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or with ``--check`` compare them; 1 where one differs."""
+    stale: list[str] = []
+    for name, make in PAGES.items():
+        path, text = FOLDER / name, make()
+        if "--check" not in arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        elif not path.is_file() or path.read_text("utf-8") != text:
+            stale.append(path.relative_to(ROOT).as_posix())
+    if stale:
+        print(f"Not what the code says: {', '.join(stale)}. Run make docs.", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+"""The scripts behind `make test` and `make docs`: what they print and when they fail."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+import coverage_floors
+import generate_docs
+from moot.phases import spec
+
+
+def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]]) -> dict[str, object]:
+    summary = {"covered_lines": ran, "num_statements": of, "covered_branches": 0, "num_branches": len(branches)}
+    return {"summary": summary, "missing_lines": lines, "missing_branches": branches}
+
+
+@pytest.mark.parametrize(
+    ("files", "good", "row"),
+    [
+        ({"src/moot/core/a.py": measured(10, 10, [], [])}, True, "core         100.0 %   100 %"),
+        ({"src/moot/core/a.py": measured(9, 10, [3], [])}, False, "    src/moot/core/a.py: 3"),
+        ({"src/moot/core/a.py": measured(9, 10, [3], [(3, 4), (5, -1)])}, False, "    src/moot/core/a.py: 3, 5->exit"),
+        ({"src/moot/core/a.py": measured(9999, 10000, [3], [])}, False, "core          99.9 %   100 %   too low"),
+        ({"src/moot/cli/a.py": measured(9, 10, [3], [])}, True, "cli           90.0 %    90 %"),
+        ({"src/moot/cli/a.py": measured(89, 100, [3], [])}, False, "cli           89.0 %    90 %   too low"),
+        ({"src/moot/council.py": measured(0, 0, [], [])}, True, "council      100.0 %    90 %"),
+        ({}, False, "part        coverage   floor"),
+    ],
+)
+def test_coverage_floors(files: dict[str, object], good: bool, row: str) -> None:
+    lines, held = coverage_floors.judge(coverage_floors.Report.model_validate({"files": files}))
+    assert (row in lines, held) == (True, good), lines
+
+
+def test_coverage_floors_reads_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = coverage_floors.Report.model_validate({"files": {"src/moot/cli/a.py": measured(1, 2, [2], [])}})
+    path = tmp_path / "report.json"
+    path.write_text(report.model_dump_json(), "utf-8")
+    assert coverage_floors.main([str(path)]) == 1
+    assert "too low" in capsys.readouterr().out
+
+
+def test_pages_are_written_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(generate_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(generate_docs, "FOLDER", tmp_path / "docs")
+    assert generate_docs.main(["--check"]) == 1
+    assert generate_docs.main([]) == 0
+    assert generate_docs.main(["--check"]) == 0
+    (tmp_path / "docs" / "events.md").write_text("old", "utf-8")
+    assert generate_docs.main(["--check"]) == 1
+    assert capsys.readouterr().err.endswith("Not what the code says: docs/events.md. Run make docs.\n")
+
+
+def test_events_page_says_kinds_fields_and_meanings() -> None:
+    text = generate_docs.events_page()
+    assert "### Attempted\n\nA model call inside an ask is about to be sent." in text
+    assert "| `n` | `int` |  | which try of that call, from 1. |" in text
+    assert "``line`` (one formula line, such as ``I vote for: X``), ``sections`` (``LABEL: text`` lines)" in text
+
+
+def test_phase_trees_are_drawn() -> None:
+    tree: dict[str, spec.Data] = {
+        "is": "Sequence",
+        "parts": [{"is": "Rounds", "each": {"is": "Floor", "act": "argue"}}, {"is": "Adopt"}],
+    }
+    assert list(generate_docs.draw(tree)) == ["Sequence", "├── Rounds", "│   └── Floor argue", "└── Adopt"]
+
+
+def test_commands_are_described() -> None:
+    group = click.Group("moot", help="Debates.")
+    run = click.Command("run", help="Run a brief.", params=[click.Option(["--model", "-m"], help="Who answers.")])
+    group.add_command(run)
+    group.add_command(click.Command("secret", hidden=True))
+    text = "\n".join(generate_docs.describe_command(group, "moot", None))
+    assert "## moot run\n\nRun a brief.\n\n```text\nmoot run [OPTIONS]\n```" in text
+    assert "| `-m, --model TEXT` | Who answers. |" in text
+    assert "secret" not in text
