@@ -21,7 +21,7 @@ FOREIGN: Mapping[str, re.Pattern[str]] = {
         + "|registry"
         + r"\.npm|\"resolved\": *\"http"
     ),
-    "a word of somebody's workplace": re.compile(
+    "a word from elsewhere": re.compile(
         "|".join([r"\bwork" + "place", r"\bC" + r"EO\b", r"\bsub" + "agent", "before" + "-stop"]), re.IGNORECASE
     ),
 }
@@ -49,7 +49,7 @@ def check_names(source: Source) -> Iterator[Breach]:
 
 
 def check_foreign(path: str, text: str) -> Iterator[Breach]:
-    """No path of one machine, no download address, no word of somebody's workplace."""
+    """No path of one machine, no download address, no word from elsewhere."""
     for number, line in enumerate(text.splitlines(), 1):
         for what, pattern in FOREIGN.items():
             if found := pattern.search(line):
