@@ -1,0 +1,373 @@
+"""Following a debate: every stored line once and in order, whatever comes in between; signals where there is room."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.core.event import Delta, Signal
+from moot.record.hub import PAGE, Hub, Line
+from moot.testing.stores import MemoryStore
+
+Seen = list[Line | Signal]
+
+
+class SlowStore(MemoryStore):
+    """Lets other tasks run before and after every reading."""
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        await asyncio.sleep(0)
+        lines = await super().read(debate, after=after, limit=limit)
+        await asyncio.sleep(0)
+        return lines
+
+
+async def write(store: MemoryStore, count: int) -> tuple[list[str], int]:
+    """Append so many lines to debate "a", as another process would; the lines and the number of the first."""
+    after = len(store.kept.get("a", []))
+    lines = [f"line {seq}" for seq in range(after + 1, after + count + 1)]
+    await store.append("a", lines, after=after)
+    return lines, after + 1
+
+
+async def tell(store: MemoryStore, hub: Hub, count: int = 1) -> None:
+    """Append so many lines and publish them, as the ledger does."""
+    hub.publish("a", *(await write(store, count)))
+
+
+def numbered(*seqs: int) -> Seen:
+    return [Line(seq, f"line {seq}") for seq in seqs]
+
+
+async def collect(stream: AsyncGenerator[Line | Signal, None]) -> Seen:
+    return [item async for item in stream]
+
+
+async def settle() -> None:
+    """Let every task run until it waits."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+# ---- what is stored, then what is live -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [0, 1, PAGE - 1, PAGE, PAGE + 1, 2 * PAGE, 2 * PAGE + 7])
+async def test_stored_lines_alone(count: int) -> None:
+    store = SlowStore()
+    await write(store, count)
+    hub = Hub(store)
+    assert await collect(hub.follow("a", live=False)) == numbered(*range(1, count + 1))
+    assert await collect(hub.follow("a", after=3, live=False)) == numbered(*range(4, count + 1))
+    assert hub.viewers("a") == 0
+
+
+async def test_stored_then_live_then_finished() -> None:
+    store = SlowStore()
+    hub = Hub(store, poll=60)
+    await write(store, 2)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a")))
+        await asyncio.sleep(0)
+        await tell(store, hub)  # while the viewer reads
+        await settle()
+        await tell(store, hub, 2)
+        await settle()
+        assert hub.viewers("a") == 1
+        hub.finish("a")
+    assert viewer.result() == numbered(1, 2, 3, 4, 5)
+    assert hub.viewers("a") == 0
+
+
+async def test_who_comes_after_the_end_gets_what_is_stored() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub, 3)
+    hub.finish("a")
+    assert await collect(hub.follow("a", after=1)) == numbered(2, 3)
+
+
+async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub)
+    hub.finish("a")
+    await tell(store, hub)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a")))
+        await settle()
+        await tell(store, hub)
+        await settle()
+        assert not viewer.done()
+        hub.finish("a")
+    assert viewer.result() == numbered(1, 2, 3)
+
+
+async def test_the_end_gives_what_was_stored_but_never_published() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a")))
+        await settle()
+        await write(store, 2)
+        hub.finish("a")
+    assert viewer.result() == numbered(1, 2, 3)
+
+
+async def test_a_line_that_another_process_put_in_between() -> None:
+    store = SlowStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub)
+    async with aclosing(hub.follow("a")) as stream:
+        assert await anext(stream) == Line(1, "line 1")
+        await write(store, 2)
+        await tell(store, hub)
+        assert [await anext(stream) for _ in range(3)] == numbered(2, 3, 4)
+
+
+async def test_debates_do_not_mix() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=60)
+    await store.append("b", ("other",), after=0)
+    hub.publish("b", ("other",), 1)
+    hub.signal("b", Delta(key="k", text="other"))
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a")))
+        await settle()
+        hub.publish("b", ("more",), 2)
+        hub.signal("b", Delta(key="k", text="other"))
+        hub.finish("b")
+        await tell(store, hub)
+        await settle()
+        hub.finish("a")
+    assert viewer.result() == numbered(1)
+
+
+# ---- debates that another process drives ---------------------------------------------------------------------------
+
+
+async def test_a_foreign_debate_is_followed_until_its_last_line() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=0.001)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a", until="line 5".__eq__)))
+        for count in (2, 1, 3):
+            await asyncio.sleep(0.005)
+            await write(store, count)
+    assert viewer.result() == numbered(1, 2, 3, 4, 5)
+    assert await collect(hub.follow("a", after=4, until="line 5".__eq__)) == numbered(5)
+    assert await collect(hub.follow("a", after=5, until="line 5".__eq__)) == []
+
+
+async def test_a_debate_of_this_process_is_not_polled() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=0.001)
+    await tell(store, hub)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a", until="line 2".__eq__)))
+        await settle()
+        await write(store, 1)
+        await asyncio.sleep(0.02)
+        assert not viewer.done()
+        hub.publish("a", ("line 2",), 2)
+    assert viewer.result() == numbered(1, 2)
+
+
+# ---- slow viewers and signals --------------------------------------------------------------------------------------
+
+
+async def test_a_slow_viewer_loses_no_line() -> None:
+    store = SlowStore()
+    hub = Hub(store, queue=3, poll=60)
+    await tell(store, hub)
+    async with aclosing(hub.follow("a")) as stream:
+        assert await anext(stream) == Line(1, "line 1")
+        for _ in range(50):
+            await tell(store, hub, 2)
+        assert [await anext(stream) for _ in range(100)] == numbered(*range(2, 102))
+        await tell(store, hub)
+        assert await anext(stream) == Line(102, "line 102")
+
+
+async def test_signals_come_between_lines_and_are_dropped_first() -> None:
+    store = MemoryStore()
+    hub = Hub(store, queue=3, poll=60)
+    await tell(store, hub)
+    one, two, three = (Delta(key="k", text=text) for text in "123")
+    async with aclosing(hub.follow("a")) as stream:
+        assert await anext(stream) == Line(1, "line 1")
+        async with asyncio.TaskGroup() as group:
+            asking = group.create_task(take(stream))
+            await settle()
+            hub.signal("a", one)
+        assert asking.result() == one
+        await tell(store, hub)
+        hub.signal("a", two)
+        assert [await anext(stream) for _ in range(2)] == [Line(2, "line 2"), two]
+        for signal in (one, two, three, one):  # one more than there is room for
+            hub.signal("a", signal)
+        assert [await anext(stream) for _ in range(3)] == [one, two, three]
+        hub.signal("a", one)
+        await tell(store, hub)
+        await tell(store, hub, 2)
+        reads, store.kept["a"] = store.kept["a"], []  # the queue alone must do
+        assert [await anext(stream) for _ in range(3)] == numbered(3, 4, 5)
+        store.kept["a"] = reads
+
+
+async def test_no_signal_comes_after_the_line_that_it_led_to() -> None:
+    store = SlowStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub)
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(collect(hub.follow("a")))
+        await asyncio.sleep(0)
+        hub.signal("a", Delta(key="k", text="stale"))
+        await tell(store, hub)
+        await settle()
+        hub.signal("a", Delta(key="k", text="fresh"))
+        await settle()
+        hub.finish("a")
+    assert viewer.result() == [*numbered(1, 2), Delta(key="k", text="fresh")]
+
+
+async def test_leaving_leaves_nothing_behind() -> None:
+    store = MemoryStore()
+    hub = Hub(store, poll=60)
+    await tell(store, hub)
+    async with asyncio.TaskGroup() as group:
+        viewers = [group.create_task(collect(hub.follow("a"))) for _ in range(3)]
+        await settle()
+        assert hub.viewers("a") == 3
+        viewers[0].cancel()
+        await settle()
+        assert hub.viewers("a") == 2
+        hub.finish("a")
+    async with aclosing(hub.follow("a")) as stream:
+        await anext(stream)
+        assert hub.viewers("a") == 1
+    assert hub.viewers("a") == 0
+
+
+async def take(stream: AsyncGenerator[Line | Signal, None]) -> Line | Signal:
+    return await anext(stream)
+
+
+# ---- any cut and any course gives the same view --------------------------------------------------------------------
+
+
+class Viewer:
+    """A viewer that takes an item when it is told to, can be cut off, and then follows on from its last line."""
+
+    def __init__(self, hub: Hub, group: asyncio.TaskGroup) -> None:
+        self.hub, self.group = hub, group
+        self.after, self.seen = 0, Seen()
+        self.stream = hub.follow("a")
+        self.asking: asyncio.Task[Line | Signal] | None = None
+
+    async def begin(self) -> None:
+        """Ask for one item, unless the last question is still open."""
+        self.asking = self.asking or self.group.create_task(take(self.stream))
+        await asyncio.sleep(0)
+
+    async def take(self) -> None:
+        """Ask for one item and give it time to come."""
+        await self.begin()
+        await settle()
+        self.note_answer()
+
+    async def cut(self) -> None:
+        """Go away, wherever the question stands, and come back."""
+        self.note_answer()
+        if self.asking:
+            self.asking.cancel()
+            await settle()
+            self.asking = None
+        await self.stream.aclose()
+        self.stream = self.hub.follow("a", after=self.after)
+
+    def note_answer(self) -> None:
+        if self.asking and self.asking.done():
+            self.note(self.asking.result())
+            self.asking = None
+
+    def note(self, item: Line | Signal) -> None:
+        if isinstance(item, Line):
+            self.after = item.seq
+        else:
+            assert self.after <= int(item.text), "a signal came after a line that it led to"
+        self.seen.append(item)
+
+
+async def act(viewer: Viewer, store: MemoryStore, deed: str, number: int) -> None:
+    match deed:
+        case "tell":
+            await tell(store, viewer.hub, number)
+        case "foreign":
+            await write(store, number)
+        case "signal":
+            for _ in range(number):
+                viewer.hub.signal("a", Delta(key="k", text=str(len(store.kept.get("a", [])))))
+        case "take":
+            for _ in range(number):
+                await viewer.take()
+        case "begin":
+            await viewer.begin()
+        case _:
+            await viewer.cut()
+
+
+async def play(course: Sequence[tuple[str, int]], queue: int) -> None:
+    store = SlowStore()
+    hub = Hub(store, queue=queue, poll=60)
+    async with asyncio.TaskGroup() as group:
+        viewer = Viewer(hub, group)
+        for deed, number in course:
+            await act(viewer, store, deed, number)
+        hub.finish("a")
+        await viewer.cut()
+        for item in await collect(viewer.stream):
+            viewer.note(item)
+    lines = [item for item in viewer.seen if isinstance(item, Line)]
+    assert lines == numbered(*range(1, len(store.kept.get("a", [])) + 1))
+    assert hub.viewers("a") == 0
+
+
+DEEDS = st.sampled_from(("tell", "tell", "foreign", "signal", "take", "take", "begin", "cut"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(course=st.lists(st.tuples(DEEDS, st.integers(1, 4)), max_size=30), queue=st.integers(1, 5))
+def test_any_course_and_any_cut_gives_every_line_once(course: list[tuple[str, int]], queue: int) -> None:
+    asyncio.run(play(course, queue))
+
+
+@settings(max_examples=50, deadline=None)
+@given(delays=st.lists(st.integers(0, 6), max_size=20), queue=st.integers(1, 5), viewers=st.integers(1, 5))
+def test_viewers_of_any_pace_see_the_same(delays: list[int], queue: int, viewers: int) -> None:
+    async def debate() -> list[Seen]:
+        store = SlowStore()
+        hub = Hub(store, queue=queue, poll=60)
+        async with asyncio.TaskGroup() as group:
+            watching = [group.create_task(watch(hub, pace)) for pace in range(viewers)]
+            for delay in delays:
+                for _ in range(delay):
+                    await asyncio.sleep(0)
+                await tell(store, hub, 2)
+            hub.finish("a")
+        return [task.result() for task in watching]
+
+    assert asyncio.run(debate()) == [numbered(*range(1, 2 * len(delays) + 1))] * viewers
+
+
+async def watch(hub: Hub, pace: int) -> Seen:
+    seen = Seen()
+    async for item in hub.follow("a"):
+        seen.append(item)
+        for _ in range(pace):
+            await asyncio.sleep(0)
+    return seen
