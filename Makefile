@@ -54,7 +54,7 @@ clean:
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Moot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>&1`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Moot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/run.stamp: requirements/run.txt pyproject.toml | .venv/bin/python

@@ -34,10 +34,10 @@ class File(BaseModel):
     missing_branches: list[tuple[int, int]]
 
     def gaps(self) -> str:
-        """The lines that never ran, then the branches that were never taken from lines that did run."""
+        """The lines that never ran, then the branches between lines that did run."""
         lines = [str(line) for line in self.missing_lines]
-        taken = (branch for branch in self.missing_branches if branch[0] not in self.missing_lines)
-        return ", ".join([*lines, *(f"{start}->{'exit' if end < 0 else end}" for start, end in taken)])
+        untaken = (branch for branch in self.missing_branches if not set(branch).intersection(self.missing_lines))
+        return ", ".join([*lines, *(f"{start}->{'exit' if end < 0 else end}" for start, end in untaken)])
 
 
 class Report(BaseModel):

@@ -53,6 +53,14 @@ def test_tracked_files_speak_of_moot_only() -> None:
     refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
 
 
+def test_requirements_are_versions_and_hashes_alone() -> None:
+    pins = {name: (source.ROOT / "requirements" / name).read_text("utf-8") for name in ("run.txt", "dev.txt")}
+    lines = {name: text.replace("\\\n", " ").splitlines() for name, text in pins.items()}
+    pin = re.compile(r"[a-z0-9-]+==\S+( ; [^#@]+?)?( +--hash=sha256:[0-9a-f]{64})+")
+    assert [line for text in lines.values() for line in text if not pin.fullmatch(line)] == []
+    assert set(lines["run.txt"]) < set(lines["dev.txt"])
+
+
 def test_public_names_are_exactly_those_listed() -> None:
     import moot
 

@@ -20,7 +20,11 @@ def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]
     [
         ({"src/moot/core/a.py": measured(10, 10, [], [])}, True, "core         100.0 %   100 %"),
         ({"src/moot/core/a.py": measured(9, 10, [3], [])}, False, "    src/moot/core/a.py: 3"),
-        ({"src/moot/core/a.py": measured(9, 10, [3], [(3, 4), (5, -1)])}, False, "    src/moot/core/a.py: 3, 5->exit"),
+        (
+            {"src/moot/core/a.py": measured(9, 10, [3], [(2, 3), (3, 4), (5, -1)])},
+            False,
+            "    src/moot/core/a.py: 3, 5->exit",
+        ),
         ({"src/moot/core/a.py": measured(9999, 10000, [3], [])}, False, "core          99.9 %   100 %   too low"),
         ({"src/moot/cli/a.py": measured(9, 10, [3], [])}, True, "cli           90.0 %    90 %"),
         ({"src/moot/cli/a.py": measured(89, 100, [3], [])}, False, "cli           89.0 %    90 %   too low"),
