@@ -1,9 +1,11 @@
 """Cut and resume: every protocol, at every entry; latency never changes a transcript; the guard names a mismatch."""
 
+import asyncio
 import hashlib
+from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.core.brief import Brief, Participant, Source
@@ -62,11 +64,9 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
         assert sorted(calls(resumed.entries)) == sorted(calls(whole.entries))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None)
 @given(name=st.sampled_from(sorted(KNOWN)), seed=st.integers(0, 10**6), order=st.integers(0, 10**6))
 def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) -> None:
-    import asyncio
-
     def late(key: str) -> float:
         return hashlib.sha256(f"{order}{key}".encode()).digest()[0] / 255 * 0.003
 
@@ -100,18 +100,17 @@ async def test_a_resumed_debate_says_so_once() -> None:
     assert [type(e.event).__name__ for e in resumed.entries].count("Resumed") == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda lines: [lines[0], *lines[2:]], "entry 2 is missing"),
-        (lambda lines: [lines[0], lines[1].replace("debate", "debbte"), *lines[2:]], "entry 2 has been changed"),
-        (lambda lines: [lines[0], lines[1][:-3], *lines[2:]], "damaged"),
-        (lambda lines: [lines[0].replace('"v":1', '"v":9'), *lines[1:]], "format 9 is newer"),
-    ],
-)
-async def test_a_changed_record_is_found(change: object, message: str) -> None:
+CHANGES: list[tuple[Callable[[list[str]], list[str]], str]] = [
+    (lambda lines: [lines[0], *lines[2:]], "entry 2 is missing"),
+    (lambda lines: [lines[0], lines[1].replace("debate", "debbte"), *lines[2:]], "entry 2 has been changed"),
+    (lambda lines: [lines[0], lines[1][:-3], *lines[2:]], "damaged"),
+    (lambda lines: [lines[0].replace('"v":1', '"v":9'), *lines[1:]], "format 9 is newer"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES)
+async def test_a_changed_record_is_found(change: Callable[[list[str]], list[str]], message: str) -> None:
     whole = await hall("panel").hold(seats(Oracle()))
-    assert callable(change)
     with pytest.raises(RecordError, match=message):
         read(tuple(change(list(whole.lines))))
 

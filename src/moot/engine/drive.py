@@ -23,7 +23,7 @@ from moot.engine.line import Line
 from moot.phases.base import ROOT, Phase, Table, enter
 from moot.record.ledger import Ledger
 
-GRACE = 5.0
+GRACE = 2.0
 """Seconds that writing the last entry may take when a debate is cancelled."""
 
 
@@ -167,8 +167,12 @@ class _Driver:
         line = Line(ask.key, self.ledger, self.purse, self.hosting.show)
         began = asyncio.get_running_loop().time()
         try:
-            async with self.gate, asyncio.timeout(self.limits.turn_seconds):
-                reply = await self.seats[ask.to].answer(ask, scene, line)
+            async with self.gate:
+                clock = asyncio.timeout(self.limits.turn_seconds)
+                async with clock:
+                    reply = await self.seats[ask.to].answer(ask, scene, line)
+                if clock.expired():  # the seat swallowed its cancellation: what it says after that comes too late
+                    raise TimeoutError
         except TimeoutError:
             return Failed(key=ask.key, kind="timeout", reason=f"no answer within {self.limits.turn_seconds:g} seconds")
         except (RecordError, asyncio.CancelledError):
@@ -203,8 +207,6 @@ class _Driver:
             self.purse.check_asks(more)
         except LimitReached as error:
             return str(error), "limit"
-        if self.ends is not None and asyncio.get_running_loop().time() >= self.ends:
-            return f"the limit of {self.limits.total_seconds:g} seconds is reached", "limit"
         return None
 
     async def _pause(self, reason: str, kind: str) -> bool:
@@ -213,7 +215,7 @@ class _Driver:
 
     async def note_cancel(self) -> None:
         """Write that the debate was stopped in mid-batch, if there is time; the record is whole either way."""
-        if self.ledger.replaying or self.ledger.transcript.closed:
+        if self.ledger.transcript.closed:
             return
         with contextlib.suppress(TimeoutError, MootError):
             async with asyncio.timeout(GRACE):

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from moot.core.form import Value
 
@@ -17,15 +17,6 @@ def normalise(answer: Value) -> str:
     text = _MARKUP.sub("", unicodedata.normalize("NFKC", text).casefold())
     text = _POINT_ZERO.sub("", _THOUSANDS.sub("", text))
     return " ".join(text.split()).strip(" .!;:")
-
-
-def group(answers: Mapping[str, Value]) -> dict[str, tuple[str, ...]]:
-    """Who gives which answer: normalised answer to names, in the order in which the answers first came."""
-    held: dict[str, tuple[str, ...]] = {}
-    for name, answer in answers.items():
-        wording = normalise(answer)
-        held[wording] = (*held.get(wording, ()), name)
-    return held
 
 
 def alike(answers: Iterable[Value]) -> bool:

@@ -39,7 +39,7 @@ class Pairs:
                 return _rotation(names, round)
             case "star":
                 return _star(names, self.hub or names[0])
-            case "sparse":
+            case _:
                 return _sparse(names, self.density, chance)
 
 

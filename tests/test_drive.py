@@ -1,0 +1,465 @@
+"""The driver under faults: failure is data, money is reserved, a stop can be resumed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeAlias, cast
+
+import pytest
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
+from moot.core.event import (
+    Attempted,
+    Called,
+    Closed,
+    Delta,
+    Erred,
+    Failed,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Signal,
+)
+from moot.core.seat import Quote, Say, Scene, Seat
+from moot.engine.drive import Hosting, Stop, debate, replay
+from moot.engine.limits import Purse
+from moot.phases import flow
+from moot.phases.base import Phase
+from moot.phases.flow import Rounds
+from moot.phases.known import build
+from moot.phases.speak import Everyone, Floor
+from moot.phases.spec import dump
+from moot.record.ledger import Ledger
+from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.stores import MemoryStore
+
+TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
+ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)
+
+
+Act: TypeAlias = Callable[[Ask, Scene, Say], object]
+
+
+class Acts:
+    """A seat that does what a function does."""
+
+    def __init__(self, act: Act) -> None:
+        self.act = act
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        result = self.act(ask, scene, say)
+        if isinstance(result, Awaitable):
+            result = await cast(Awaitable[object], result)
+        if isinstance(result, Exception):
+            raise result
+        return result if isinstance(result, Reply) else Reply(text=str(result))
+
+
+def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Hall:
+    brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
+    return Hall(brief=brief, protocol=phase, hosting=hosting)
+
+
+def just(result: object) -> Act:
+    """Always the same words or error."""
+
+    def act(ask: Ask, scene: Scene, say: Say) -> object:
+        return result
+
+    return act
+
+
+async def slowly(ask: Ask, scene: Scene, say: Say) -> str:
+    await asyncio.sleep(9)
+    return "never"
+
+
+def both(act: Act) -> Mapping[str, Seat]:
+    return {"Ann": Acts(act), "Bob": Acts(lambda ask, scene, say: f"fine {ask.key}")}
+
+
+def failed(held: Held) -> list[Failed]:
+    return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
+
+
+FAULTS: list[tuple[Act, str, str]] = [
+    (just(Unavailable("no connection", kind="connection")), "connection", "no connection"),
+    (just(Unavailable("no connection")), "unavailable", "no connection"),
+    (just(Refused("will not say", kind="refused")), "refused", "will not say"),
+    (
+        just(ZeroDivisionError("half a \ud800 character\x00")),
+        "broken",
+        "ZeroDivisionError: half a \ufffd character",
+    ),
+    (slowly, "timeout", "no answer within 0.05 seconds"),
+]
+
+
+@pytest.mark.parametrize(("act", "kind", "reason"), FAULTS)
+async def test_one_failing_seat_is_data_and_the_debate_goes_on(act: Act, kind: str, reason: str) -> None:
+    held = await hall(limits=Limits(turn_seconds=0.05)).hold(both(act))
+    assert [(f.key, f.kind, f.reason) for f in failed(held)] == [(f"/debate/round-{n}#1", kind, reason) for n in (1, 2)]
+    assert [turn.by for turn in held.transcript.turns()] == ["Bob", "Bob"]
+    assert len(held.transcript.failures()) == 2
+    assert held.transcript.closed == Closed(status="no_decision", reason="the protocol came to no decision")
+
+
+async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> None:
+    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            return "too late"
+        return "never"
+
+    held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
+
+
+async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
+    def down(ask: Ask, scene: Scene, say: Say) -> Exception:
+        return Unavailable("no connection", kind="connection")
+
+    place = hall(build("panel", Brief(topic="Tea?", participants=TWO)))
+    held = await place.hold({"Ann": Acts(down), "Bob": Acts(down)})
+    assert held.transcript.paused == Paused(
+        reason="none of 2 participants could be reached: no connection", kind="unavailable"
+    )
+    assert failed(held) == []
+    resumed = await place.hold({"Ann": Oracle(), "Bob": Oracle()}, held.lines)
+    assert resumed.transcript.closed
+    assert resumed.transcript.paused is None
+
+
+async def test_all_failing_in_other_ways_closes_as_failed() -> None:
+    broken = Acts(just(ValueError("broken")))
+    held = await hall(build("panel", Brief(topic="Tea?", participants=TWO))).hold({"Ann": broken, "Bob": broken})
+    assert held.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
+    assert held.transcript.decision is None
+
+
+async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
+    broken = Acts(just(ValueError("broken")))
+    held = await hall(Rounds(each=Floor(act="argue", task="Speak."))).hold({"Ann": broken, "Bob": broken})
+    assert held.transcript.closed == Closed(status="failed", reason="none of 2 answered")
+    assert len(held.transcript.all()) == 2
+
+
+# ---- money ---------------------------------------------------------------------------------------------------------
+
+
+def paying(cost: float | None) -> Callable[[Ask, Scene, Say], Awaitable[str]]:
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            return Called(key="", call="", text="paid", usage=Usage(output_tokens=6, cost=cost))
+
+        return (await say.call("answer", Quote(model="m", tokens=10, cost=cost), send)).text
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("limits", "cost", "reason", "calls"),
+    [
+        (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", 3),
+        (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", 2),
+        (Limits(cost=0.5), None, "the limit of $0.5: the price of m is unknown", 0),
+        (Limits(asks=3), 0.0, "the limit of 3 asks is reached", 2),
+    ],
+)
+async def test_a_limit_pauses_before_the_call_that_would_break_it(
+    limits: Limits, cost: float | None, reason: str, calls: int
+) -> None:
+    one_at_a_time = Rounds(each=Floor(act="argue", task="Speak."), most=3)
+    if limits.asks:
+        one_at_a_time = ARGUE
+    place = hall(one_at_a_time, limits=limits)
+    held = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
+    assert held.transcript.paused == Paused(reason=reason, kind="limit")
+    assert sum(isinstance(entry.event, Called) for entry in held.entries) == calls
+    place.hosting = lambda: Hosting(limits=Limits())
+    resumed = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, held.lines)
+    assert resumed.transcript.closed
+
+
+async def test_parallel_calls_cannot_break_a_limit_together() -> None:
+    place = hall(limits=Limits(tokens=15))
+    held = await place.hold({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
+    assert sum(isinstance(entry.event, Attempted) for entry in held.entries) == 1
+    assert held.transcript.paused
+
+
+@pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10)])
+def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> None:
+    purse = Purse(Limits())
+    purse.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
+    assert purse.tokens == 10
+    purse.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
+    assert purse.tokens == spent
+    purse.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3, cost=None)))
+    assert purse.tokens == 7
+    purse.apply(Called(key="other", call="answer", text="", usage=Usage(input_tokens=1)))
+    assert purse.tokens == 8
+
+
+async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> None:
+    sent: list[str] = []
+
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            sent.append(ask.key)
+            return Called(key="", call="", text="paid")
+
+        called = await say.call("answer", Quote(model="m"), send)
+        return called.text
+
+    place = hall(Everyone(act="argue", task="Argue."))
+    whole = await place.hold(both(act))
+    cut = next(n for n, entry in enumerate(whole.entries) if isinstance(entry.event, Called)) + 1
+    resumed = await place.hold(both(act), whole.lines[:cut])
+    assert sent == ["/debate#1"]
+    assert resumed.transcript.closed
+
+
+async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            raise Unavailable("busy", kind="rate", again=True)
+
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                await say.call("answer", Quote(model="m", tokens=5), send)
+        raise Unavailable("busy", kind="rate")
+
+    held = await hall(Everyone(act="argue", task="Argue.")).hold(both(act))
+    tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted | Erred)]
+    assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
+    assert held.transcript.attempts == 2
+    assert [error.kind for error in held.transcript.errors] == ["rate", "rate"]
+
+
+# ---- stopping ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
+    stop = Stop()
+
+    def act(ask: Ask, scene: Scene, say: Say) -> str:
+        stop.reason = "stopped by its owner"
+        return "said"
+
+    place = hall(hosting=lambda: Hosting(stop=stop))
+    held = await place.hold(both(act))
+    assert held.transcript.paused == Paused(reason="stopped by its owner", kind="stopped")
+    assert len(held.transcript.turns()) == 2
+    again = await place.hold(both(act), held.lines[:-3])
+    assert again.transcript.paused, "a stop that came before the resume holds the debate at once"
+
+
+async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
+    store = MemoryStore()
+    brief = Brief(topic="Tea?", participants=TWO)
+    opened = Opened(brief=brief, protocol=dump(ARGUE), name="test")
+    seats = both(slowly)
+
+    async def run(**given: Mapping[str, Seat]) -> Ledger:
+        ledger = Ledger(store, "d", clock=lambda: 0.0)
+        await ledger.open()
+        await debate(opened, ARGUE, given["seats"], ledger=ledger)
+        return ledger
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await run(seats=seats)
+    ledger = await run(seats=both(just("at last")))
+    assert [turn.text for turn in ledger.transcript.turns(by="Ann")] == ["at last", "at last"]
+    kinds = [line.split('"kind":"')[1].split('"')[0] for line in await store.read("d")]
+    assert kinds.count("paused") == 1
+    assert kinds.count("resumed") == 1
+
+
+@pytest.mark.parametrize("mark", ["asked", "closed"])
+async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) -> None:
+    class Stuck(MemoryStore):
+        stuck = False
+
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            if self.stuck:
+                raise RecordError("the disk is gone")
+            if f'"kind":"{mark}"' in lines[0]:
+                self.stuck = True
+                await asyncio.sleep(9)
+            await super().append(debate, lines, after=after)
+
+    store = Stuck()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await debate(opened, ARGUE, both(just("said")), ledger=ledger)
+    assert store.stuck
+    stored = await store.read("d")
+    assert [line.split('"seq":')[1].split(",")[0] for line in stored] == [str(n + 1) for n in range(len(stored))]
+    assert '"kind":"paused"' not in "".join(stored)
+
+
+async def test_the_whole_time_is_limited() -> None:
+    held = await hall(limits=Limits(total_seconds=0.05)).hold(both(slowly))
+    assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
+    assert failed(held) == []
+
+
+async def test_no_batch_begins_when_time_is_over() -> None:
+    held = await hall(limits=Limits(total_seconds=0.03)).hold(
+        both(lambda ask, scene, say: Reply(text=str(_burn(0.05))))
+    )
+    assert held.transcript.paused
+    assert len(held.transcript.all()) == 2
+
+
+def _burn(seconds: float) -> int:
+    loop = asyncio.get_running_loop()
+    ends, n = loop.time() + seconds, 0
+    while loop.time() < ends:
+        n += 1
+    return n
+
+
+async def test_waiting_for_a_person_pauses() -> None:
+    held = await hall().hold(both(just(Waiting("Ann has to answer"))))
+    assert held.transcript.paused == Paused(reason="Ann has to answer", kind="waiting")
+
+
+async def test_a_limit_met_by_a_seat_itself_pauses() -> None:
+    held = await hall().hold(both(just(LimitReached("enough"))))
+    assert held.transcript.paused == Paused(reason="enough", kind="limit")
+
+
+# ---- one writer, live signals ---------------------------------------------------------------------------------------
+
+
+async def test_two_drivers_of_one_debate_cannot_both_write() -> None:
+    store = MemoryStore()
+    brief = Brief(topic="Tea?", participants=TWO)
+    opened = Opened(brief=brief, protocol=dump(ARGUE))
+
+    async def run() -> str:
+        ledger = Ledger(store, "d", clock=lambda: 0.0)
+        await ledger.open()
+        await asyncio.sleep(0)
+        try:
+            await debate(opened, ARGUE, both(just("said")), ledger=ledger)
+        except RecordConflict:
+            return "stopped"
+        return "done"
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run()) for _ in range(2)]
+    assert sorted(task.result() for task in tasks) == ["done", "stopped"]
+
+
+async def test_a_conflict_inside_a_call_ends_the_debate_for_this_driver() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        await store.append("d", ["another writer"], after=len(await store.read("d")))
+        return await paying(0.0)(ask, scene, say)
+
+    opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE))
+    with pytest.raises(RecordConflict):
+        await debate(opened, ARGUE, both(act), ledger=ledger)
+
+
+async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    brief = Brief(topic="Tea?", participants=TWO)
+
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        stored = await store.read("d")
+        await store.append("d", ["another writer"], after=len(stored))
+        return "said"
+
+    with pytest.raises(RecordConflict):
+        await debate(Opened(brief=brief, protocol=dump(ARGUE)), ARGUE, both(act), ledger=ledger)
+
+
+async def test_pieces_are_shown_live_and_not_stored() -> None:
+    shown: list[Signal] = []
+
+    def act(ask: Ask, scene: Scene, say: Say) -> str:
+        say.delta("a \x1b[31mpiece")
+        return "whole"
+
+    held = await hall(Everyone(act="argue", task="?"), hosting=lambda: Hosting(show=shown.append)).hold(both(act))
+    assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
+    assert "piece" not in "".join(held.lines)
+
+
+async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
+    held = await hall().hold(both(just("said")))
+    store = MemoryStore()
+    await store.append("d", held.lines, after=0)
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    with pytest.raises(RecordMismatch, match="entry 1"):
+        await ledger.add(Interjected(by="me", text="hello"))
+
+
+async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    seen: list[list[str]] = []
+
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        seen.append([turn.text for turn in scene.turns])
+        if "round-1" in ask.key:
+            await ledger.add(Interjected(by="Guest", text="what of milk?"))
+        return "said"
+
+    brief = Brief(topic="Tea?", participants=TWO)
+    opened = Opened(brief=brief, protocol=dump(ARGUE))
+    first = await debate(opened, ARGUE, both(act), ledger=ledger)
+    assert seen == [[], ["said", "fine /debate/round-1#2", "what of milk?"]]
+    assert first.turns("interject")[0].round == 0
+    again = Ledger(store, "d", clock=lambda: 0.0)
+    await again.open()
+    second = await replay(opened, ARGUE, ledger=again)
+    assert second.all() == first.all()
+
+
+async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
+    held = await hall().hold(both(just("said")))
+    store = MemoryStore()
+    await store.append("d", held.lines, after=0)
+    ledger = Ledger(store, "d", clock=lambda: 1.0)
+    await ledger.open()
+    await replay(hall_opened(), ARGUE, ledger=ledger)
+    await ledger.note(Closed(status="tie"))
+    again = Ledger(store, "d", clock=lambda: 1.0)
+    await again.open()
+    with pytest.raises(RecordMismatch, match="holds closed"):
+        await replay(hall_opened(), ARGUE, ledger=again)
+
+
+def hall_opened() -> Opened:
+    return Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE), name="test")
+
+
+async def test_a_part_of_a_record_can_be_checked_too() -> None:
+    held = await hall(flow.Sequence(parts=(ARGUE,))).hold(both(just("said")))
+    assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
+    store = MemoryStore()
+    await store.append("d", held.lines[:4], after=0)
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=hall().brief, protocol=dump(flow.Sequence(parts=(ARGUE,))), name="test")
+    await replay(opened, flow.Sequence(parts=(ARGUE,)), ledger=ledger)
+    assert ledger.head

@@ -1,0 +1,221 @@
+"""The other pure choices: answers, stops, pairs, turns, showings."""
+
+import subprocess
+import sys
+from random import Random
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.ask import Ask, Reply
+from moot.core.event import Asked, Failed, Replied
+from moot.core.form import Value
+from moot.core.transcript import Transcript
+from moot.policy.answers import alike, normalise
+from moot.policy.pairs import Pairs, Topology
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike, AnyOf, Settled, Unchanged, answer_of
+from moot.policy.turns import InTurn
+
+NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Yes.", "**yes**"),
+        ("1,000", "1000"),
+        ("18.0", "18"),
+        ("  buy \n now ", "Buy now"),
+        ("\uff21", "a"),
+        (True, "true"),
+        (("a", "b"), "A, B"),
+        ('"Yes"!', "yes"),
+    ],
+)
+def test_the_same_answer_in_other_clothes(one: Value, other: Value) -> None:
+    assert normalise(one) == normalise(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("yes", "no"), ("1.5", "15"), ("18.05", "18"), ("not now", "now")])
+def test_other_answers_stay_others(one: str, other: str) -> None:
+    assert normalise(one) != normalise(other)
+
+
+@given(st.text())
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    ("answers", "same"), [(["a", "A."], True), (["a"], False), (["a", "b"], False), (["", ""], False), ([], False)]
+)
+def test_alike(answers: list[Value], same: bool) -> None:
+    assert alike(answers) is same
+
+
+def told(*turns: tuple[str, str, dict[str, Value] | None]) -> Transcript:
+    """A transcript of turns: speaker, act, fields; None for an ask that failed."""
+    transcript = Transcript()
+    for n, (by, act, fields) in enumerate(turns):
+        key = f"/debate/{act}#{n}"
+        about = (f"/debate/draft#{n - 1}",) if act == "critique" else ()
+        transcript.apply(Asked(ask=Ask(key=key, to=by, act=act, task="?", about=about)))
+        if fields is None:
+            transcript.apply(Failed(key=key, kind="timeout", reason="late"))
+        else:
+            transcript.apply(Replied(key=key, reply=Reply(text=f"{by} {n}", fields=fields)))
+    return transcript
+
+
+ACTS = ("draft", "revise")
+
+
+Told: TypeAlias = list[tuple[str, str, dict[str, Value] | None]]
+AGREEMENTS: list[tuple[Told, str]] = [
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Bob", "draft", {"answer": "X."})], "all 2 give the same answer"),
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Bob", "draft", {"ANSWER": "y"})], ""),
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Bob", "draft", {})], ""),
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Bob", "draft", None)], ""),
+    (
+        [("Ann", "draft", {"ANSWER": "x"}), ("Bob", "draft", {"ANSWER": "y"}), ("Bob", "revise", {"ANSWER": "x"})],
+        "all 2 give the same answer",
+    ),
+    ([], ""),
+]
+
+
+@pytest.mark.parametrize(("turns", "reason"), AGREEMENTS)
+def test_alike_stops(turns: Told, reason: str) -> None:
+    assert Alike(acts=ACTS).met(told(*turns)) == reason
+
+
+def test_who_has_not_spoken_has_no_answer() -> None:
+    assert answer_of(told(), "Ann", ACTS, "ANSWER") is None
+
+
+def test_a_common_opening_line_is_no_agreement() -> None:  # K19
+    transcript = Transcript()
+    for n, by in enumerate(("Ann", "Bob")):
+        transcript.apply(Asked(ask=Ask(key=f"#{n}", to=by, act="revise", task="?")))
+        transcript.apply(Replied(key=f"#{n}", reply=Reply(text="the same beginning " * 10 + by)))
+    assert Alike(acts=("revise",), field="").met(transcript) == ""
+
+
+REPETITIONS: list[tuple[Told, bool]] = [
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Ann", "revise", {"ANSWER": "x"})], True),
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Ann", "revise", {"ANSWER": "y"})], False),
+    ([("Ann", "draft", {"ANSWER": "x"})], False),
+    ([("Ann", "draft", {"ANSWER": "x"}), ("Ann", "revise", {})], False),
+    ([], False),
+]
+
+
+@pytest.mark.parametrize(("turns", "met"), REPETITIONS)
+def test_unchanged_stops(turns: Told, met: bool) -> None:
+    assert bool(Unchanged(acts=ACTS).met(told(*turns))) is met
+
+
+def test_settled_reads_the_moderators_own_newest_field() -> None:
+    said = told(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Ann", "argue", {}))
+    assert Settled().met(said) == "Chair says SETTLED"
+    assert Settled().met(told(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Chair", "moderate", {}))) == ""
+    assert Settled().met(told(("Ann", "argue", {"STATUS": "SETTLED"}))) == ""
+    assert AnyOf(stops=(Alike(acts=ACTS), Settled())).met(said) == "Chair says SETTLED"
+    assert AnyOf(stops=(Alike(acts=ACTS),)).met(said) == ""
+
+
+@pytest.mark.parametrize(
+    ("topology", "pairs"),
+    [("all-to-all", 20), ("ring", 5), ("round-robin", 5), ("star", 8)],  # R5 for all-to-all
+)
+def test_how_many_critiques_a_topology_makes(topology: Topology, pairs: int) -> None:
+    assert len(Pairs(topology=topology).draw(NAMES, round=1, chance=Random(1))) == pairs
+
+
+@given(
+    topology=st.sampled_from(["all-to-all", "ring", "round-robin", "star", "sparse"]),
+    names=st.lists(st.text(min_size=1), unique=True, max_size=7),
+    round=st.integers(0, 9),
+    seed=st.integers(0, 99),
+)
+def test_nobody_criticises_oneself_and_everybody_is_criticised(
+    topology: Topology, names: list[str], round: int, seed: int
+) -> None:
+    drawn = Pairs(topology=topology).draw(names, round=round, chance=Random(seed))
+    assert all(critic != author for critic, author in drawn)
+    assert len(set(drawn)) == len(drawn)
+    if len(names) > 1:
+        assert {author for _, author in drawn} == set(names)
+        assert {critic for critic, _ in drawn} == set(names)
+    assert drawn == Pairs(topology=topology).draw(names, round=round, chance=Random(seed))
+
+
+def test_a_rotation_pairs_everybody_with_everybody_in_time() -> None:
+    drawn = [pair for n in range(1, 5) for pair in Pairs(topology="round-robin").draw(NAMES, round=n, chance=Random())]
+    assert len(set(drawn)) == 20
+
+
+def test_a_star_has_the_hub_that_was_named() -> None:
+    assert all("Cy" in pair for pair in Pairs(topology="star", hub="Cy").draw(NAMES, round=1, chance=Random()))
+
+
+def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
+    code = (
+        "from random import Random; from moot.policy.pairs import Pairs;"
+        f"print(Pairs(topology='round-robin').draw({NAMES}, round=2, chance=Random(0)))"
+    )
+    out = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(out) == 1
+
+
+@pytest.mark.parametrize(
+    ("rotate", "round", "order"),
+    [(True, 1, ("a", "b", "c")), (True, 2, ("b", "c", "a")), (True, 4, ("a", "b", "c")), (False, 2, ("a", "b", "c"))],
+)
+def test_in_turn(rotate: bool, round: int, order: tuple[str, ...]) -> None:
+    assert InTurn(rotate=rotate).order(("a", "b", "c"), round=round) == order
+
+
+def test_in_turn_of_nobody() -> None:
+    assert InTurn().order((), round=3) == ()
+
+
+SAID = told(
+    ("Ann", "draft", {"ANSWER": "x", "CONFIDENCE": 0.4}),
+    ("Bob", "critique", {}),
+    ("Bob", "draft", {"ANSWER": "X", "CONFIDENCE": 0.9}),
+    ("Cy", "draft", {"ANSWER": "y"}),
+    ("Di", "draft", {}),
+    ("Eve", "draft", {"ANSWER": "y"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("showing", "who", "keys"),
+    [
+        (Showing(acts=("draft",)), "Ann", ["draft#0", "draft#2", "draft#3", "draft#4", "draft#5"]),
+        (Showing(acts=("draft",), whose="others"), "Ann", ["draft#2", "draft#3", "draft#4", "draft#5"]),
+        (Showing(acts=("draft",), whose="own"), "Cy", ["draft#3"]),
+        (Showing(acts=("critique",), whose="to_me", mine=("draft",)), "Ann", ["critique#1"]),
+        (Showing(acts=("critique",), whose="to_me", mine=("draft",)), "Cy", []),
+        (Showing(acts=("critique",), whose="to_me", mine=("draft",)), "Nobody", []),
+        (Showing(acts=("draft",), distinct=True), "Ann", ["draft#2", "draft#3", "draft#4"]),
+    ],
+)
+def test_what_is_laid_before_whom(showing: Showing, who: str, keys: list[str]) -> None:
+    assert list(showing.keys(SAID, who, Random(0))) == [f"/debate/{key}" for key in keys]
+
+
+def test_a_shuffled_showing_depends_on_its_chance_alone() -> None:
+    showing = Showing(acts=("draft",), shuffle=True)
+    orders = {showing.keys(SAID, "Ann", Random(n)) for n in range(30)}
+    assert len(orders) > 1
+    assert showing.keys(SAID, "Ann", Random(3)) == showing.keys(SAID, "Ann", Random(3))
