@@ -6,8 +6,10 @@ PAGES says which page comes from what; a new page is one function and one line t
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -182,7 +184,7 @@ def say(value: spec.Data) -> str:
     return f"{value.get('name', value['is'])}" + (f" [{', '.join(inner)}]" if inner else "")
 
 
-# ---- command line and names ------------------------------------------------------------------------------------------
+# ---- command line, keys, names ---------------------------------------------------------------------------------------
 
 
 def cli_page() -> str:
@@ -203,6 +205,24 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
         for each in command.list_commands(context):
             if (found := command.get_command(context, each)) and not found.hidden:
                 yield from describe_command(found, each, context)
+
+
+def keys_page() -> str:
+    """The keys of a brief, from the desk's own table."""
+    keys: Sequence[object] = import_module("moot.desk.keys").KEYS
+    return page("Keys of a brief", "What may stand in the front matter of a brief.", table_of(keys))
+
+
+def table_of(values: Sequence[object]) -> str:
+    """A table of values of one dataclass: a column for each field."""
+    assert is_dataclass(values[0])
+    names = [each.name for each in fields(values[0])]
+    return table(names, [[say_field(getattr(value, name)) for name in names] for value in values])
+
+
+def say_field(value: object) -> str:
+    """A field's value in a cell."""
+    return ", ".join(map(str, cast(tuple[object, ...], value))) if isinstance(value, tuple) else str(value)
 
 
 def names_page() -> str:

@@ -142,6 +142,10 @@ def test_module_globals(text: str, count: int) -> None:
     assert len(list(state.check_globals(lines(text)))) == count
 
 
+def test_tables_of_test_cases_are_left_alone() -> None:
+    assert list(state.check_globals(lines("CASES = [1, 2]", "tests/test_new.py"))) == []
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [

@@ -7,6 +7,7 @@ import pytest
 
 import coverage_floors
 import generate_docs
+from moot.core.brief import Participant
 from moot.phases import spec
 
 
@@ -82,3 +83,9 @@ def test_commands_are_described() -> None:
     assert "## moot run\n\nRun a brief.\n\n```text\nmoot run [OPTIONS]\n```" in text
     assert "| `-m, --model TEXT` | Who answers. |" in text
     assert "secret" not in text
+
+
+def test_values_make_a_table() -> None:
+    text = generate_docs.table_of([Participant(name="Ann", tools=("search", "clock")), Participant(name="Bob")])
+    assert text.startswith("| name | role | persona |")
+    assert "search, clock |" in text
