@@ -42,7 +42,7 @@ class _Follower:
         last: the number of the last line that was given out.
         most: the most items in the queue.
         ended: whether it stops where the store ends.
-        behind: whether the store has more than the queue; the queue stays empty meanwhile.
+        behind: whether the store must be read before the queue.
         page: lines from the store, to be given out first.
         queue: what came live.
         news: set when there may be something to do.
@@ -58,8 +58,6 @@ class _Follower:
 
     def take(self, lines: Sequence[Line]) -> None:
         """Queue lines; where they do not fit, signals go first, then the whole queue."""
-        if self.behind:
-            return
         if len(self.queue) + len(lines) > self.most:
             self.queue = deque(item for item in self.queue if isinstance(item, Line))
         if len(self.queue) + len(lines) > self.most:
@@ -70,7 +68,7 @@ class _Follower:
 
     def hear(self, heard: _Heard) -> None:
         """Queue a signal where there is room."""
-        if not self.behind and len(self.queue) < self.most:
+        if len(self.queue) < self.most:
             self.queue.append(heard)
             self.news.set()
 
@@ -108,7 +106,7 @@ class _Follower:
         limit = min(PAGE, self.most)
         self.page.extend(await store.read(debate, after=self.last, limit=limit))
         if len(self.page) == limit:
-            self.fall_behind()
+            self.behind = True
 
 
 class Hub:

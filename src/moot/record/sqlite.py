@@ -159,9 +159,8 @@ class SqliteStore:
     async def close(self) -> None:
         """See Store."""
         with self._lock:
-            closed, self._closed = self._closed, True
-        if not closed:
-            await asyncio.to_thread(self._shut)
+            self._closed = True
+        await asyncio.to_thread(self._shut)
 
     # ---- in the writer's thread ----------------------------------------------------------------------------------
 
