@@ -1,0 +1,230 @@
+"""Ballots: one formula line in running text ("I vote for: X"). This file owns which statement is the author's vote.
+
+Only the author's own, final, unconditional statement counts. Whatever is not known to be that books nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.form import ABSTAIN, Field, Value
+from moot.seats import plain, wording
+from moot.seats.context import Mood, Page, mood_before
+from moot.seats.names import Pick, Roster, name_at, sentence_end
+from moot.seats.values import Fault
+
+FORMULA = "i vote for"
+"""The label for which the formulas of other languages and other wordings are known."""
+
+MOST = 200
+"""The most statements that are weighed in one text."""
+
+_SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
+_WORDING = re.compile("|".join(rf"(?<!\w)(?:{each})(?!\w)" if each[-1] < "\u2e7f" else each for each in wording.VOTES))
+_AFTER = re.compile("|".join(f"(?:{each})" for each in wording.AFTER))
+_LABEL = re.compile(
+    r"(?<!\w)(?:my )?(?:final )?(?:vote|ballot)(?=\s*:)|(?<!\w)(?:my )?(?:final (?:answer|choice|decision)|choice)(?=\s*:| is\b)(?: is\b)?"
+)
+_ABSTAIN = re.compile(rf"(?<!\w)(?:{'|'.join(wording.ABSTENTIONS)}){wording.ABSTAINING}")
+_VAGUE = re.compile(
+    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something in a text that looks like a vote or an abstention.
+
+    Attributes:
+        value: the candidate, ``ABSTAIN``, or "" where no name was read.
+        mood: whether it counts.
+        reason: why it does not.
+        start: where it begins.
+        end: where its sentence ends.
+        colon: whether it is the form's own formula with its colon.
+    """
+
+    value: str
+    mood: Mood
+    reason: str
+    start: int
+    end: int
+    colon: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One text under reading."""
+
+    asked: Field
+    page: Page
+    roster: Roster
+    formula: re.Pattern[str]
+    strict: bool
+    speaker: str
+
+
+def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
+    """Read one choice from an answer in running text.
+
+    Args:
+        asked: the field; its name is the formula.
+        text: the answer without thinking blocks.
+        strict: whether only the formula itself with its colon counts.
+        speaker: whose answer it is.
+    """
+    whole = plain.unwrap(plain.unfence(plain.without_comments(text), announces))
+    words = plain.fold(plain.without_elements(plain.without_strikes(plain.unquoted_lines(whole))))
+    label = r"\s+".join(re.escape(word) for word in plain.key(asked.name).split())
+    formula = re.compile(rf"(?<!\w){label}(?!\w)")
+    reader = Reader(asked, Page.of(words), Roster.of(asked.choices), formula, strict, plain.key(speaker))
+    found: list[Statement] = []
+    for statement in _statements(reader):
+        found.append(statement)
+        if len(found) > MOST:
+            return Fault("ambiguous")
+    if found:
+        return _settle(reader, sorted(found, key=lambda each: each.start))
+    if asked.abstain and not strict and plain.key(words) in ("abstain", "abstention", "abstaining"):
+        return ABSTAIN
+    return Fault("quoted_only" if formula.search(plain.fold(text)) else "no_form")
+
+
+def announces(line: str) -> bool:
+    """Whether a line announces the author's own answer."""
+    return wording.INTRO.fullmatch(plain.fold(line).strip()) is not None
+
+
+def _statements(reader: Reader) -> Iterator[Statement]:
+    """Everything that looks like a statement, in no order."""
+    words = reader.page.words
+    taken: set[int] = set()
+    patterns = (reader.formula, _WORDING) if plain.key(reader.asked.name) == FORMULA else (reader.formula,)
+    for pattern in patterns:
+        for found in pattern.finditer(words):
+            if found.end() not in taken:
+                taken.add(found.end())
+                yield from _vote(reader, found, own=pattern is reader.formula)
+    if len(patterns) == 1:
+        return
+    for found in _LABEL.finditer(words):
+        yield from _labelled(reader, found)
+    for found in _AFTER.finditer(words):
+        yield from _before_verb(reader, found)
+    for found in wording.NEGATED.finditer(words):
+        name, end = reader.roster.at(words, found.end())
+        if name and wording.DENIALS.search(found[0]):
+            yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=found.start(), end=end)
+    for found in _ABSTAIN.finditer(words):
+        yield _abstention(reader, found.start(), found.end())
+
+
+def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statement]:
+    words = reader.page.words
+    separator = _SEPARATOR.match(words, found.end())
+    mark, start = (
+        (separator[1] or "", separator.end() if separator[1] else found.end()) if separator else ("", found.end())
+    )
+    needs = not plain.key(reader.asked.name).startswith("i ")
+    if own and needs and not mark:
+        return
+    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    pick = name_at(reader.roster, words, start)
+    base = Statement(
+        value=pick.name, mood=mood, reason=reason, start=found.start(), end=pick.end, colon=own and mark == ":"
+    )
+    if wording.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
+        if not re.match(r"\s*i\b", words[start : pick.end]):
+            yield replace(base, value=ABSTAIN)
+    elif mood == "void" or not pick.fault:
+        yield base
+    elif pick.fault == "template":
+        yield replace(base, mood="void", reason="unknown_name")
+    else:
+        yield _faulty(reader, base, pick, bool(mark), words[start:])
+
+
+def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
+    """A statement whose name does not stand plainly."""
+    if pick.fault == "conditional":
+        return replace(base, mood="unclear" if reader.strict else "void", reason="conditional")
+    if pick.fault == "negated":
+        return replace(base, mood="void", reason="negated")
+    reason = "unknown_name" if pick.fault == "nobody" else pick.fault
+    vague = not marked and _VAGUE.match(rest.lstrip())
+    return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
+
+
+def _labelled(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
+    """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
+    words = reader.page.words
+    separator = _SEPARATOR.match(words, found.end())
+    start = separator.end() if separator else found.end()
+    pick = name_at(reader.roster, words, start)
+    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    if pick.name:
+        mood = mood if not pick.fault else "unclear"
+        yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=found.start(), end=pick.end)
+    elif (
+        wording.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and words[start:].lstrip()[:2] != "i "
+    ):
+        yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=found.start(), end=pick.end)
+
+
+def _before_verb(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
+    """A statement in which the name stands before the verb (Japanese, Korean)."""
+    part = "ja" if found["ja"] else "ko"
+    name = plain.match(reader.asked.choices, found[part])
+    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    tail = reader.page.words[found.end() : found.end() + 1]
+    clear = name is not None and tail in ("", "。", ".", "!", "\n", " ", "」")
+    yield Statement(
+        value=name or "",
+        mood=mood if clear else "unclear",
+        reason=reason or "unknown_name",
+        start=found.start(),
+        end=found.end(),
+    )
+
+
+def _abstention(reader: Reader, start: int, end: int) -> Statement:
+    words = reader.page.words
+    stop = sentence_end(words, max(start, end - 1))
+    mood, reason = mood_before(reader.page, start, reader.roster, reader.speaker)
+    if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
+        mood, reason = "plain", ""
+    hedged = wording.HEDGES.search(words, end, stop) or "?" in words[end:stop]
+    if mood == "plain" and hedged:
+        mood, reason = "void", "conditional"
+    return Statement(value=ABSTAIN, mood=mood, reason=reason, start=start, end=stop)
+
+
+def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
+    """The one statement that stands."""
+    plains = [each for each in found if each.mood == "plain"]
+    if not plains:
+        doubtful = [each for each in found if each.mood == "unclear"] or found
+        return Fault(doubtful[0].reason or "ambiguous")
+    last = plains[-1]
+    words = reader.page.words
+    if wording.TAKEN_BACK.search(words, max(0, last.end - 1)):
+        return Fault("ambiguous")
+    for each in found:
+        denied = each.reason == "negated" and each.value == last.value
+        against = (
+            each.mood != "void"
+            and each.value != last.value
+            and not (last.value == ABSTAIN and each.reason == "unknown_name")
+        )
+        if (denied or against) and not (each.start < last.start and _superseded(words, each, last)):
+            return Fault("ambiguous")
+    if last.value == ABSTAIN:
+        return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
+    if reader.strict and not any(each.colon and each.value == last.value for each in plains):
+        return Fault("no_form")
+    return last.value
+
+
+def _superseded(words: str, earlier: Statement, last: Statement) -> bool:
+    """Whether words between two statements, or the later one itself, say that the later one stands."""
+    return wording.FINAL.search(words, earlier.end - 1, min(len(words), last.start + 40)) is not None

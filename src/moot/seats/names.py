@@ -1,0 +1,210 @@
+"""Names in running text: which candidate a statement names, and whether what follows leaves it standing.
+
+This file owns that judgement. Text is given folded (``plain.fold``).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.seats import wording
+from moot.seats.plain import fold, key
+
+_OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
+_CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
+ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
+"""What must not stand before a dot that ends a sentence."""
+
+REACH = 600
+"""The most characters of a sentence that are looked at."""
+
+_END = re.compile(rf"{ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """What stands where a name is expected.
+
+    Attributes:
+        name: the candidate in its own spelling; "" where none is named plainly.
+        fault: why not: ``unknown_name``, ``ambiguous``, ``negated``, ``conditional``, ``template``, ``nobody``.
+        end: where the sentence ends that holds it.
+    """
+
+    name: str = ""
+    fault: str = ""
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The candidates of one question, ready to be found in folded text."""
+
+    keys: dict[str, str]
+    doubled: frozenset[str]
+    spot: re.Pattern[str]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> "Roster":
+        """The roster of these names; names that fold to the same text are ambiguous."""
+        keys: dict[str, str] = {}
+        doubled: set[str] = set()
+        for name in names:
+            if (folded := key(name)) in keys:
+                doubled.add(folded)
+            keys.setdefault(folded, name)
+        longest = sorted((each for each in keys if each), key=len, reverse=True)
+        return cls(keys, frozenset(doubled), re.compile("|".join(re.escape(each) for each in longest) or r"(?!)"))
+
+    def at(self, text: str, start: int) -> tuple[str, int]:
+        """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
+        found = self.spot.match(text, start)
+        if not found or not _whole(text, found.end()):
+            return "", start
+        return found[0], found.end()
+
+    def others(self, text: str, own: str) -> list[int]:
+        """Where other candidates are named in a text; names of one letter only where they are listed."""
+        places: list[int] = []
+        for found in self.spot.finditer(text):
+            before, name = text[max(0, found.start() - 12) : found.start()], found[0]
+            whole = _whole(text, found.end()) and not re.search(r"\w$", before)
+            listed = len(name) > 1 or re.search(
+                r"(?:\b(?:and|or|und|oder|et|ou|y|o|e|en|of|not|than|over)\s|[,/&+|])\W*$", before
+            )
+            closed = len(name) > 1 or re.match(r"\W*(?:$|[.,;)\]]|and\b|or\b)", text[found.end() : found.end() + 12])
+            if whole and name != own and listed and closed:
+                places.append(found.start())
+        return places
+
+
+def _whole(text: str, end: int) -> bool:
+    """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``, ``Agent1.5``)."""
+    following = text[end : end + 2]
+    if not following or text[end - 1] > "\u2e7f" or following[0] > "\u2e7f":
+        return True
+    inside = (
+        following[0] in "-.'@+#\u2010\u2011" and following[1:].isalnum() and not re.match(r"'s\b", text[end : end + 3])
+    )
+    return not (following[0].isalnum() or following[0] == "_" or inside)
+
+
+def sentence_end(text: str, start: int) -> int:
+    """Where the sentence ends that holds that place, its last mark included."""
+    found = _END.search(text, start, start + REACH)
+    return found.end() if found else min(len(text), start + REACH)
+
+
+def name_at(roster: Roster, text: str, start: int) -> Pick:
+    """Read the name that a statement gives at that place, and what follows it up to the end of the sentence."""
+    start = _skip(text, start)
+    opened = start
+    while start < len(text) and text[start] in _OPENERS:
+        start += 1
+    if lead := wording.OF.match(text, start):
+        start = lead.end() if roster.at(text, lead.end())[0] else start
+    name, end = roster.at(text, start)
+    stop = sentence_end(text, end)
+    if not name:
+        return Pick(fault=_missing(text, opened, start), end=stop)
+    if name in roster.doubled:
+        return Pick(fault="ambiguous", end=stop)
+    tail = text[end:stop]
+    fault = tail_fault(roster, name, tail) or _listed_below(roster, name, text, end, stop)
+    return Pick(name=roster.keys[name], fault=fault, end=stop)
+
+
+def _skip(text: str, start: int) -> int:
+    """Where the words begin: after blanks, and after at most one line break and list mark."""
+    found = re.compile(r"[ \t]*(?:\n[ \t]*\n?[ \t]*(?:[-+]\s|\d{1,2}[.)]\s)?[ \t]*)?").match(text, start)
+    return found.end() if found else start
+
+
+def _missing(text: str, opened: int, start: int) -> str:
+    """Why no candidate stands there."""
+    if wording.NOBODY.match(text, start):
+        return "nobody"
+    if wording.BLANK.match(text, opened) or wording.BLANK.match(text, start):
+        return "template"
+    if re.compile(r"(?:not|anyone but|anybody but|everyone but|anyone except|anybody except|nicht|pas|no|non)\b").match(
+        text, start
+    ):
+        return "negated"
+    return "unknown_name"
+
+
+def tail_fault(roster: Roster, name: str, tail: str) -> str:
+    """What the words after a name make of the statement; "" where it stands.
+
+    Args:
+        roster: the candidates.
+        name: the folded name.
+        tail: the words from the name to the end of the sentence.
+    """
+    rest = tail.lstrip(_CLOSERS.replace(" ", ""))
+    if re.match(r"'s?\s", rest):
+        goods = wording.GOODS.match(rest.split(maxsplit=1)[-1]) if " " in rest.strip() else None
+        if not goods:
+            return "unknown_name"
+        rest = rest.split(maxsplit=1)[-1][goods.end() :]
+    rest = rest.strip(_CLOSERS)
+    if "?" in rest:
+        return "conditional"
+    if re.match(
+        r"[/&+|=\\]|(?:and|or|und|oder|et|ou|y|o|e|en|of|i|или|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)",
+        rest,
+    ):
+        return "ambiguous" if roster.others(rest, name) or not rest.startswith("i ") else "unknown_name"
+    if re.match(r"\w", rest) and not wording.TAILS.match(rest):
+        return "unknown_name"
+    reason = wording.REASONS.match(rest)
+    for place in [] if reason else roster.others(rest, name):
+        if not wording.SPARED.search(rest[:place][-30:]):
+            return "ambiguous"
+    return _hedged(rest, reason)
+
+
+def _hedged(rest: str, reason: re.Match[str] | None) -> str:
+    """Whether a condition or a denial stands behind the name; a reason may hold an "if" of its own."""
+    if reason:
+        bound = re.search(
+            r"\bunless\b|\bonly if\b|\bprovided\b|\bon condition\b|\bas long as\b|,\s*(?:but )?if\b|\bfor now\b", rest
+        )
+        return "conditional" if bound else ""
+    if wording.HEDGES.search(rest):
+        return "conditional"
+    if re.match(r"[\s,(\u2013\u2014-]*(?:not|nicht|nie|never|pas|niet|не)\b[\s.!)]*$", rest):
+        return "negated"
+    if re.search(r"\b(?:nicht|niemals|keinesfalls)\b(?! (?:für|\S+[.!]?$))", rest):
+        return "negated"
+    return ""
+
+
+def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> str:
+    """Whether the next line names a further candidate, as in a list."""
+    if text[end:stop].strip(_CLOSERS + ".\n,;"):
+        return ""
+    row = re.compile(r"\s*(?:(?:[-+]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(text, max(end, stop - 1))
+    below = key(row[1]) if row else ""
+    return "ambiguous" if below in roster.keys and below != name else ""
+
+
+def choice_in(choices: Sequence[str], raw: str) -> Pick:
+    """Read a choice that stands at the start of a value and may be followed by a remark ("SETTLED (finally)")."""
+    roster = Roster.of(choices)
+    text = fold(raw).strip()
+    name, end = roster.at(text, len(text) - len(text.lstrip(_OPENERS)))
+    if not name or name in roster.doubled:
+        return Pick(fault="not_allowed")
+    rest = text[end:].lstrip(_CLOSERS)
+    remark = re.match(r"[.!,;:(\u2013\u2014-]|(?:because|since|as|due|given)\b|$", rest)
+    if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:
+        return Pick(fault="ambiguous")
+    spared = all(wording.SPARED.search(rest[:place][-30:]) for place in roster.others(rest, name))
+    if (
+        not spared
+        or wording.HEDGES.search(rest)
+        or re.search(r"\b(?:not(?! \w+[.)]*$)|but|however|actually|wait)\b|n't\b", rest)
+    ):
+        return Pick(fault="ambiguous")
+    return Pick(name=roster.keys[name])

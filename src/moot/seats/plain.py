@@ -1,0 +1,210 @@
+"""Plain words: what is left of a text without thinking, fences, quotations and markup. This file owns that cleaning.
+
+Everything here runs in time linear in the length of the text, and no text is longer than ``LIMIT`` characters.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+LIMIT = 256 * 1024
+"""The most characters that are read; a longer text is not read at all."""
+
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″", '"')})
+_EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:!。*_~"
+_LINES = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_MARKS = re.compile(r"\*+|(?<!\w)_{1,2}(?!_)|(?<!_)_{1,2}(?!\w)")
+_MARKING = 30
+"""The most combining marks in a row; more make normalisation slow (Unicode's stream-safe text format)."""
+
+_THOUGHT_NAMES = (
+    "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|reflection|reflect|monologue|inner_monologue|"
+    "internal_monologue|antthinking|seed:think|deliberation"
+)
+_THOUGHT = re.compile(
+    rf"<\s*(?P<a>/?)\s*(?P<name>{_THOUGHT_NAMES})\b[^<>]{{0,200}}>|\[(?P<b>/?)think(?:ing)?\]|◁(?P<c>/?)think▷"
+    r"|<\|(?P<d>begin|end)_of_thought\|>",
+    re.IGNORECASE,
+)
+_CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]{0,99}<\|message\|>")
+_TOKEN = re.compile(r"<\|[a-z_]{1,30}\|>")
+
+_COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]{0,40})(?:\s[^<>]{0,200})?>")
+_SOFT = frozenset(
+    "b i em strong u span p div br hr font center mark small big sub sup h1 h2 h3 h4 h5 h6 answer final final_answer "
+    "finalanswer vote ballot output response reply result li ul ol".split()
+)
+
+
+def lines_even(text: str) -> str:
+    """The text with every kind of line end as a newline, so that nobody hides a line."""
+    return _LINES.sub("\n", text)
+
+
+def unhide(text: str) -> str:
+    """The text without characters that nobody sees: zero width, direction marks, tag characters."""
+    return text if text.isascii() else _HIDDEN.sub("", text)
+
+
+def normal(text: str) -> str:
+    """The text in the Unicode form NFKC without unseen characters, quotation marks straight; letters keep their case."""
+    if text.isascii():
+        return text
+    pieces: list[str] = []
+    for marks, run in groupby(unhide(text), key=lambda char: unicodedata.combining(char) > 0):
+        piece = "".join(run)
+        pieces.append(piece[:_MARKING] if marks else piece)
+    return unicodedata.normalize("NFKC", "".join(pieces)).translate(_QUOTES)
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: normal form, case folded, without emphasis marks and backslash escapes."""
+    return _MARKS.sub("", re.sub(r"\\([^\w\s])", r"\1", normal(text).casefold()))
+
+
+def key(text: str) -> str:
+    """The text as names and choices are compared: folded, blanks joined, no markup, quotes or brackets around it."""
+    return " ".join(fold(text).split()).strip(_EDGES)
+
+
+def match(choices: Iterable[str], raw: str) -> str | None:
+    """The choice that the raw words name, in its own spelling; None where none, or more than one, is named."""
+    allowed = tuple(choices)
+    bare = " ".join(normal(raw).casefold().split())
+    exact = [choice for choice in allowed if " ".join(normal(choice).casefold().split()) == bare]
+    near = exact or [choice for choice in allowed if key(choice) == key(raw) != ""]
+    return near[0] if len(near) == 1 else None
+
+
+def without_thoughts(text: str, keep: Iterable[str] = ()) -> str:
+    """The text without thinking blocks: closed, never closed, or opened before the text began.
+
+    Args:
+        text: an answer of a model.
+        keep: names of tags that hold something else here.
+    """
+    if channels := list(_CHANNEL.finditer(text)):
+        finals = [found for found in channels if found[1].lower() == "final"]
+        text = _TOKEN.sub("", text[finals[-1].end() :]) if finals else ""
+    kept = {name.casefold() for name in keep}
+    pieces: list[str] = []
+    depth = start = 0
+    for found in _THOUGHT.finditer(text):
+        if (found["name"] or "").casefold() in kept or text[found.start() - 1 : found.start()] == "`":
+            continue
+        closing = bool(found["a"] or found["b"] or found["c"] or found["d"] == "end")
+        if not closing:
+            pieces += [] if depth else [text[start : found.start()]]
+            depth += 1
+        elif depth > 1:
+            depth -= 1
+        else:
+            pieces = pieces if depth else []
+            depth, start = 0, found.end()
+    return "".join(pieces) + ("" if depth else text[start:])
+
+
+def without_comments(text: str) -> str:
+    """The text without HTML comments; one that never ends takes the rest with it."""
+    pieces: list[str] = []
+    for number, piece in enumerate(text.split(_COMMENT_OPEN)):
+        pieces.append(piece if number == 0 else piece.partition(_COMMENT_CLOSE)[2])
+    return "".join(pieces)
+
+
+def without_label(text: str, speaker: str) -> str:
+    """The text without a leading label of the speaker's own name (``Ann:``, ``**Ann:**``, ``[Ann]:``)."""
+    head, colon, rest = text.lstrip()[:200].partition(":")
+    if not speaker or not colon or "\n" in head or key(head) != key(speaker):
+        return text
+    rest = text.lstrip()[len(head) + 1 :]
+    loose = "".join(mark for mark in ("**", "__") if head.count(mark) % 2 and rest.startswith(mark))
+    return rest[len(loose) :].lstrip()
+
+
+def unfence(text: str, own: Callable[[str], bool]) -> str:
+    """What stands in the code fence, where the fence is the whole answer or follows one line that announces it.
+
+    Args:
+        text: an answer.
+        own: says whether a line announces the author's own answer ("Here is my vote:").
+    """
+    rows = text.strip().split("\n")
+    marks = [number for number, row in enumerate(rows) if _FENCE.match(row)]
+    if not marks:
+        return text
+    if len(rows) == 1:
+        inside = rows[0].strip("`~ \t")
+        return text if rows[0].strip()[-3:] not in ("```", "~~~") or "`" in inside else inside
+    before = [row for row in rows[: marks[0]] if row.strip()]
+    whole = len(marks) == 1 or (len(marks) == 2 and not any(row.strip() for row in rows[marks[1] + 1 :]))
+    if not whole or len(before) > 1 or (before and not own(before[0])):
+        return text
+    return "\n".join(rows[marks[0] + 1 : marks[1] if len(marks) == 2 else None])
+
+
+def unwrap(text: str) -> str:
+    """The answer without quotation marks or backticks around the whole of it."""
+    bare = text.strip().removesuffix(".").rstrip() if text.strip().endswith(('".', "'.", "`.", "”.")) else text.strip()
+    for opening, closing in ('""', "''", "``", "“”", "‘’", "„“", "«»", "「」", "『』"):
+        if len(bare) > 2 and bare[0] == opening and bare[-1] == closing:
+            inside = bare[1:-1]
+            return inside if opening not in inside and closing not in inside and "\n\n" not in inside else text
+    return text
+
+
+def unquoted_lines(text: str) -> str:
+    """The text without code fences, block quotations and table rows; blank lines stand where they stood."""
+    rows: list[str] = []
+    fence = ""
+    for row in text.split("\n"):
+        found = _FENCE.match(row)
+        if fence:
+            rows.append("")
+            fence = "" if found and found[1].startswith(fence) else fence
+        elif found:
+            rows.append("")
+            fence = found[1]
+        else:
+            rows.append("" if re.match(r"[ \t]*(?:[-*+][ \t]+)?[>|]", row) else row)
+    return "\n".join(rows)
+
+
+def without_strikes(text: str) -> str:
+    """The text without what is struck through."""
+    pieces = re.sub(r"\[/?(?:s|quote)\b[^\[\]\n]{0,80}\]", "~~", text, flags=re.IGNORECASE).split("~~")
+    last = pieces.pop() if len(pieces) % 2 == 0 else ""
+    return " ".join(pieces[::2]) + last
+
+
+def without_elements(text: str) -> str:
+    """The text without elements that hold something else than the author's own words; emphasis tags just go."""
+    tags = list(_TAG.finditer(text))
+    ends: dict[str, list[int]] = {}
+    for number, tag in enumerate(tags):
+        if tag[1]:
+            ends.setdefault(tag[2].lower(), []).append(number)
+    pieces: list[str] = []
+    start = number = 0
+    while number < len(tags):
+        tag = tags[number]
+        name = tag[2].lower()
+        closings = ends.get(name, [])
+        after = bisect_left(closings, number)
+        if name in _SOFT:
+            pieces.append(text[start : tag.start()])
+            start = tag.end()
+        elif not tag[1] and after < len(closings):
+            pieces.append(text[start : tag.start()])
+            number = closings[after]
+            start = tags[number].end()
+        number += 1
+    return "".join(pieces) + text[start:]

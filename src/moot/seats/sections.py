@@ -1,0 +1,139 @@
+"""Sections: answers laid out as ``LABEL: text``. This file owns which lines are labels and what belongs to each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.form import Field, Form, Value
+from moot.seats import wording
+from moot.seats.members import read_object
+from moot.seats.plain import fold, key, unhide
+from moot.seats.values import Fault, Found, read_value
+
+_LABEL = re.compile(
+    r"[ \t]*(?P<head>#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?(?P<open>(?:\*\*|__|\*|`){0,2})"
+    r"(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*(?P<mark>[:：=]|[-–—]+[ \t]|$)(?P<rest>.*)"
+)
+_FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
+_MARK = re.compile('["“”„«»「」『』]')
+_RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
+
+
+@dataclass(slots=True)
+class Section:
+    """One label and the lines that belong to it; final where the label says so."""
+
+    asked: Field
+    rows: list[str]
+    final: bool = False
+
+    @property
+    def raw(self) -> str:
+        """Its words, without ruled lines at the end."""
+        rows = self.rows
+        while rows and (not rows[-1].strip() or _RULE.fullmatch(rows[-1])):
+            rows = rows[:-1]
+        return "\n".join(rows).strip()
+
+
+def read_sections(form: Form, text: str) -> Found:
+    """Read a form laid out in sections, or the same content as one JSON object."""
+    if (found := read_object(form, text)) is not None:
+        return found
+    parts = sections_in(form.fields, text)
+    found = Found()
+    for asked in form.fields:
+        here = [part for part in parts if part.asked is asked]
+        found.take(asked, _one(asked, here) if here else Fault("missing" if parts else "no_form"))
+    return found
+
+
+def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
+    """The value of one field that stands there once, or more than once with the same words or one called final."""
+    final = [part for part in parts if part.final]
+    if final and (len(final) > 1 or final[0] is not parts[-1]):
+        return Fault("ambiguous")
+    standing: list[Value | Fault] = []
+    for part in final or parts:
+        value = read_value(asked, part.raw, loose=True)
+        taken_back = asked.kind != "text" and wording.TAKEN_BACK.search("\n" + fold("\n".join(part.rows[1:])))
+        standing = ([] if taken_back else standing) + ([] if taken_back and len(parts) > 1 else [value])
+    return standing[0] if standing and all(value == standing[0] for value in standing) else Fault("ambiguous")
+
+
+def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
+    """The sections of a text, in order.
+
+    A label stands at the start of a line that is no quotation, no table row, not in a code fence, not inside
+    quotation marks that were opened before, and not behind a line that announces somebody else's words.
+    """
+    by_key = {key(asked.name): asked for asked in fields}
+    found: list[Section] = []
+    fenced = False
+    above = ""
+    rows = text.split("\n")
+    for row, quoted in zip(rows, _quoted(rows), strict=True):
+        fence = _FENCE.match(row) is not None
+        label = None if fenced or fence or quoted else _label(by_key, row)
+        fenced ^= fence
+        if label and not _announced(above):
+            found.append(label)
+            above = row if label.raw else ""
+        else:
+            if found:
+                found[-1].rows.append(row)
+            above = row if row.strip() and not fence else above
+    return found
+
+
+def _quoted(rows: Sequence[str]) -> list[bool]:
+    """For each line, whether it begins inside quotation marks; an empty line ends those that nobody closes."""
+    counts = [len(_MARK.findall(row)) for row in rows]
+    left, opened = sum(counts), False
+    found: list[bool] = []
+    for row, count in zip(rows, counts, strict=True):
+        opened = opened and (bool(row.strip()) or left % 2 == 1)
+        found.append(opened)
+        opened ^= count % 2 == 1
+        left -= count
+    return found
+
+
+def _label(by_key: dict[str, Field], row: str) -> Section | None:
+    """The section that a line opens, if it opens one."""
+    found = _LABEL.fullmatch(unhide(row))
+    if not found:
+        return None
+    name = key(found["name"])
+    final = _FINAL.match(name)
+    asked = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
+    mark = found["mark"].strip()
+    heading = bool(found["head"] or (found["open"] and found["shut"]))
+    if asked is None or (not mark and not heading) or (mark not in ("", ":", "：") and asked.kind == "text"):
+        return None
+    rest = found["rest"]
+    loose = found["open"] if found["open"] and not found["shut"] else ""
+    if loose:
+        at = rest.find(loose)
+        rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
+    return Section(asked, [rest.strip()], final=bool(final) and key(asked.name) != name)
+
+
+def _announced(above: str) -> bool:
+    """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
+    said = fold(above).strip()
+    if not said.endswith(":") or wording.INTRO.fullmatch(said):
+        return False
+    return wording.REPORTS.search(said) is not None or wording.DOUBTS.search(said) is not None
+
+
+def read_lines(form: Form, text: str) -> Found:
+    """Read fields that are no choices from lines that begin with their label."""
+    found = Found()
+    parts = sections_in(form.fields, text)
+    for asked in form.fields:
+        values = [read_value(asked, part.rows[0]) for part in parts if part.asked is asked]
+        same = bool(values) and all(value == values[0] for value in values)
+        found.take(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))
+    return found
