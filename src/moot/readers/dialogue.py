@@ -1,0 +1,83 @@
+"""What was said, in Markdown. This file owns how phases and turns look; what they say is ``readers.report``'s business.
+
+A moderator's turns are block quotations; a missing turn stands in its place; what came from outside says so.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from moot.readers.pieces import lead
+from moot.readers.quoting import block, inline, quoted
+from moot.readers.report import Part
+from moot.readers.spoken import Spoken, Subject
+from moot.readers.wording import ending, listed, noun, owned, plural
+
+
+def dialogue(parts: Sequence[Part]) -> list[str]:
+    """The parts; from the first closing statements on they stand under a chapter of their own."""
+    blocks: list[str] = []
+    last = ""
+    for part in parts:
+        chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
+        blocks += [chapter] if chapter != last else []
+        blocks += [f"### {inline(part.title)}", *(piece for turn in part.turns for piece in _turn(turn))]
+        blocks += [f"*{inline(ending(end.path))} ended early: {inline(end.reason)}.*" for end in part.ends]
+        last = chapter
+    return blocks or ["## The debate", "Nothing was said."]
+
+
+def _turn(turn: Spoken) -> list[str]:
+    who = f"#### {inline(turn.by)}{f' ({inline(turn.role)})' if turn.role else ''}"
+    if turn.state == "outside":
+        return [f"{who}, from outside the debate", _words(turn.text)]
+    single = turn.on[0] if len(turn.on) == 1 else None
+    about = f" on {inline(owned(single.by, single.act))}" if single else ""
+    head = f"{who}: {inline(noun(turn.act))}{about}"
+    if turn.state != "answered":
+        reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
+        return [head, reason]
+    shown = [_subjects(turn), *_body(turn)]
+    return [head, *(quoted(each) if turn.moderator and each else each for each in shown)]
+
+
+def _subjects(turn: Spoken) -> str:
+    """What was laid before the speaker, where the heading does not say it; the letters, where the words use them."""
+    labels = [on.label for on in turn.on if on.label]
+    if labels and re.search(rf"\b(?:{'|'.join(labels)})\b", turn.text):
+        pairs = listed([f"{on.label} is {inline(owned(on.by, on.act))}" for on in turn.on])
+        return f"*Shown without names: {pairs}.*"
+    if len(turn.on) < 2 or turn.act == "vote":
+        return ""
+    acts = dict.fromkeys(on.act for on in turn.on)
+    about = listed([_of(act, [on for on in turn.on if on.act == act]) for act in acts])
+    return f"*On {about}{', shown without names' if labels else ''}.*"
+
+
+def _of(act: str, on: Sequence[Subject]) -> str:
+    if len(on) == 1:
+        return inline(owned(on[0].by, act))
+    return f"the {inline(plural(act))} of {listed([inline(each.by) for each in on])}"
+
+
+def _body(turn: Spoken) -> list[str]:
+    if turn.complete:
+        return _fields(turn.fields)
+    return [*(_fields(turn.fields) if turn.act == "vote" else []), _words(turn.text)]
+
+
+def _fields(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """Short fields in one list, long ones as blocks of their own."""
+    blocks: list[str] = []
+    for name, value in fields:
+        told = lead(inline(name), value)
+        if "\n" in told:
+            blocks.append(told)
+        elif blocks and "\n\n" not in blocks[-1]:
+            blocks[-1] += f"\n- {told}"
+        else:
+            blocks.append(f"- {told}")
+    return blocks
+
+
+def _words(text: str) -> str:
+    return block(text) if text.strip() else "*(an empty answer)*"

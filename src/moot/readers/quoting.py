@@ -1,0 +1,155 @@
+"""How foreign words stand in Markdown. This file owns what is done to a text so that it cannot break a report.
+
+Words of models, names and topics are data. Their own Markdown stays readable, but they add no heading above level 5,
+no raw HTML, no image, no link definition, no open code fence and no terminal escape.
+
+Source of the rules: CommonMark 0.31.2 with the tables of GitHub Flavored Markdown.
+"""
+
+import re
+import string
+from dataclasses import dataclass
+
+from moot.core.text import clean
+
+_ANSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -~]")
+_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|&(?=#?\w+;)")
+# What may stand in front of a line's own content: blanks, quotation marks, list markers.
+_MARKERS = r"(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*"
+_START = re.compile(_MARKERS)
+_UNDERLINE = re.compile(rf"({_MARKERS})(=+|-+)[ \t]*")
+_HEADING = re.compile(r"(#{1,6})(?=[ \t]|$)")
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_LINK = re.compile(r"\]\([ \t]*(?:https?://|mailto:)", re.IGNORECASE)
+_LEAST_LEVEL = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fence:
+    mark: str
+    indent: int
+
+    @property
+    def end(self) -> str:
+        return " " * self.indent + self.mark
+
+    def closed_by(self, body: str, indent: int) -> bool:
+        """Whether that line ends the code; behind an indented fence any indent does, since ``block`` takes it back."""
+        line = body.rstrip(" \t")
+        return len(line) >= len(self.mark) and line == self.mark[0] * len(line) and (indent <= 3 or self.indent > 0)
+
+
+def plain(text: str) -> str:
+    """The words without terminal escapes and control characters."""
+    return clean(_ANSI.sub("", text))
+
+
+def inline(text: str, most: int | None = None) -> str:
+    """One line of Markdown that shows the words as they are, at most so many characters of them."""
+    words = " ".join(_DIRECTION.sub("", plain(text)).split())
+    if most is not None and len(words) > most:
+        words = words[: most - 1].rstrip() + "…"
+    return _SPECIAL.sub(r"\\\g<0>", words)
+
+
+def code(text: str) -> str:
+    """One line of Markdown that shows the words as code."""
+    words = " ".join(_DIRECTION.sub("", plain(text)).split()).replace("`", "'").replace("|", "¦")
+    return f"`{words}`" if words else ""
+
+
+def quoted(text: str) -> str:
+    """A block of Markdown as a block quotation."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def block(text: str) -> str:
+    """A block of Markdown that shows a text with its own markup, as far as that is harmless.
+
+    Only a code fence with an indent of at most 3 that stands alone in its line counts as one. Such a line is a fence
+    wherever it stands, so that this reader and every Markdown renderer agree about where code begins and ends.
+    """
+    lines: list[str] = []
+    fence: _Fence | None = None
+    for raw in plain(text).strip("\n").rstrip().split("\n"):
+        body = raw.lstrip(" \t")
+        indent = len(raw[: len(raw) - len(body)].expandtabs(4))
+        if fence and body and indent < fence.indent:
+            # Here a list item may end and its fence with it, or not: closing it makes that certain.
+            lines.append(fence.end)
+            fence = None
+        if fence is None:
+            fence = _opened(body, indent)
+            lines.append(f"{fence.end}{_language(body)}" if fence else _line(" " * indent + body))
+        elif fence.closed_by(body, indent):
+            lines.append(fence.end)
+            fence = None
+        else:
+            lines.append(" " * indent + body)
+    return "\n".join([*lines, fence.end] if fence else lines)
+
+
+def _opened(body: str, indent: int) -> _Fence | None:
+    found = _FENCE.fullmatch(body)
+    return _Fence(mark=found[1], indent=indent) if found and indent <= 3 else None
+
+
+def _language(body: str) -> str:
+    found = re.match(r"[`~]+[ \t]*([\w+#.-]{1,20})", body)
+    return found[1] if found else ""
+
+
+def _line(line: str) -> str:
+    """A line outside of code."""
+    if underline := _UNDERLINE.fullmatch(line):
+        front, marks = underline[1], underline[2]
+        return f"{front}***" if marks.startswith("---") else f"{front}\\{marks}"
+    start = _START.match(line)
+    front = start[0] if start else ""
+    rest = line[len(front) :]
+    if heading := _HEADING.match(rest):
+        level = min(6, len(heading[1]) + _LEAST_LEVEL - 1)
+        return front + "#" * level + _spans(rest[len(heading[1]) :])
+    return front + ("\\" if rest.startswith("~~~") else "") + _spans(rest)
+
+
+def _spans(text: str) -> str:
+    """A line's content: code spans stay, everything else loses raw HTML, images, definitions and odd links.
+
+    A code span that goes on in the next line, or over the border of a table's cell, is none: its mark is escaped.
+    """
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        size, piece = _piece(text, at)
+        out.append(piece)
+        at += size
+    return "".join(out)
+
+
+def _piece(text: str, at: int) -> tuple[int, str]:
+    """How many characters come next as one, and what stands for them."""
+    here, pair = text[at], text[at : at + 2]
+    if here == "`":
+        return _code_span(text, at)
+    if here == "\\" and len(pair) == 2 and pair[1] in string.punctuation:
+        return 2, pair
+    if here == "<" and len(pair) == 2 and (pair[1].isalpha() or pair[1] in "/!?"):
+        return 1, "\\<"
+    if pair == "![":
+        return 1, "\\!"
+    if pair == "]:":
+        return 2, "]\\:"
+    if pair == "](" and not _LINK.match(text, at):
+        return 2, "]\\("
+    return 1, here
+
+
+def _code_span(text: str, at: int) -> tuple[int, str]:
+    size = len(text) - at - len(text[at:].lstrip("`"))
+    mark = "`" * size
+    end = re.compile(rf"(?<!`){mark}(?!`)").search(text, at + size)
+    if end and "|" not in text[at : end.end()]:
+        return end.end() - at, text[at : end.end()]
+    return size, "\\`" * size

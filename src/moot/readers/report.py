@@ -1,0 +1,219 @@
+"""The report as data. This file owns what a report says; ``readers.markdown`` owns how it looks.
+
+Everything here is read from entries. Words of participants stand in it as they are on record.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeAlias, cast
+
+from moot.core.brief import Brief, Duty
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected
+from moot.core.transcript import INTERJECTION, Transcript, Turn
+from moot.readers.faults import Fault, faults
+from moot.readers.metrics import Metrics, Use, measure
+from moot.readers.outcome import Outcome, outcome
+from moot.readers.spoken import Spoken, speak
+from moot.readers.stance import Change, Stand, changes, stands
+from moot.readers.wording import title
+
+Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
+
+QUOTES = "builtin:quotes"
+"""The seat that is no language model: it quotes the background of the brief."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A participant: who it is, and what it did and used."""
+
+    name: str
+    role: str
+    persona: str
+    duty: Duty
+    seat: str
+    weight: float | None
+    use: Use
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The turns of one phase.
+
+    Attributes:
+        path: its place in the play.
+        title: the place in words.
+        turns: what was said, in the order of asking.
+        ends: which phases ended early after these turns, and why.
+    """
+
+    path: str
+    title: str
+    turns: tuple[Spoken, ...] = ()
+    ends: tuple[Halted, ...] = ()
+
+    @property
+    def closing(self) -> bool:
+        """Whether these are closing statements."""
+        return any(turn.act == "close" for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that a report says.
+
+    Attributes:
+        debate: the debate's id.
+        where: where the record is kept, as the host names it.
+        head: the hash of the last entry, "" where it was not given.
+        entries: how many entries the record has.
+        topic: what was debated.
+        protocol: the name of the protocol.
+        options: the closed set of answers, if there was one.
+        background: the names of the texts that all were given.
+        began: UTC, ISO 8601.
+        ended: the same, of the last entry.
+        outcome: how it ended and what follows.
+        participants: everybody at the table.
+        quoting: those who are no language models but quote the background.
+        parts: what was said, phase by phase.
+        stands: each participant's answers over time.
+        changes: who changed the answer.
+        faults: what went wrong.
+        metrics: counts and cost.
+    """
+
+    debate: str
+    where: str
+    head: str
+    entries: int
+    topic: str
+    protocol: str
+    options: tuple[str, ...]
+    background: tuple[str, ...]
+    began: str
+    ended: str
+    outcome: Outcome
+    participants: tuple[Person, ...]
+    quoting: tuple[str, ...]
+    parts: tuple[Part, ...]
+    stands: Mapping[str, tuple[Stand, ...]]
+    changes: tuple[Change, ...]
+    faults: tuple[Fault, ...]
+    metrics: Metrics
+
+
+def fold(entries: Iterable[Entry]) -> Transcript:
+    """What a record has come to."""
+    transcript = Transcript()
+    for entry in entries:
+        transcript.apply(entry.event)
+    return transcript
+
+
+def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:
+    """What a record, complete or not, has to report.
+
+    Args:
+        entries: the whole record, from its first entry on.
+        debate: its id.
+        where: where it is kept, in words for the reader.
+        head: the hash of its last line, where the host knows it.
+
+    Raises:
+        RecordError: the record does not begin with the opening of a debate.
+    """
+    transcript = fold(entries)
+    brief = transcript.brief
+    if brief is None:
+        raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to report.")
+    metrics = measure(entries)
+    held = stands(transcript)
+    return Report(
+        debate=debate,
+        where=where,
+        head=head,
+        entries=len(entries),
+        topic=brief.topic,
+        protocol=transcript.protocol,
+        options=brief.options,
+        background=tuple(source.name for source in brief.background),
+        began=_moment(entries[0].at),
+        ended=_moment(entries[-1].at),
+        outcome=outcome(transcript, entries),
+        participants=_people(brief, metrics),
+        quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
+        parts=_parts(entries, transcript, brief),
+        stands=held,
+        changes=changes(held),
+        faults=faults(entries),
+        metrics=metrics,
+    )
+
+
+def as_data(report: Report) -> dict[str, object]:
+    """The report as plain JSON data, under the names of its fields."""
+    return cast(dict[str, object], _data(report))
+
+
+def _data(value: object) -> Data:
+    if is_dataclass(value):
+        return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _data(each) for key, each in cast(Mapping[str, object], value).items()}
+    if isinstance(value, tuple | list):
+        return [_data(each) for each in cast(Sequence[object], value)]
+    return cast(Data, value)
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
+    return tuple(
+        Person(
+            name=each.name,
+            role=each.role,
+            persona=each.persona,
+            duty=each.duty,
+            seat=each.seat,
+            weight=each.weight,
+            use=metrics.participants.get(each.name, Use()),
+        )
+        for each in brief.participants
+    )
+
+
+def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief) -> tuple[Part, ...]:
+    """The turns by phase, phases in the order in which their first question was put."""
+    kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
+    outside = _interjections(transcript)
+    parts: dict[str, Part] = {}
+    path = ""
+    for entry in entries:
+        match entry.event:
+            case Entered(path=entered) if not parts:
+                path = entered
+            case Asked(ask=ask):
+                path = ask.key.rpartition("#")[0]
+                _say(parts, path, speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, "")))
+            case Interjected():
+                _say(parts, path, speak(next(outside), transcript, brief, ""))
+            case Halted():
+                part = parts.setdefault(path, Part(path=path, title=title(path)))
+                parts[path] = replace(part, ends=(*part.ends, entry.event))
+            case _:
+                pass
+    return tuple(parts.values())
+
+
+def _say(parts: dict[str, Part], path: str, spoken: Spoken) -> None:
+    part = parts.setdefault(path, Part(path=path, title=title(path)))
+    parts[path] = replace(part, turns=(*part.turns, spoken))
+
+
+def _interjections(transcript: Transcript) -> Iterator[Turn]:
+    return (turn for turn in transcript.all() if turn.ask is None and turn.act == INTERJECTION)

@@ -1,0 +1,115 @@
+"""One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from moot.core.brief import Brief
+from moot.core.form import ABSTAIN, Value
+from moot.core.transcript import Transcript, Turn
+from moot.readers.wording import label, letter, owned, shown, tells_all, words
+
+State: TypeAlias = Literal["answered", "missing", "open", "outside"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A turn that was laid before a speaker: whose it is, what it is, and the letter that hid its author, if any."""
+
+    key: str
+    by: str
+    act: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """One turn.
+
+    Attributes:
+        key: its place in the record.
+        by: who speaks, or was asked to.
+        role: the speaker's role.
+        moderator: whether the speaker moderates.
+        act: what it is.
+        on: what was laid before the speaker.
+        state: whether there is an answer, or it is missing, or open, or the turn came from outside.
+        reason: why it is missing.
+        fields: the form's fields by their names in words; a vote names the proposal's author.
+        text: the words; of a ballot those beside its formula.
+        complete: whether the fields hold all the words.
+        served: the model that says it answered.
+        seconds: how long the answer took.
+    """
+
+    key: str
+    by: str
+    act: str
+    state: State
+    role: str = ""
+    moderator: bool = False
+    on: tuple[Subject, ...] = ()
+    reason: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    complete: bool = False
+    served: str = ""
+    seconds: float = 0.0
+
+
+def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken:
+    """A turn in words; ``kind`` is that of its failure."""
+    if turn.ask is None:
+        return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text)
+    person = next((each for each in brief.participants if each.name == turn.by), None)
+    reason = turn.failure if not kind or kind in turn.failure else f"{kind}: {turn.failure}".rstrip(": ")
+    form = turn.ask.form
+    frame = (form.name, form.under, form.envelope) if form else ()
+    on = subjects(turn, transcript)
+    return Spoken(
+        key=turn.key,
+        by=turn.by,
+        act=turn.act,
+        role=person.role if person else "",
+        moderator=person is not None and person.duty == "moderator",
+        on=on,
+        state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
+        reason=reason,
+        fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
+        text=beside(turn) if turn.act == "vote" else turn.text,
+        complete=tells_all(turn.fields, turn.text, *frame),
+        served=turn.reply.served if turn.reply else "",
+        seconds=turn.reply.seconds if turn.reply else 0.0,
+    )
+
+
+def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
+    """What was laid before a speaker, with the letters that hid the authors."""
+    hidden = turn.ask is not None and turn.ask.view.anonymous
+    found = [transcript.get(key) for key in turn.about]
+    return tuple(
+        Subject(key=each.key, by=each.by, act=each.act, label=letter(n) if hidden else "")
+        for n, each in enumerate(found)
+    )
+
+
+def beside(turn: Turn) -> str:
+    """The words of a ballot beside the lines that are its formula: the voter's reason."""
+    formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
+    return "\n".join(line for line in turn.text.split("\n") if words(line) not in formulas).strip()
+
+
+def _name(turn: Turn, name: str) -> str:
+    return "Vote" if turn.act == "vote" and "vote" in name.casefold() else label(name)
+
+
+def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
+    """A field's value; a ballot for a letter names whose proposal stood under it."""
+    text = shown(value)
+    if turn.act != "vote":
+        return text
+    if value == ABSTAIN:
+        return "abstains"
+    for subject in on:
+        if subject.label and text.split()[-1:] == [subject.label]:
+            return f"{owned(subject.by, subject.act)} (shown as {text})"
+    return text

@@ -1,0 +1,114 @@
+"""The decision in Markdown. This file owns how the chapter looks; what it says is ``readers.outcome``'s business."""
+
+from collections.abc import Mapping, Sequence
+
+from moot.core.decision import Ballot, Decision, Minority
+from moot.readers.outcome import Outcome, Row
+from moot.readers.pieces import LONG, bullets, capital, lead, table
+from moot.readers.quoting import block, inline, quoted
+from moot.readers.report import Report
+from moot.readers.wording import listed, place
+
+_BALLOTS: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
+
+
+def verdict(report: Report) -> list[str]:
+    """The chapter on the decision, as blocks."""
+    outcome, decision = report.outcome, report.outcome.decision
+    if decision is None:
+        return ["## Decision", f"There is no decision. {capital(inline(outcome.line))}."]
+    return [
+        "## Decision",
+        *_result(outcome, decision),
+        _how(decision),
+        *(f"> **Note:** {inline(note)}" for note in outcome.notes),
+        _tally(outcome.tally),
+        _ballots(outcome.ballots),
+        _dissent(outcome.dissent),
+        *_minority(decision),
+        _changes(report),
+    ]
+
+
+def _result(outcome: Outcome, decision: Decision) -> list[str]:
+    if decision.status == "tie":
+        return ["**It is a tie: nothing is decided.**"]
+    if decision.status != "decided":
+        return ["**There is no decision.**"]
+    whose = f"The proposal of {inline(outcome.proposer)}" if outcome.proposer else "Decided"
+    return [lead(whose, decision.text or decision.winner)]
+
+
+def _how(decision: Decision) -> str:
+    sentences = [inline(decision.how, 2 * LONG) or "The record does not say"]
+    if decision.rule:
+        sentences.append(f"Rule: {inline(decision.rule)}")
+    if decision.ballots and decision.share:
+        strength = f" ({decision.strength})" if decision.strength else ""
+        sentences.append(f"Largest share of the votes: {decision.share:.0%}{strength}")
+    return f"**How it followed:** {'. '.join(sentences)}."
+
+
+def _tally(rows: Sequence[Row]) -> str:
+    weighted = any(row.votes != row.ballots for row in rows)
+    drafts = any(row.first is not None for row in rows)
+    heads = ["Candidate", "Votes", *(["Counted as"] if weighted else []), *(["First drafts"] if drafts else [])]
+    lines = [
+        [
+            inline(row.candidate, LONG),
+            f"{row.ballots}",
+            *([f"{row.votes:g}"] if weighted else []),
+            *([f"{row.first or 0:g}"] if drafts else []),
+        ]
+        for row in rows
+    ]
+    return table(heads, lines, numbers=len(heads) - 1)
+
+
+def _ballots(ballots: Sequence[Ballot]) -> str:
+    weighted = any(ballot.weight != 1 for ballot in ballots)
+    reasons = any(ballot.reason for ballot in ballots)
+    heads = ["Voter", "Vote", *(["Reason"] if reasons else []), *(["Weight"] if weighted else [])]
+    lines = [
+        [
+            inline(ballot.voter),
+            inline(ballot.choice, LONG) if ballot.state == "cast" else f"*{_BALLOTS[ballot.state]}*",
+            *([inline(ballot.reason, 2 * LONG)] if reasons else []),
+            *([f"{ballot.weight:g}"] if weighted else []),
+        ]
+        for ballot in ballots
+    ]
+    return table(heads, lines, numbers=int(weighted))
+
+
+def _dissent(ballots: Sequence[Ballot]) -> str:
+    against = [f"{inline(ballot.voter)} for {inline(ballot.choice, LONG)}" for ballot in ballots]
+    return f"**Dissent:** {'; '.join(against)}" if against else ""
+
+
+def _minority(decision: Decision) -> list[str]:
+    name = "Minority answer" if decision.status == "decided" else "Answer on the table"
+    blocks: list[str] = []
+    for each in decision.minority:
+        blocks.append(f"**{name}:** {inline(each.answer, 2 * LONG)}{_held(each)}")
+        blocks.append(quoted(block(each.argument)) if each.argument else "")
+    return blocks
+
+
+def _held(minority: Minority) -> str:
+    by = listed([inline(name) for name in minority.by])
+    return f" ({by or 'nobody any more'}; {minority.share:.0%} of the votes)"
+
+
+def _changes(report: Report) -> str:
+    if not any(len(held) > 1 for held in report.stands.values()):
+        return ""
+    if not report.changes:
+        return "Nobody changed the answer in the course of the debate."
+    lines = [
+        f"{inline(change.by)} ({inline(place(change.key))}): from {inline(change.before, LONG)} "
+        f"to {inline(change.after, LONG)}"
+        + (f", because: {inline(change.because, 2 * LONG)}" if change.because else ", without a reason")
+        for change in report.changes
+    ]
+    return f"**Changed answers**\n\n{bullets(lines)}"

@@ -1,0 +1,116 @@
+"""What places and acts are called. This file owns the words of reports for paths, acts and values, nothing else."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from moot.core.form import Fields, Value
+
+_NOUNS: Mapping[str, str] = {
+    "argue": "argument",
+    "close": "closing statement",
+    "moderate": "review",
+    "open": "opening statement",
+    "propose": "proposal",
+    "revise": "revision",
+    "summarize": "summary",
+}
+_TITLES: Mapping[str, str] = {
+    "argue": "arguments",
+    "close": "closing statements",
+    "critique": "critiques",
+    "draft": "drafts",
+    "moderate": "moderator",
+    "open": "opening statements",
+    "propose": "proposals",
+    "revise": "revisions",
+    "summarize": "summary",
+}
+_FRAMES = ("", "debate", "rounds", "sequence", "parallel")
+
+
+def noun(act: str) -> str:
+    """What an answer of that act is called: ``proposal`` for propose; an unknown act keeps its name."""
+    return _NOUNS.get(act, act)
+
+
+def plural(act: str) -> str:
+    """What several of them are called: ``critiques``."""
+    one = noun(act)
+    return one[:-1] + "ies" if one.endswith("y") else one + "s"
+
+
+def owned(name: str, act: str) -> str:
+    """Whose answer: ``Ann's proposal``."""
+    return f"{name}'s {noun(act)}"
+
+
+def title(path: str) -> str:
+    """A heading for a place in the play: ``Round 2: critiques`` for ``/debate/rounds/round-2/critique``."""
+    words: list[str] = []
+    for segment in path.split("/"):
+        if segment in _FRAMES:
+            continue
+        found = re.fullmatch(r"(.+)-(\d+)", segment)
+        name, number = (found[1], f" {found[2]}") if found else (segment, "")
+        words.append(_TITLES.get(name, name.replace("-", " ").replace("_", " ")) + number)
+    text = ": ".join(words) or "the debate"
+    return text[0].upper() + text[1:]
+
+
+def ending(path: str) -> str:
+    """What ends where the phase at that path ends: ``The rounds``, ``Round 2: critiques``."""
+    last = path.rpartition("/")[2]
+    return f"The {last}" if last in _FRAMES and last else title(path)
+
+
+def place(key: str) -> str:
+    """Where a turn stands, from its key."""
+    return title(key.rpartition("#")[0])
+
+
+def letter(n: int) -> str:
+    """0 is A, 25 is Z, 26 is AA: how authors are named where their names are hidden."""
+    return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``Ann, Ben and Cid``."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def shown(value: Value) -> str:
+    """A field's value as a person writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def label(name: str) -> str:
+    """A field's name as a person writes it: ``Confidence`` for CONFIDENCE."""
+    name = name.replace("_", " ")
+    return name.capitalize() if name.isupper() or name.islower() else name
+
+
+def tells_all(fields: Fields, text: str, *frame: str) -> bool:
+    """Whether the fields hold every word of a text, so that nothing is lost where they are shown in its place.
+
+    Args:
+        fields: what was read.
+        text: the whole answer.
+        frame: further words that only hold the fields together: names of tags and inner objects.
+    """
+    if not fields:
+        return False
+    held = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
+    rest = Counter(words(text)) - Counter(words(" ".join(held)))
+    loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
+    numbers = any(isinstance(value, int | float) for value in fields.values())
+    return all(word in loose or (numbers and word.isdigit()) for word in rest)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, without case and marks."""
+    return re.findall(r"[^\W_]+", text.casefold())

@@ -1,0 +1,379 @@
+"""What a report says about a debate, as data and as Markdown."""
+
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.core.ask import Usage
+from moot.core.brief import Brief, Source
+from moot.core.decision import Ballot, Decision, Minority
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Closed, Entered, Failed, Halted, Interjected, Opened, Paused, Ruled
+from moot.core.form import ABSTAIN, Field, Fields, Form
+from moot.readers.markdown import markdown
+from moot.readers.outcome import Row
+from moot.readers.report import Report, as_data, fold, report
+from moot.readers.stance import Change
+from reports import DRAFT, Diary, ask, draft, hiring, opened, person
+
+GOLDEN = Path(__file__).with_name("golden") / "report.md"
+ANN, BEN, CHAIR = person("Ann"), person("Ben"), person("Chair", duty="moderator")
+
+
+def read(diary: Diary) -> Report:
+    return report(diary.entries, debate="d1")
+
+
+def page(diary: Diary) -> str:
+    return markdown(read(diary))
+
+
+def ruled(decision: Decision, *people: str) -> Diary:
+    seats = [person(name) for name in people or ("Ann", "Ben")]
+    return opened(*seats).add(Ruled(decision=decision), Closed(status=decision.status, reason=decision.how))
+
+
+def test_golden_report() -> None:
+    made = markdown(report(hiring(), debate="20260105-hire-7f3a", where="debates.sqlite", head="ab" * 32))
+    assert made == GOLDEN.read_text("utf-8")
+
+
+def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
+    found = report(hiring(), debate="d1")
+    data = json.loads(json.dumps(as_data(found), allow_nan=False))
+    text = markdown(found)
+    total = data["metrics"]["total"]
+    assert f"{total['calls']} answered" in text
+    assert f"{total['input_tokens']:,} in" in text
+    assert f"{total['output_tokens']:,} out" in text
+    assert total["cost"] is None
+    assert "**Cost:** unknown (no price for `open:small`" in text
+    assert f"${total['known']:.4f}" in text
+    for row in data["outcome"]["tally"]:
+        assert f"| {row['candidate']} | {row['ballots']} | {row['first']:g} |" in text
+    for each in data["participants"]:
+        use = each["use"]
+        numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {use['input_tokens']:,}"
+        assert f"| {each['name']} | {numbers} |" in text
+    assert len(data["faults"]) == len(
+        re.findall(r"^- \*\*", text.split("## What went wrong")[1].split("## Record")[0], re.M)
+    )
+    assert data["entries"] == 45
+    assert sum(each["use"]["calls"] for each in data["participants"]) == total["calls"]
+
+
+def test_fold_is_the_transcript() -> None:
+    transcript = fold(hiring())
+    assert transcript.closed == Closed(status="decided", reason="Hire has 2 of 3")
+    assert transcript.attempts == 6
+
+
+def test_a_record_without_its_opening() -> None:
+    with pytest.raises(RecordError, match="debate d1 does not begin with its opening"):
+        report([], debate="d1")
+
+
+@pytest.mark.parametrize(
+    ("diary", "status", "line"),
+    [
+        (opened(ANN), "unfinished", "not finished: the record breaks off before the end of the debate"),
+        (opened(ANN).add(Paused(reason="stopped")), "paused", "paused: stopped"),
+        (opened(ANN).add(Paused(reason="", kind="limit")), "paused", "paused: limit"),
+        (opened(ANN).add(Closed(status="failed", reason="0 of 2 answered")), "failed", "failed: 0 of 2 answered"),
+        (opened(ANN).add(Closed(status="no_decision")), "no_decision", "no decision"),
+        (ruled(Decision(status="tie", how="tie: Ann and Ben have 1 each")), "tie", "tie: Ann and Ben have 1 each"),
+        (ruled(Decision(status="decided", text="Go", how="Chair said so")), "decided", "decided: Chair said so"),
+        (ruled(Decision(status="decided", rule="majority", how="2 of 2")), "decided", "decided by majority: 2 of 2"),
+    ],
+)
+def test_status_in_one_line(diary: Diary, status: str, line: str) -> None:
+    found = read(diary)
+    assert (found.outcome.status, found.outcome.line) == (status, line)
+    assert f"\n\n**{line[0].upper()}{line[1:]}**\n\n" in markdown(found)
+
+
+@pytest.mark.parametrize(("status", "shown"), [("paused", True), ("decided", False)])
+def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -> None:
+    diary = opened(ANN).add(Paused(reason="stopped") if status == "paused" else Closed(status="decided"))
+    assert ("`moot resume d1`" in page(diary)) is shown
+    assert "There is no decision." in page(diary)
+
+
+@pytest.mark.parametrize(
+    ("decision", "shown"),
+    [
+        (Decision(status="tie"), "**It is a tie: nothing is decided.**"),
+        (Decision(status="no_decision"), "**There is no decision.**"),
+        (Decision(status="decided", winner="Ann", text="My plan"), "**The proposal of Ann:** My plan"),
+        (Decision(status="decided", winner="Ann", text="one\ntwo"), "**The proposal of Ann:**\n\none\ntwo"),
+        (Decision(status="decided", winner="yes", text="yes"), "**Decided:** yes"),
+        (Decision(status="decided", winner="yes"), "**Decided:** yes"),
+        (Decision(status="decided"), "**How it followed:** The record does not say."),
+        (Decision(status="decided", how="Chair gave it", rule="moderator"), "Chair gave it. Rule: moderator."),
+    ],
+)
+def test_decision_in_words(decision: Decision, shown: str) -> None:
+    assert shown in page(ruled(decision))
+
+
+def test_tie_is_never_dressed_up() -> None:
+    ballots = (Ballot(voter="Ann", choice="Ann"), Ballot(voter="Ben", choice="Ben"))
+    minority = (Minority(answer="Ann", by=("Ann",), share=0.5), Minority(answer="Ben", share=0.5, argument="Cheap."))
+    tally = {"Ann": 1.0, "Ben": 1.0}
+    text = page(ruled(Decision(status="tie", share=0.5, tally=tally, ballots=ballots, minority=minority)))
+    assert "Largest share of the votes: 50%." in text
+    assert (
+        "**Answer on the table:** Ann (Ann; 50% of the votes)\n\n**Answer on the table:** Ben (nobody any more;" in text
+    )
+    assert "> Cheap." in text
+    assert "Dissent" not in text
+    assert "Decided" not in text
+
+
+def test_ballots_with_states_reasons_and_weights() -> None:
+    ballots = (
+        Ballot(voter="Ann", choice="yes", weight=2.5),
+        Ballot(voter="Ben", state="abstained"),
+        Ballot(voter="Cid", state="unread", reason="two votes"),
+        Ballot(voter="Dee", state="missing"),
+        Ballot(voter="Eve", choice="no"),
+    )
+    decision = Decision(status="decided", winner="yes", text="yes", tally={"yes": 2.5, "no": 1.0}, ballots=ballots)
+    found = read(ruled(decision))
+    text = markdown(found)
+    assert found.outcome.tally == (
+        Row(candidate="yes", ballots=1, votes=2.5),
+        Row(candidate="no", ballots=1, votes=1.0),
+    )
+    assert "| Candidate | Votes | Counted as |\n| --- | ---: | ---: |\n| yes | 1 | 2.5 |\n| no | 1 | 1 |" in text
+    assert "| Voter | Vote | Reason | Weight |\n| --- | --- | --- | ---: |\n| Ann | yes |  | 2.5 |" in text
+    assert (
+        "| Ben | *abstained* |  | 1 |\n| Cid | *not readable* | two votes | 1 |\n| Dee | *no ballot* |  | 1 |" in text
+    )
+    assert "**Dissent:** Eve for no" in text
+
+
+@pytest.mark.parametrize(
+    ("first", "winner", "note"),
+    [
+        ({"yes": 2.0, "no": 1.0}, "yes", ""),
+        ({"yes": 1.0, "no": 2.0}, "yes", "no had 2 of 3 first drafts."),
+        ({"yes": 1.0, "no": 1.0}, "yes", "yes and no had 1 of 2 first drafts each."),
+        ({"no": 2.0}, "", ""),
+        ({}, "yes", ""),
+    ],
+)
+def test_first_drafts_that_say_otherwise(first: dict[str, float], winner: str, note: str) -> None:
+    status = "decided" if winner else "no_decision"
+    notes = read(ruled(Decision(status=status, winner=winner, first=first))).outcome.notes
+    assert [note in each for each in notes] == [True] * bool(note)
+
+
+@pytest.mark.parametrize(
+    ("seats", "model"),
+    [
+        (("a:b", "a:b"), "a:b"),
+        (("a:b", "a:c"), ""),
+        (("human", "human"), ""),
+        (("", ""), ""),
+        (("a:b",), ""),
+    ],
+)
+def test_votes_of_copies_are_weak_evidence(seats: tuple[str, ...], model: str) -> None:
+    people = [person(f"P{n}", seat=seat) for n, seat in enumerate(seats)]
+    ballots = tuple(Ballot(voter=each.name, choice="yes") for each in people)
+    diary = opened(*people).add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
+    note = f"All 2 votes come from one model ({model}): agreement of copies is weak evidence."
+    assert read(diary).outcome.notes == ((note,) if model else ())
+
+
+def test_copies_are_told_by_the_models_that_were_called() -> None:
+    people = (person("Ann", seat="a:x"), person("Ben", seat="a:y"))
+    ballots = tuple(Ballot(voter=each.name, choice="yes") for each in people)
+    diary = opened(*people)
+    for n, each in enumerate(people, start=1):
+        diary.say(ask(f"/debate/argue#{n}", each.name, "argue"), "Yes.", model="a:z")
+    diary.add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
+    assert "(a:z)" in read(diary).outcome.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("seats", "line"),
+    [
+        (("builtin:quotes",) * 2, "No language model took part: the participants only quote the brief's background."),
+        (("builtin:quotes", "a:b"), "P0 is no language model: it only quotes the brief's background."),
+        (("builtin:quotes", "builtin:quotes", "a:b"), "P0 and P1 are no language models: they only quote the brief's"),
+        (("a:b", "a:b"), ""),
+    ],
+)
+def test_a_report_says_where_no_language_model_took_part(seats: tuple[str, ...], line: str) -> None:
+    text = page(opened(*(person(f"P{n}", seat=seat) for n, seat in enumerate(seats))))
+    assert text.count("quote") == bool(line) + text.count("`builtin:quotes`")
+    assert line in text
+
+
+def test_header_of_a_brief_with_everything() -> None:
+    brief = Brief(
+        topic="Which? " * 100,
+        background=(Source(name="a.md", text=""), Source(name="b.md", text="")),
+        participants=(replace(ANN, weight=2.0, persona=" "), replace(CHAIR, role="Moderator")),
+        options=("yes", "no", "later"),
+    )
+    text = page(Diary().add(Opened(brief=brief, protocol={}, name="panel")))
+    assert "- **Options:** yes, no and later\n- **Background:** a.md and b.md\n- **Participants:** Ann, Chair\n" in text
+    assert "took 0.0 s\n- **Calls:** none\n- **Debate:** `d1`" in text
+    assert len(text.split("\n")[0]) == 302
+    assert f"**Topic:** {('Which? ' * 100).strip()}\n" in text
+    assert "- **Ann:** debater, weight 2\n- **Chair:** Moderator\n" in text
+    assert "- **Length:** 1 entry, the last one of 2026-01-05 10:00:00 UTC" in text
+    assert "## The debate\n\nNothing was said." in text
+    assert "## What went wrong\n\nNothing went wrong." in text
+
+
+def test_closing_statements_and_what_follows_are_final() -> None:
+    diary = opened(ANN, CHAIR)
+    diary.say(ask("/debate/open#1", "Ann", "open"), "Yes.")
+    diary.say(ask("/debate/close#1", "Ann", "close"), "Still yes.")
+    diary.say(ask("/debate/moderate#1", "Chair", "moderate"), "So be it.\n\n# Yes")
+    text = page(diary)
+    assert (
+        "## The debate\n\n### Opening statements\n\n#### Ann: opening statement\n\nYes.\n\n## Final statements" in text
+    )
+    assert "## Final statements\n\n### Closing statements\n\n#### Ann: closing statement\n\nStill yes." in text
+    assert "### Moderator\n\n#### Chair: review\n\n> So be it.\n>\n> ##### Yes\n" in text
+    assert text.count("## Final statements") == 1
+
+
+def test_missing_open_and_empty_turns_stand_in_their_place() -> None:
+    diary = opened(ANN)
+    diary.add(
+        Asked(ask=ask("/debate/argue#1", "Ann", "argue")), Failed(key="/debate/argue#1", kind="refused", reason="")
+    )
+    diary.say(ask("/debate/argue#2", "Ann", "argue"), " \n")
+    diary.add(Asked(ask=ask("/debate/argue#3", "Zoe", "argue")))
+    text = page(diary)
+    assert "#### Ann: argument\n\n*no answer: refused*\n\n#### Ann: argument\n\n*(an empty answer)*" in text
+    assert "#### Zoe: argument\n\n*no answer yet*" in text
+
+
+def test_an_interjection_and_an_end_before_the_first_turn() -> None:
+    diary = opened(ANN).add(
+        Entered(path="/debate/rounds"),
+        Interjected(by="Ann", text="Mind the budget."),
+        Halted(path="/debate/rounds", reason="all 2 give the same answer"),
+        Halted(path="/debate", reason="enough"),
+    )
+    text = page(diary)
+    assert "### The debate\n\n#### Ann, from outside the debate\n\nMind the budget.\n\n" in text
+    assert "*The rounds ended early: all 2 give the same answer.*\n\n*The debate ended early: enough.*" in text
+
+
+def laid(act: str, text: str, fields: Fields, *about: str, anonymous: bool) -> str:
+    """What the page shows under a last turn of Cid's that has been shown these turns."""
+    diary = opened(ANN, BEN, person("Cid"))
+    diary.say(ask("/debate/propose#1", "Ann", "propose"), "I")
+    diary.say(ask("/debate/propose#2", "Ben", "propose"), "II")
+    diary.say(ask("/debate/critique#1", "Ann", "critique", "/debate/propose#2"), "III")
+    form = Form(name="ballot", fields=(Field(name="I vote for"),))
+    last = ask(f"/debate/{act}#9", "Cid", act, *about, form=form if fields else None, anonymous=anonymous)
+    return page(diary.say(last, text, fields)).split("#### Cid")[1].split("\n\n## What")[0]
+
+
+P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (laid("critique", "x", {}, P1, anonymous=False), ": critique on Ann's proposal\n\nx"),
+        (laid("revise", "x", {}, P1, P2, C1, anonymous=False), "*On the proposals of Ann and Ben and Ann's critique.*"),
+        (laid("revise", "x", {}, P1, P2, anonymous=True), "*On the proposals of Ann and Ben, shown without names.*"),
+        (
+            laid("revise", "B errs", {}, P1, P2, anonymous=True),
+            "A is Ann's proposal and B is Ben's proposal.*\n\nB errs",
+        ),
+        (laid("vote", "x", {}, P1, P2, anonymous=False), ": vote\n\nx"),
+        (laid("vote", "I vote for: Ben", {"I vote for": "Ben"}, P1, P2, anonymous=False), ": vote\n\n- **Vote:** Ben"),
+        (
+            laid("vote", "**I vote for: Proposal A**", {"I vote for": "Proposal A"}, P2, P1, anonymous=True),
+            ": vote\n\n- **Vote:** Ben's proposal (shown as Proposal A)",
+        ),
+        (
+            laid("vote", "A pays.\nI vote for: Proposal A.", {"I vote for": "Proposal A"}, P2, P1, anonymous=True),
+            "*Shown without names: A is Ben's proposal and B is Ann's proposal.*\n\n"
+            "- **Vote:** Ben's proposal (shown as Proposal A)\n\nA pays.",
+        ),
+        (
+            laid("vote", "I ABSTAIN here", {"I vote for": ABSTAIN}, P1, P2, anonymous=True),
+            "- **Vote:** abstains\n\nI ABSTAIN here",
+        ),
+        (laid("vote", "Z!!", {"I vote for": "Proposal Z"}, P1, P2, anonymous=True), "- **Vote:** Proposal Z"),
+        (laid("vote", "Z so", {"Choice": "Z"}, P1, P2, anonymous=False), "- **Choice:** Z\n\nZ so"),
+    ],
+)
+def test_turns_name_what_they_are_about(made: str, shown: str) -> None:
+    assert shown in made
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "shown"),
+    [
+        ("ANSWER: a b\nSURE: yes", {"ANSWER": "a b", "SURE": True}, "- **Answer:** a b\n- **Sure:** yes"),
+        ("<Verdict>go</Verdict>", {"Verdict": "go"}, "- **Verdict:** go"),
+        (
+            '{"out": {"points": ["a", "b"], "n": 3.50}}',
+            {"points": ("a", "b"), "n": 3.5},
+            "- **Points:** a; b\n- **N:** 3.5",
+        ),
+        ("ANSWER: a\nBut wait.", {"ANSWER": "a"}, "\n\nANSWER: a\nBut wait."),
+        ("SURE: yes, surely", {"SURE": True}, "\n\nSURE: yes, surely"),
+        ("N: 3\nOne", {"N": 3}, "\n\nN: 3\nOne"),
+        (
+            "A: x\nPRO_CON: y\n\nz\nC: q\nD: r",
+            {"A": "x", "PRO_CON": "y\n\nz", "C": "q", "D": "r"},
+            "- **A:** x\n\n**Pro con:**\n\ny\n\nz\n\n- **C:** q\n- **D:** r",
+        ),
+    ],
+)
+def test_fields_stand_for_the_text_where_they_hold_all_its_words(text: str, fields: Fields, shown: str) -> None:
+    form = Form(name="f", fields=(), under="out")
+    made = page(opened(ANN).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields))
+    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## What went wrong" in made
+
+
+def test_changes_of_answers_are_told_with_their_reasons() -> None:
+    diary = opened(ANN, BEN)
+    for n, (who, answer) in enumerate([("Ann", "yes"), ("Ben", "no"), ("Ann", "**Yes.**"), ("Ben", "yes")], start=1):
+        text, fields = draft(answer, 0.5, "x")
+        diary.say(ask(f"/debate/draft#{n}", who, "draft", form=DRAFT), text, fields)
+    diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
+    found = read(diary)
+    assert found.changes == (Change(by="Ben", key="/debate/draft#4", before="no", after="yes"),)
+    assert [stand.answer for stand in found.stands["Ann"]] == ["yes", "**Yes.**"]
+    assert "- Ben (Drafts): from no to yes, without a reason\n" in markdown(found)
+
+
+def test_nobody_changed_the_answer() -> None:
+    diary = opened(ANN)
+    for n in (1, 2):
+        diary.say(ask(f"/debate/rounds/round-{n}#1", "Ann", "argue"), "x", {"position": "yes"})
+    diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
+    assert "Nobody changed the answer in the course of the debate." in page(diary)
+
+
+def test_a_thousand_turns_take_less_than_a_second() -> None:
+    diary = opened(ANN, BEN)
+    paid = Usage(input_tokens=10, output_tokens=10, cost=0.01)
+    body = "# Title\n\nSome *words* with `code` and <b>.\n" * 20
+    for n in range(1, 1001):
+        key = f"/debate/rounds/round-{n // 2 + 1}/argue#{n % 2 + 1}"
+        diary.say(ask(key, ("Ann", "Ben")[n % 2], "argue"), body, model="a:b", usage=paid)
+    began = time.perf_counter()
+    text = markdown(report(diary.entries, debate="d1"))
+    assert time.perf_counter() - began < 1
+    assert text.count("\n#### ") == 1000
+    assert "- **Cost:** $10.0000\n" in text
