@@ -1,12 +1,12 @@
 """Records in one SQLite file. This file owns the file's schema and the way it is written.
 
-One thread writes. While it commits, the appends that come in collect; it then writes them all in one
-transaction ("group commit"), so that many debates at once share the price of waiting for the disk, and a single
-debate waits for no timer. WAL with ``synchronous=FULL``: SQLite shows a commit to readers only after it is synced.
-Several stores and processes may use one file.
+One thread writes. While it commits, the appends that come in collect; it then writes them all in one transaction
+("group commit"): many debates at once share the wait for the disk, and a single debate waits for no timer. WAL with
+``synchronous=FULL``: readers see a commit only once it is synced. Several stores and processes may use one file.
 """
 
 import asyncio
+import json
 import os
 import sqlite3
 import threading
@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -45,9 +47,20 @@ PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
 
-LAST = "SELECT coalesce(max(seq), 0) FROM line WHERE debate = ?"
-INSERT = "INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)"
-READ = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
+STATE = """
+SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
+FROM pragma_application_id, pragma_user_version
+"""
+# Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
+# seconds for a hundred rows. So a whole batch, page or list is one row of one statement, as a JSON array or object.
+# A subquery with a LIMIT keeps its order.
+LASTS = """
+SELECT json_group_object(value, (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value)) FROM json_each(?)
+"""
+INSERT = "INSERT INTO line (debate, seq, text) VALUES "
+READ = """
+SELECT json_group_array(text) FROM (SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?)
+"""
 # Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
 DEBATES = """
 WITH RECURSIVE name (debate) AS (
@@ -55,12 +68,14 @@ WITH RECURSIVE name (debate) AS (
     UNION ALL
     SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
 )
-SELECT name.debate, final.seq, opening.text, final.text
-FROM name
-JOIN line AS opening ON opening.debate = name.debate AND opening.seq = 1
-JOIN line AS final ON final.debate = name.debate
-    AND final.seq = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
-ORDER BY opening.id DESC
+SELECT json_group_array(json(spine)) FROM (
+    SELECT json_array(name.debate, final.seq, opening.text, final.text) AS spine
+    FROM name
+    JOIN line AS opening ON opening.debate = name.debate AND opening.seq = 1
+    JOIN line AS final ON final.debate = name.debate
+        AND final.seq = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
+    ORDER BY opening.id DESC LIMIT -1
+)
 """
 
 MOST = 2**63 - 1
@@ -68,7 +83,6 @@ MOST = 2**63 - 1
 
 REASONS = {
     sqlite3.SQLITE_BUSY: "another program is using it and did not let go in time",
-    sqlite3.SQLITE_LOCKED: "another program is using it and did not let go in time",
     sqlite3.SQLITE_READONLY: "it may only be read, not written",
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_IOERR: "the disk did not take or give the data (disk I/O error, or a limit on file sizes)",
@@ -82,6 +96,10 @@ def explain(path: Path, error: Exception) -> RecordError:
     """One sentence for the user about what SQLite or the system said of a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
+    return _refusal(path, reason)
+
+
+def _refusal(path: Path, reason: str) -> RecordError:
     return RecordError(f"The record {path} cannot be used: {reason}.")
 
 
@@ -125,7 +143,8 @@ class SqliteStore:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             with ExitStack() as opened:
-                writing, reading = (opened.enter_context(closing(_connect(path, busy))) for _ in range(2))
+                connect = partial(sqlite3.connect, path, busy, isolation_level=None, check_same_thread=False)
+                writing, reading = (opened.enter_context(closing(connect())) for _ in range(2))
                 prepare(path, writing, time.monotonic() + busy)
                 opened.pop_all()
         except (OSError, sqlite3.Error) as error:
@@ -162,9 +181,8 @@ class SqliteStore:
             self._closed = True
         await asyncio.to_thread(self._shut)
 
-    # ---- in the writer's thread ----------------------------------------------------------------------------------
-
     def _drain(self) -> None:
+        """The writer's work: batch after batch, while appends wait."""
         while True:
             with self._lock:
                 batch, self._waiting = self._waiting, []
@@ -177,7 +195,7 @@ class SqliteStore:
         """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""
         try:
             self._writing.execute("BEGIN IMMEDIATE")
-            outcomes = [self._add(each) for each in batch]
+            outcomes = self._add(batch)
             self._writing.execute("COMMIT")
         except (sqlite3.Error, MemoryError) as error:
             if self._writing.in_transaction:
@@ -185,15 +203,26 @@ class SqliteStore:
             return [explain(self.path, error) for _ in batch]
         return outcomes
 
-    def _add(self, each: _Append) -> RecordError | None:
-        (last,) = self._writing.execute(LAST, (each.debate,)).fetchone()
-        if last != each.after:
-            return RecordConflict(
-                f"Debate {each.debate} has {last} entries in {self.path}, not {each.after}: somebody else has written."
-            )
-        rows = [(each.debate, seq, line) for seq, line in enumerate(each.lines, each.after + 1)]
-        self._writing.executemany(INSERT, rows)
-        return None
+    def _add(self, batch: list[_Append]) -> list[RecordError | None]:
+        """Insert the lines of all appends that fit where they want to stand."""
+        names = json.dumps(list({each.debate for each in batch}))
+        lasts: dict[str, int] = json.loads(self._writing.execute(LASTS, (names,)).fetchone()[0])
+        outcomes: list[RecordError | None] = []
+        rows: list[tuple[str, int, str]] = []
+        for each in batch:
+            last = lasts[each.debate]
+            if last == each.after:
+                rows.extend((each.debate, seq, line) for seq, line in enumerate(each.lines, last + 1))
+                lasts[each.debate] = last + len(each.lines)
+                outcomes.append(None)
+            else:
+                found = f"Debate {each.debate} has {last} entries in {self.path}, not {each.after}"
+                outcomes.append(RecordConflict(f"{found}: somebody else has written."))
+        while rows:
+            size = min(128, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
+            some, rows = rows[:size], rows[size:]
+            self._writing.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
+        return outcomes
 
     def _settle(self, batch: list[_Append], outcomes: list[RecordError | None]) -> None:
         """Tell all callers: one wake-up for each event loop."""
@@ -204,16 +233,12 @@ class SqliteStore:
             with suppress(RuntimeError):  # the loop is closed, and its callers are gone with it
                 loop.call_soon_threadsafe(_tell, pairs)
 
-    # ---- in the reader's thread ----------------------------------------------------------------------------------
-
     def _lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
-        return tuple(text for (text,) in self._reading.execute(READ, (debate, after, limit)))
+        return tuple(json.loads(self._reading.execute(READ, (debate, after, limit)).fetchone()[0]))
 
     def _spines(self) -> tuple[Spine, ...]:
-        rows = self._reading.execute(DEBATES).fetchall()
-        return tuple(Spine(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in rows)
-
-    # ---- both ----------------------------------------------------------------------------------------------------
+        spines = json.loads(self._reading.execute(DEBATES).fetchone()[0])
+        return tuple(Spine(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in spines)
 
     async def _ask(self, question: Callable[[], T]) -> T:
         with self._lock:
@@ -226,17 +251,12 @@ class SqliteStore:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RecordError(f"The record {self.path} cannot be used: it has been closed.")
+            raise _refusal(self.path, "it has been closed")
 
     def _shut(self) -> None:
-        self._writer.shutdown()
-        self._reader.shutdown()
-        self._writing.close()
-        self._reading.close()
-
-
-def _connect(path: Path, busy: float) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
+        for thread, connection in ((self._writer, self._writing), (self._reader, self._reading)):
+            thread.shutdown()
+            connection.close()
 
 
 def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
@@ -251,16 +271,12 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None
         RecordError: the file is of another program or of a newer format.
         sqlite3.Error: it cannot be read or written.
     """
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    tables, application, version = connection.execute(STATE).fetchone()
     if application != APPLICATION and (tables or application or version):
-        raise RecordError(f"The record {path} cannot be used: it is a database of another program.")
+        raise _refusal(path, "it is a database of another program")
     if version > SCHEMA_VERSION:
-        raise RecordError(
-            f"The record {path} cannot be used: its format is {version}, newer than this program's {SCHEMA_VERSION}; "
-            "bring the program up to date."
-        )
+        newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
+        raise _refusal(path, f"{newer}; bring the program up to date")
     connection.execute("PRAGMA synchronous = FULL")
     while True:
         try:
