@@ -1,88 +1,33 @@
 """The driver under faults: failure is data, money is reserved, a stop can be resumed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeAlias, cast
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Limits, Participant
+from acting import ARGUE, TWO, Act, Acts, both, failed, hall, just, paying, slowly
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Limits
 from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
 from moot.core.event import (
-    Attempted,
-    Called,
     Closed,
     Delta,
-    Erred,
-    Failed,
     Interjected,
     Opened,
     Paused,
     Replied,
     Signal,
 )
-from moot.core.seat import Quote, Say, Scene, Seat
+from moot.core.seat import Say, Scene, Seat
 from moot.engine.drive import Hosting, Stop, debate, replay
-from moot.engine.limits import Purse
 from moot.phases import flow
-from moot.phases.base import Phase
 from moot.phases.flow import Rounds
 from moot.phases.known import build
 from moot.phases.speak import Everyone, Floor
 from moot.phases.spec import dump
 from moot.record.ledger import Ledger
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Oracle
 from moot.testing.stores import MemoryStore
-
-TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
-ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)
-
-
-Act: TypeAlias = Callable[[Ask, Scene, Say], object]
-
-
-class Acts:
-    """A seat that does what a function does."""
-
-    def __init__(self, act: Act) -> None:
-        self.act = act
-
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
-        result = self.act(ask, scene, say)
-        if isinstance(result, Awaitable):
-            result = await cast(Awaitable[object], result)
-        if isinstance(result, Exception):
-            raise result
-        return result if isinstance(result, Reply) else Reply(text=str(result))
-
-
-def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Hall:
-    brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
-    return Hall(brief=brief, protocol=phase, hosting=hosting)
-
-
-def just(result: object) -> Act:
-    """Always the same words or error."""
-
-    def act(ask: Ask, scene: Scene, say: Say) -> object:
-        return result
-
-    return act
-
-
-async def slowly(ask: Ask, scene: Scene, say: Say) -> str:
-    await asyncio.sleep(9)
-    return "never"
-
-
-def both(act: Act) -> Mapping[str, Seat]:
-    return {"Ann": Acts(act), "Bob": Acts(lambda ask, scene, say: f"fine {ask.key}")}
-
-
-def failed(held: Held) -> list[Failed]:
-    return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
-
 
 FAULTS: list[tuple[Act, str, str]] = [
     (just(Unavailable("no connection", kind="connection")), "connection", "no connection"),
@@ -145,99 +90,6 @@ async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
     held = await hall(Rounds(each=Floor(act="argue", task="Speak."))).hold({"Ann": broken, "Bob": broken})
     assert held.transcript.closed == Closed(status="failed", reason="none of 2 answered")
     assert len(held.transcript.all()) == 2
-
-
-# ---- money ---------------------------------------------------------------------------------------------------------
-
-
-def paying(cost: float | None) -> Callable[[Ask, Scene, Say], Awaitable[str]]:
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
-        async def send() -> Called:
-            return Called(key="", call="", text="paid", usage=Usage(output_tokens=6, cost=cost))
-
-        return (await say.call("answer", Quote(model="m", tokens=10, cost=cost), send)).text
-
-    return act
-
-
-@pytest.mark.parametrize(
-    ("limits", "cost", "reason", "calls"),
-    [
-        (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", 3),
-        (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", 2),
-        (Limits(cost=0.5), None, "the limit of $0.5: the price of m is unknown", 0),
-        (Limits(asks=3), 0.0, "the limit of 3 asks is reached", 2),
-    ],
-)
-async def test_a_limit_pauses_before_the_call_that_would_break_it(
-    limits: Limits, cost: float | None, reason: str, calls: int
-) -> None:
-    one_at_a_time = Rounds(each=Floor(act="argue", task="Speak."), most=3)
-    if limits.asks:
-        one_at_a_time = ARGUE
-    place = hall(one_at_a_time, limits=limits)
-    held = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
-    assert held.transcript.paused == Paused(reason=reason, kind="limit")
-    assert sum(isinstance(entry.event, Called) for entry in held.entries) == calls
-    place.hosting = lambda: Hosting(limits=Limits())
-    resumed = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, held.lines)
-    assert resumed.transcript.closed
-
-
-async def test_parallel_calls_cannot_break_a_limit_together() -> None:
-    place = hall(limits=Limits(tokens=15))
-    held = await place.hold({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
-    assert sum(isinstance(entry.event, Attempted) for entry in held.entries) == 1
-    assert held.transcript.paused
-
-
-@pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10)])
-def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> None:
-    purse = Purse(Limits())
-    purse.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
-    assert purse.tokens == 10
-    purse.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
-    assert purse.tokens == spent
-    purse.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3, cost=None)))
-    assert purse.tokens == 7
-    purse.apply(Called(key="other", call="answer", text="", usage=Usage(input_tokens=1)))
-    assert purse.tokens == 8
-
-
-async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> None:
-    sent: list[str] = []
-
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
-        async def send() -> Called:
-            sent.append(ask.key)
-            return Called(key="", call="", text="paid")
-
-        called = await say.call("answer", Quote(model="m"), send)
-        return called.text
-
-    place = hall(Everyone(act="argue", task="Argue."))
-    whole = await place.hold(both(act))
-    cut = next(n for n, entry in enumerate(whole.entries) if isinstance(entry.event, Called)) + 1
-    resumed = await place.hold(both(act), whole.lines[:cut])
-    assert sent == ["/debate#1"]
-    assert resumed.transcript.closed
-
-
-async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
-        async def send() -> Called:
-            raise Unavailable("busy", kind="rate", again=True)
-
-        for _ in range(2):
-            with pytest.raises(Unavailable):
-                await say.call("answer", Quote(model="m", tokens=5), send)
-        raise Unavailable("busy", kind="rate")
-
-    held = await hall(Everyone(act="argue", task="Argue.")).hold(both(act))
-    tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted | Erred)]
-    assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
-    assert held.transcript.attempts == 2
-    assert [error.kind for error in held.transcript.errors] == ["rate", "rate"]
 
 
 # ---- stopping ------------------------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from moot.core.event import (
     Opened,
     Paused,
     Replied,
-    Resumed,
     Ruled,
 )
 from moot.core.form import Fields, Value
@@ -127,7 +126,7 @@ class Transcript:
                 self.closed, self.paused = event, None
             case Paused():
                 self.paused = event
-            case Resumed():
+            case _:  # Resumed
                 self.paused = None
 
     # ---- what has been said ------------------------------------------------------------------------------------

@@ -1,0 +1,73 @@
+"""Seats that do what a function does, shared by the tests of the engine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias, cast
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.event import Called, Failed
+from moot.core.seat import Quote, Say, Scene, Seat
+from moot.engine.drive import Hosting
+from moot.phases.base import Phase
+from moot.phases.flow import Rounds
+from moot.phases.speak import Everyone
+from moot.testing.replay import Hall, Held
+
+TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
+ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)
+
+
+Act: TypeAlias = Callable[[Ask, Scene, Say], object]
+
+
+class Acts:
+    """A seat that does what a function does."""
+
+    def __init__(self, act: Act) -> None:
+        self.act = act
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        result = self.act(ask, scene, say)
+        if isinstance(result, Awaitable):
+            result = await cast(Awaitable[object], result)
+        if isinstance(result, Exception):
+            raise result
+        return result if isinstance(result, Reply) else Reply(text=str(result))
+
+
+def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Hall:
+    brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
+    return Hall(brief=brief, protocol=phase, hosting=hosting)
+
+
+def just(result: object) -> Act:
+    """Always the same words or error."""
+
+    def act(ask: Ask, scene: Scene, say: Say) -> object:
+        return result
+
+    return act
+
+
+async def slowly(ask: Ask, scene: Scene, say: Say) -> str:
+    await asyncio.sleep(9)
+    return "never"
+
+
+def both(act: Act) -> Mapping[str, Seat]:
+    return {"Ann": Acts(act), "Bob": Acts(lambda ask, scene, say: f"fine {ask.key}")}
+
+
+def failed(held: Held) -> list[Failed]:
+    return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
+
+
+def paying(cost: float | None) -> Callable[[Ask, Scene, Say], Awaitable[str]]:
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            return Called(key="", call="", text="paid", usage=Usage(output_tokens=6, cost=cost))
+
+        return (await say.call("answer", Quote(model="m", tokens=10, cost=cost), send)).text
+
+    return act

@@ -1,0 +1,56 @@
+"""Seats that play by a script of fields, shared by the tests of phases."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant
+from moot.core.form import ABSTAIN, Value
+from moot.core.seat import Say, Scene
+from moot.phases.base import Phase
+from moot.phases.judge import BALLOT
+from moot.testing.replay import Hall, Held
+
+ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
+CHAIR = Participant(name="Chair", duty="moderator")
+
+
+Script: TypeAlias = Callable[[Ask, Scene], Mapping[str, Value] | None]
+
+
+class Player:
+    """A seat that answers by act: fields, or None for a failure; the script is asked for each ask."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.asked: list[tuple[Ask, Scene]] = []
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        self.asked.append((ask, scene))
+        fields = self.script(ask, scene)
+        if fields is None:
+            raise ValueError("no answer")
+        return Reply(text=f"{ask.to} {ask.act} {ask.key}", fields=fields)
+
+
+def votes(chosen: Mapping[str, str]) -> Script:
+    """Everybody proposes a text; votes as given: voter to author, "-" to abstain, "?" unread, "!" fails."""
+
+    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        if ask.act != "vote":
+            return {}
+        wish = chosen[ask.to]
+        if wish in "-?!":
+            return {"-": {BALLOT: ABSTAIN}, "?": {}, "!": None}[wish]
+        assert ask.form
+        at = [turn.by for turn in scene.about].index(wish)
+        return {BALLOT: ask.form.fields[0].choices[at]}
+
+    return script
+
+
+async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed: int = 0) -> tuple[Held, Player]:
+    made = Brief(topic="Tea?", participants=(ANN, BOB, CY), options=options, seed=seed)
+    player = Player(script)
+    place = Hall(brief=made, protocol=phase)
+    return await place.hold({each.name: player for each in made.participants}), player

@@ -1,0 +1,256 @@
+"""The ground floor: errors, texts, briefs, the transcript and who sees what."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core import event as events
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Participant, View
+from moot.core.decision import Decision
+from moot.core.errors import BriefError, ModelError
+from moot.core.event import (
+    Asked,
+    Attempted,
+    Called,
+    Closed,
+    Entered,
+    Entry,
+    Erred,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+)
+from moot.core.text import clean, clip, letter, slug
+from moot.core.transcript import Transcript, fold, read_field, speakers, visible, within
+
+
+@pytest.mark.parametrize(
+    ("where", "line", "text"),
+    [("a.md", 3, "a.md:3: bad"), ("a.md", 0, "a.md: bad"), ("", 3, "line 3: bad"), ("", 0, "bad")],
+)
+def test_a_brief_error_names_its_place(where: str, line: int, text: str) -> None:
+    error = BriefError("bad", where=where, line=line, code="wrong_type")
+    assert (str(error), error.found, error.code) == (text, "bad", "wrong_type")
+
+
+def test_a_model_error_says_what_to_do() -> None:
+    error = ModelError("busy", kind="rate", retry_after=2.0, again=True)
+    assert (error.kind, error.retry_after, error.again) == ("rate", 2.0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("a\r\nb\rc", "a\nb\nc"),
+        ("half \ud83d character", "half \ufffd character"),
+        ("\x1b[31mred\x1b[0m", "[31mred[0m"),
+        ("nul\x00 bell\x07 c1\x9b", "nul bell c1"),
+        ("\U0001f600", "\U0001f600"),
+    ],
+)
+def test_texts_from_outside_are_mended(text: str, mended: str) -> None:
+    assert clean(text) == mended
+
+
+@given(st.text(st.characters()) | st.text(st.characters(categories=["Cs", "Cc"])))
+def test_a_mended_text_can_be_stored_anywhere(text: str) -> None:
+    mended = clean(text)
+    assert mended.encode().decode() == mended
+    assert "\x00" not in mended
+    assert "\x1b" not in mended
+    assert clean(mended) == mended
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "clipped"),
+    [("abc", None, "abc"), ("abc", 3, "abc"), ("abcdef", 3, "abc […cut: 3 more characters]")],
+)
+def test_a_cut_is_visible(text: str, most: int | None, clipped: str) -> None:
+    assert clip(text, most) == clipped
+
+
+def test_letters() -> None:
+    assert [letter(n) for n in (0, 25, 26, 51, 702)] == ["A", "Z", "AA", "AZ", "AAA"]
+
+
+@pytest.mark.parametrize(
+    ("text", "slugged"),
+    [
+        ("Should we invest $1M?", "should-we-invest-1m"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("Größe & Café", "groe-cafe"),
+        ("日本", "debate"),
+        ("", "debate"),
+        ("x" * 90, "x" * 20),
+    ],
+)
+def test_slugs_are_safe(text: str, slugged: str) -> None:
+    assert slug(text, 20) == slugged
+
+
+ANN = Participant(name="Ann")
+CHAIR = Participant(name="Chair", duty="moderator")
+BRIEF = Brief(topic="Tea?", participants=(ANN, Participant(name="Bob"), CHAIR))
+
+
+def test_a_brief_knows_its_participants() -> None:
+    assert BRIEF.participant("Ann") is ANN
+    assert BRIEF.names("debater") == ("Ann", "Bob")
+    assert BRIEF.names("moderator") == ("Chair",)
+    with pytest.raises(KeyError):
+        BRIEF.participant("Cy")
+
+
+def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
+    one = Usage(input_tokens=1, output_tokens=2, cached_tokens=3, cost=0.5)
+    assert one + one == Usage(input_tokens=2, output_tokens=4, cached_tokens=6, cost=1.0)
+    assert (one + Usage(cost=None)).cost is None
+    assert (Usage(cost=None) + one).cost is None
+    assert (one + Usage(estimated=True)).estimated
+
+
+def test_the_kinds_of_events_are_for_ever() -> None:
+    assert [kind.__name__.lower() for kind in events.EVENTS] == [
+        *("opened", "entered", "asked", "halted", "ruled", "closed"),
+        *("attempted", "called", "erred", "replied", "failed", "interjected", "paused", "resumed"),
+    ]
+    assert events.kind(Entered(path="/debate")) == "entered"
+
+
+@pytest.mark.parametrize(
+    ("path", "under", "inside"),
+    [
+        ("/debate/a#1", "/debate/a", True),
+        ("/debate/a/b", "/debate/a", True),
+        ("/debate/a", "/debate/a", True),
+        ("/debate/ab", "/debate/a", False),
+        ("/debate", "", True),
+        ("/debate", "/", True),
+        ("/debate", "/debate/a", False),
+    ],
+)
+def test_paths_within_paths(path: str, under: str, inside: bool) -> None:
+    assert within(path, under) is inside
+
+
+def asked(key: str, to: str, act: str = "argue", audience: tuple[str, ...] = ()) -> Asked:
+    return Asked(ask=Ask(key=key, to=to, act=act, task="?", audience=audience))
+
+
+def said(key: str, text: str, **fields: str) -> Replied:
+    return Replied(key=key, reply=Reply(text=text, fields=fields))
+
+
+def told(*happened: events.Event) -> Transcript:
+    return fold(Entry(seq=n, at=0.0, event=event) for n, event in enumerate(happened, start=1))
+
+
+def test_turns_stand_in_the_order_of_asking() -> None:
+    transcript = told(
+        asked("/d/round-1#1", "Ann"), asked("/d/round-1#2", "Bob"), said("/d/round-1#2", "b"), said("/d/round-1#1", "a")
+    )
+    assert [turn.text for turn in transcript.turns()] == ["a", "b"]
+    assert [turn.round for turn in transcript.turns()] == [1, 1]
+    assert speakers(transcript.turns()) == ("Ann", "Bob")
+
+
+def test_a_transcript_answers_what_was_said() -> None:
+    transcript = told(
+        Opened(brief=BRIEF, protocol={}, name="panel"),
+        Entered(path="/d"),
+        asked("/d/draft#1", "Ann", "draft"),
+        asked("/d/draft#2", "Bob", "draft"),
+        said("/d/draft#1", "one", Answer="x"),
+        Failed(key="/d/draft#2", kind="timeout", reason="late"),
+        asked("/d/argue#1", "Ann"),
+        said("/d/argue#1", "two", ANSWER="y"),
+        asked("/d/argue#2", "Bob"),
+        asked("/d/argue#3", "Bob"),
+        said("/d/argue#3", "three"),
+    )
+    assert (transcript.brief, transcript.protocol, transcript.entered) == (BRIEF, "panel", ["/d"])
+    assert [turn.text for turn in transcript.turns("draft")] == ["one"]
+    assert [turn.text for turn in transcript.turns(by="Ann", under="/d/argue")] == ["two"]
+    assert [turn.key for turn in transcript.failures()] == ["/d/draft#2"]
+    assert [turn.key[3:] for turn in transcript.all()] == ["draft#1", "draft#2", "argue#1", "argue#2", "argue#3"]
+    assert transcript.answered("/d/draft#2")
+    assert not transcript.answered("/d/argue#2")
+    last = transcript.last("Ann")
+    assert last
+    assert last.text == "two"
+    assert transcript.last("Ann", under="/d/nowhere") is None
+    assert [turn.text for turn in transcript.latest()] == ["two", "three"]
+    assert [turn.text for turn in transcript.first()] == ["one", "three"]
+    assert transcript.positions("answer") == {"Ann": ("x", "y")}
+    assert transcript.get("/d/argue#1").about == ()
+    assert read_field(transcript.get("/d/draft#1"), "CONFIDENCE") is None
+    assert read_field(transcript.get("/d/argue#2"), "ANSWER") is None
+    assert transcript.get("/d/argue#2").text == ""
+    assert transcript.get("/d/argue#2").fields == {}
+
+
+def test_a_transcript_knows_how_it_stands() -> None:
+    decision = Decision(status="decided")
+    transcript = told(Halted(path="/d/rounds", reason="alike"), Ruled(decision=decision), Paused(reason="limit"))
+    assert (transcript.decision, transcript.paused) == (decision, Paused(reason="limit"))
+    assert transcript.halted("/d/rounds/round-2") == "alike"
+    assert transcript.halted("/d") == ""
+    transcript.apply(Resumed())
+    assert transcript.paused is None
+    transcript.apply(Paused(reason="again"))
+    transcript.apply(Closed(status="decided"))
+    assert transcript.paused is None
+    assert transcript.closed == Closed(status="decided")
+
+
+def test_a_transcript_counts_calls() -> None:
+    erred = Erred(key="k", call="answer", n=1, kind="rate", reason="busy")
+    transcript = told(
+        Attempted(key="k", call="answer", n=1), erred, Called(key="k", call="answer", text="", usage=Usage(cost=0.5))
+    )
+    assert (transcript.attempts, transcript.errors, transcript.usage.cost) == (1, [erred], 0.5)
+
+
+WHISPERED = told(
+    asked("#1", "Ann"),
+    said("#1", "to all"),
+    asked("#2", "Bob", audience=("Ann",)),
+    said("#2", "to Ann"),
+    asked("#3", "Chair", "summarize"),
+    said("#3", "summary"),
+    Interjected(by="Guest", text="hello"),
+)
+
+
+@pytest.mark.parametrize(
+    ("view", "who", "seen"),
+    [
+        (View(), "Ann", ["to all", "to Ann", "summary", "hello"]),
+        (View(), "Bob", ["to all", "to Ann", "summary", "hello"]),
+        (View(), "Chair", ["to all", "summary", "hello"]),
+        (View(last=2), "Ann", ["summary", "hello"]),
+        (View(last=0), "Ann", []),
+        (View(last=99), "Chair", ["to all", "summary", "hello"]),
+        (View(hide=("summarize",)), "Chair", ["to all", "hello"]),
+        (View(hide=("Ann", "Guest")), "Chair", ["summary"]),
+        (View(summary=True), "Ann", ["summary", "hello"]),
+    ],
+)
+def test_who_sees_what(view: View, who: str, seen: list[str]) -> None:
+    assert [turn.text for turn in WHISPERED.look(view, who)] == seen
+
+
+def test_without_a_summary_a_summary_view_shows_all() -> None:
+    transcript = told(asked("#1", "Ann"), said("#1", "to all"))
+    assert [turn.text for turn in transcript.look(View(summary=True), "Bob")] == ["to all"]
+
+
+def test_an_interjection_is_seen_by_all() -> None:
+    assert all(visible(WHISPERED.turns("interject")[0], who) for who in ("Ann", "Bob", "Chair"))
