@@ -7,12 +7,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from moot.seats.layout import read
-
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.event import Called
 from moot.core.seat import Quote, Say, Scene
 from moot.models.base import Request, Traits
+from moot.seats.layout import read
 
 Line: TypeAlias = str | Reply | Exception
 Script: TypeAlias = Callable[[Ask, Scene], Line]
