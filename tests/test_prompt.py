@@ -127,11 +127,11 @@ def test_ones_own_turns_can_be_ones_own_words() -> None:  # O15
     system=st.booleans(),
 )
 def test_strict_wires_get_strict_alternation(roles: list[Speaker], system: bool) -> None:
-    given_messages = [
+    said = [
         Message(role="system", text="s"),
         *(Message(role=role, text=str(n)) for n, role in enumerate(roles)),
     ]
-    fitted = fit([*given_messages, Message(role="user", text="end")], Traits(system=system))
+    fitted = fit([*said, Message(role="user", text="end")], Traits(system=system))
     rest = [message.role for message in fitted if message.role != "system"]
     assert rest == ["user", "assistant"] * (len(rest) // 2) + ["user"] * (len(rest) % 2)
     assert rest[-1] == "user"
