@@ -167,12 +167,15 @@ async def check_crowd(open_store: OpenStore) -> None:
 
 
 async def check_queue(open_store: OpenStore) -> None:
-    """Appends that are begun before the last one has returned are taken in the order of the calls."""
+    """Appends begun before the last one has returned are taken in the order of the calls; one may be long."""
     store = await open_store("queue")
     async with asyncio.TaskGroup() as group:
         for n in range(100):
             group.create_task(store.append("a", (f"{n}a", f"{n}b"), after=2 * n))
     _same("lines of a queue", await store.read("a"), tuple(f"{n}{half}" for n in range(100) for half in "ab"))
+    long = tuple(str(n) for n in range(20_000))
+    await store.append("b", long, after=0)
+    _same("lines of a long append", await store.read("b"), long)
     await store.close()
 
 
