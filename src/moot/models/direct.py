@@ -1,0 +1,225 @@
+"""All wires but Ollama's, through ``pydantic_ai.direct``. This file owns what is sent there and what is made of it.
+
+The library is loaded when a model is first put to use: that takes one to three seconds. No type of it leaves here.
+"""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from moot.core.ask import Usage
+from moot.core.brief import Settings
+from moot.core.errors import ModelError, Refused, Unavailable
+from moot.core.event import Called
+from moot.core.seat import Quote, Say
+from moot.models import faults
+from moot.models.base import Message, Request, Traits
+from moot.models.names import ModelName
+from moot.models.net import Link, shown
+from moot.models.prices import cap, quote
+from moot.models.speech import End, Speech, conclude
+
+if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelAPIError
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.models import Model as Library
+    from pydantic_ai.models.anthropic import AnthropicModelSettings
+
+SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
+"""Settings that reasoning models do not take."""
+
+
+class Direct:
+    """One model of a provider with an OpenAI or Anthropic wire.
+
+    Args:
+        name: which model.
+        link: the way to the provider.
+    """
+
+    def __init__(self, name: ModelName, link: Link) -> None:
+        self._name, self._link = name, link
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return str(self._name)
+
+    @property
+    def traits(self) -> Traits:
+        """What the wire takes, and the settings that this model drops."""
+        return self._traits
+
+    def quote(self, request: Request) -> Quote:
+        """The most that the request can use."""
+        return quote(self._name, request)
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        """Answer one request; see ``models.base.Model``."""
+        import httpx2
+        from pydantic_ai.direct import model_request_stream
+        from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+
+        speech = Speech(self._name, say)
+        settings = _settings(request.settings, self.traits.drops, anthropic=self._name.provider.wire == "anthropic")
+        messages = _messages(request.messages)
+        try:
+            async with model_request_stream(self._library, messages, model_settings=settings) as stream:
+                async for event in stream:
+                    _hear(event, speech)
+                end = _end(stream.get())
+        except ModelAPIError as error:
+            raise self._fault(error) from error
+        except UnexpectedModelBehavior as error:
+            raise faults.garbled(self._name, str(error)) from error
+        except httpx2.RequestError as error:
+            raise faults.unreached(self._name, self._link.url, str(error)) from error
+        return conclude(self._name, request, speech, end)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._link.close()
+        self.__dict__.pop("_library", None)
+
+    @cached_property
+    def _traits(self) -> Traits:
+        return Traits(alternate=self._name.provider.alternate, drops=_drops(self._library))
+
+    @cached_property
+    def _library(self) -> "Library":
+        """The library's model, over our own connections and with its own retries off."""
+        if self._name.provider.wire == "anthropic":
+            return _open_anthropic(self._name, self._link)
+        return _open_openai(self._name, self._link)
+
+    def _fault(self, error: "ModelAPIError") -> ModelError:
+        from pydantic_ai import exceptions as library
+
+        name, key = self._name, self._link.key
+        match error:
+            case library.ModelTimeoutError() | library.ModelConnectionError():
+                return faults.unreached(name, self._link.url, error.message)
+            case library.ModelQuotaExceededError():
+                return Unavailable(f"{name.provider.name} says that the account has no quota left", kind="quota")
+            case library.ModelContextWindowExceededError():
+                return Refused(f"the prompt is too long for {name}", kind="too_long")
+            case library.ModelHTTPError(status_code=status, headers=headers):
+                wait = faults.wait_seconds(headers or {})
+                return faults.from_status(name, status, _said(error.body), wait=wait, key=key)
+            case _:
+                return faults.garbled(name, error.message)
+
+
+def _open_openai(name: ModelName, link: Link) -> "Library":
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    client = AsyncOpenAI(
+        base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
+    )
+    if name.provider.strict:
+        return OpenAIChatModel(name.model, provider=OpenAIProvider(openai_client=client))
+    # Others know max_tokens; max_completion_tokens is OpenAI's own name for it, and some refuse it.
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    provider = OpenAICompatibleProvider(name.provider.name, openai_client=client, profile=profile)
+    return OpenAIChatModel(name.model, provider=provider)
+
+
+def _open_anthropic(name: ModelName, link: Link) -> "Library":
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    client = AsyncAnthropic(
+        base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
+    )
+    return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _drops(model: "Library") -> tuple[str, ...]:
+    """The names of our settings that the model ignores or refuses."""
+    dropped = {str(name) for name in model.unsupported_settings}
+    profile = dict(model.profile)
+    switchable = profile.get("openai_supports_reasoning_effort_none") and not profile.get("thinking_enabled_by_default")
+    if profile.get("openai_supports_reasoning") and not switchable:
+        dropped.update(SAMPLING)
+    if profile.get("anthropic_disallows_sampling_settings"):
+        dropped.update(SAMPLING)
+    return tuple(name for name in Settings.__slots__ if name in dropped)
+
+
+def _settings(given: Settings, drops: tuple[str, ...], *, anthropic: bool) -> "AnthropicModelSettings":
+    """The settings as the library takes them; the cap on tokens is always sent, so that what was reserved holds."""
+    settings: AnthropicModelSettings = {"max_tokens": cap(given)}
+    if anthropic:
+        # The beginning is the same for all participants, so a cache is worth its price. Others cache by themselves.
+        settings["anthropic_cache_instructions"] = True
+    if given.temperature is not None and "temperature" not in drops:
+        settings["temperature"] = min(given.temperature, 1.0) if anthropic else given.temperature
+    if given.top_p is not None and "top_p" not in drops:
+        settings["top_p"] = given.top_p
+    if given.presence_penalty is not None and "presence_penalty" not in drops:
+        settings["presence_penalty"] = given.presence_penalty
+    if given.frequency_penalty is not None and "frequency_penalty" not in drops:
+        settings["frequency_penalty"] = given.frequency_penalty
+    if given.seed is not None and "seed" not in drops:
+        settings["seed"] = given.seed
+    return settings
+
+
+def _messages(messages: tuple[Message, ...]) -> "list[ModelMessage]":
+    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+
+    made: list[ModelMessage] = []
+    for message in messages:
+        match message.role:
+            case "system":
+                made.append(ModelRequest(parts=[SystemPromptPart(content=message.text)]))
+            case "user":
+                made.append(ModelRequest(parts=[UserPromptPart(content=message.text)]))
+            case "assistant":
+                made.append(ModelResponse(parts=[TextPart(content=message.text)]))
+    return made
+
+
+def _hear(event: "ModelResponseStreamEvent", speech: Speech) -> None:
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    match event:
+        case PartStartEvent(part=TextPart(content=words)) | PartDeltaEvent(delta=TextPartDelta(content_delta=words)):
+            speech.hear(words)
+        case PartStartEvent() | PartDeltaEvent():
+            speech.think()
+        case _:
+            pass
+
+
+def _end(response: "ModelResponse") -> End:
+    used = response.usage
+    marked = response.finish_reason == "content_filter" or "finish_reason" in (response.provider_details or {})
+    usage = Usage(
+        input_tokens=used.input_tokens,
+        # Anthropic counts the output at the end; what it says at the beginning is no count.
+        output_tokens=used.output_tokens if marked else 0,
+        cached_tokens=used.cache_read_tokens,
+    )
+    match response.finish_reason:
+        case "length":
+            finish = "length"
+        case "content_filter":
+            finish = "filter"
+        case _:
+            # The library takes a stream without a mark at its end for a complete one.
+            finish = "stop" if marked else ""
+    return End(usage=usage, written=used.cache_write_tokens, served=response.model_name or "", finish=finish)
+
+
+def _said(body: object) -> str:
+    """The provider's own words in the body of an error."""
+    match body:
+        case {"error": {"message": str(words)}} | {"error": str(words)} | {"message": str(words)} | str(words):
+            return words
+        case _:
+            return ""

@@ -1,0 +1,227 @@
+"""Names of models, ``provider:name``. This file owns the table of providers: wires, addresses, keys.
+
+Addresses and keys come from here or from the owner's environment, never from a brief; so a brief cannot send a key
+to a host of its own choice.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from moot.core.errors import BriefError
+
+Wire: TypeAlias = Literal["openai", "anthropic", "ollama"]
+Environment: TypeAlias = Mapping[str, str]
+
+_NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,200}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """Who serves models, and how it is reached.
+
+    Attributes:
+        name: what stands before the colon.
+        wire: the protocol it speaks.
+        url: its address; "" where only the environment can say it.
+        url_env: the environment variable that replaces the address.
+        keys: the environment variables that may hold its key, the first one set counts.
+        needs_key: whether it answers nobody without a key.
+        local: whether it runs on the owner's machines, so that its answers cost nothing.
+        prices: what the price list calls it; "" where no list knows its prices.
+        alternate: whether its templates may want user and assistant messages in turns.
+        strict: whether it is OpenAI itself, with OpenAI's newer names of fields.
+    """
+
+    name: str
+    wire: Wire = "openai"
+    url: str = ""
+    url_env: str = ""
+    keys: tuple[str, ...] = ()
+    needs_key: bool = True
+    local: bool = False
+    prices: str = ""
+    alternate: bool = True
+    strict: bool = False
+
+
+def _cloud(name: str, url: str, *, prices: str = "", keys: tuple[str, ...] = ()) -> Provider:
+    """A provider with an OpenAI-compatible address, its key under the usual name."""
+    word = name.upper()
+    return Provider(
+        name=name, url=url, url_env=f"{word}_BASE_URL", keys=keys or (f"{word}_API_KEY",), prices=prices or name
+    )
+
+
+def _local(name: str, url: str, *keys: str) -> Provider:
+    """A server on the owner's machines with an OpenAI-compatible address."""
+    return Provider(name=name, url=url, url_env=f"{name.upper()}_BASE_URL", keys=keys, needs_key=False, local=True)
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    each.name: each
+    for each in (
+        Provider(
+            name="ollama",
+            wire="ollama",
+            url="http://127.0.0.1:11434",
+            url_env="OLLAMA_HOST",
+            keys=("OLLAMA_API_KEY",),
+            needs_key=False,
+            local=True,
+        ),
+        Provider(
+            name="openai",
+            url="https://api.openai.com/v1",
+            url_env="OPENAI_BASE_URL",
+            keys=("OPENAI_API_KEY",),
+            prices="openai",
+            alternate=False,
+            strict=True,
+        ),
+        Provider(
+            name="anthropic",
+            wire="anthropic",
+            url="https://api.anthropic.com",
+            url_env="ANTHROPIC_BASE_URL",
+            keys=("ANTHROPIC_API_KEY",),
+            prices="anthropic",
+        ),
+        _cloud("openrouter", "https://openrouter.ai/api/v1"),
+        _cloud(
+            "google",
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        ),
+        _cloud("groq", "https://api.groq.com/openai/v1"),
+        _cloud("mistral", "https://api.mistral.ai/v1"),
+        _cloud("deepseek", "https://api.deepseek.com/v1"),
+        _cloud("together", "https://api.together.xyz/v1"),
+        _cloud("fireworks", "https://api.fireworks.ai/inference/v1"),
+        _cloud("cerebras", "https://api.cerebras.ai/v1"),
+        _cloud("xai", "https://api.x.ai/v1", prices="x-ai"),
+        _local("lmstudio", "http://127.0.0.1:1234/v1"),
+        _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
+        _local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"),
+        Provider(name="compatible", url_env="MOOT_BASE_URL", keys=("MOOT_API_KEY",), needs_key=False),
+    )
+}
+"""All providers by name. ``compatible`` is any OpenAI-compatible server at ``MOOT_BASE_URL``, at unknown prices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelName:
+    """A provider and the name of one of its models."""
+
+    provider: Provider
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.provider.name}:{self.model}"
+
+
+class Key:
+    """A key that shows itself to nobody but the wire."""
+
+    __slots__ = ("_value", "origin")
+
+    def __init__(self, value: str, origin: str) -> None:
+        self._value, self.origin = value, origin
+
+    def __repr__(self) -> str:
+        return f"Key({self.origin})"
+
+    def reveal(self) -> str:
+        """The key itself, for the provider's own host."""
+        return self._value
+
+    def hide(self, text: str) -> str:
+        """The text without the key; a key of less than four letters hides nothing, for it would spoil words."""
+        return text.replace(self._value, "***") if len(self._value) >= 4 else text
+
+
+def parse(text: str) -> ModelName:
+    """Read ``provider:name``, split at the first colon; ``provider/name`` is taken too where the provider is known.
+
+    Raises:
+        BriefError: there is no such provider, or no name.
+    """
+    words = text.strip()
+    slash, colon = (words.find(mark) if mark in words else len(words) for mark in "/:")
+    cut = slash if slash < colon and words[:slash].lower() in PROVIDERS else colon
+    provider, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
+    if provider not in PROVIDERS:
+        raise BriefError(
+            f"{text!r} names no provider of models; write provider:name, such as ollama:llama3.2. "
+            f"The providers are {', '.join(PROVIDERS)}",
+            code="bad_model",
+        )
+    if not _NAME.fullmatch(model):
+        raise BriefError(
+            f"{text!r} needs the name of a model after {provider}: at most 200 characters without blanks",
+            code="bad_model",
+        )
+    return ModelName(provider=PROVIDERS[provider], model=model)
+
+
+def find_url(provider: Provider, env: Environment | None = None) -> str:
+    """The provider's address without a slash at its end: the owner's from the environment, else the usual one.
+
+    Raises:
+        BriefError: the environment's address cannot be used, or there must be one and is none.
+    """
+    given = (os.environ if env is None else env).get(provider.url_env, "").strip()
+    if not given and provider.url:
+        return provider.url
+    if provider.wire == "ollama":
+        given = _ollama_host(given)
+    parts = urlsplit(given)
+    try:
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BriefError(
+            f"{provider.name} needs an address in {provider.url_env}, such as http://127.0.0.1:8000/v1",
+            code="bad_address",
+        )
+    return given.rstrip("/")
+
+
+def find_key(provider: Provider, env: Environment | None = None) -> Key | None:
+    """The provider's key from the environment; None where none is set."""
+    values = os.environ if env is None else env
+    for origin in provider.keys:
+        if value := values.get(origin, "").strip():
+            return Key(value, origin)
+    return None
+
+
+def need_key(provider: Provider, env: Environment | None = None) -> Key | None:
+    """The provider's key, which must be there if the provider answers nobody without.
+
+    Raises:
+        BriefError: there is none.
+    """
+    key = find_key(provider, env)
+    if key is None and provider.needs_key:
+        raise BriefError(
+            f"{provider.name} needs a key: set {' or '.join(provider.keys)} in the environment", code="no_key"
+        )
+    return key
+
+
+def _ollama_host(given: str) -> str:
+    """OLLAMA_HOST as an address. The server reads it too, so it may be no more than a host, a port, or ``0.0.0.0``."""
+    scheme, mark, rest = given.partition("://")
+    if not mark:
+        scheme, rest = "http", given
+    host, slash, path = rest.partition("/")
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not colon:
+        name, port = host, "" if mark else "11434"
+    name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)
+    return f"{scheme}://{name}" + (f":{port}" if port else "") + slash + path

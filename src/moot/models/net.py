@@ -1,0 +1,112 @@
+"""Connections to providers. This file owns the HTTP client of a provider, and that keys go to its own host alone."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from moot.core.errors import Unavailable
+from moot.models.names import Environment, Key, Provider, find_url, need_key
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Request
+
+CONNECT_SECONDS = 10.0
+"""Seconds to reach a host. All other limits are those of ``wrap.Timed``, which tells words from signs of life."""
+
+IN_FLIGHT = 50
+"""Calls in flight to one provider with one key; the cost of a pool of connections grows with its square."""
+
+_PLAIN = frozenset({"host", "accept", "accept-encoding", "connection", "user-agent", "content-type", "content-length"})
+"""Headers that any server may have. OpenAI's client adds others from its own variables, meant for OpenAI alone."""
+
+_OWN_CLIENT: Mapping[str, str] = {"openai": "authorization", "anthropic": "x-api-key"}
+"""Providers whose own client is used as it is, with the header that holds the key."""
+
+
+class Link:
+    """The way to one provider: its address, key and connections, shared by all its models.
+
+    Args:
+        provider: who is to be reached.
+        env: the environment; None for the process's own.
+        in_flight: the most calls at once.
+
+    Raises:
+        BriefError: there is no usable address, or no key where one must be.
+    """
+
+    def __init__(self, provider: Provider, env: Environment | None = None, *, in_flight: int = IN_FLIGHT) -> None:
+        self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
+        self.gate = Gate(in_flight)
+        self._client: AsyncClient | None = None
+
+    def __repr__(self) -> str:
+        return f"Link({self.provider.name}, {self.url}, {self.key})"
+
+    @property
+    def client(self) -> "AsyncClient":
+        """The HTTP client; opened when it is first asked for."""
+        if self._client is None:
+            import httpx2  # deferred: it takes 0.1 s to load
+
+            self._client = httpx2.AsyncClient(
+                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IN_FLIGHT),
+                follow_redirects=False,
+                trust_env=not self.provider.local,
+                event_hooks={"request": [self._guard]},
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Give the connections back; the next request opens new ones."""
+        if client := self._client:
+            self._client = None
+            await client.aclose()
+
+    async def _guard(self, request: "Request") -> None:
+        """Let nothing out to another host, and no header that is not meant for this provider."""
+        import httpx2
+
+        own = httpx2.URL(self.url)
+        if (request.url.scheme, request.url.host, request.url.port) != (own.scheme, own.host, own.port):
+            raise Unavailable(f"{self.provider.name} is at {own.host}, not at {request.url.host}", kind="connection")
+        if self.provider.name in _OWN_CLIENT:
+            return
+        for header in [each for each in request.headers if each not in _PLAIN]:
+            del request.headers[header]
+        if self.key:
+            request.headers["authorization"] = f"Bearer {self.key.reveal()}"
+
+
+class Gate:
+    """Lets calls through in the order in which they came, and holds all of them when a provider asks to wait.
+
+    Args:
+        most: calls at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.slots = asyncio.Semaphore(most)
+        self._open_at = 0.0
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody through for so many seconds."""
+        self._open_at = max(self._open_at, asyncio.get_running_loop().time() + seconds)
+
+    async def wait(self, most: float) -> None:
+        """Wait until the gate is open.
+
+        Raises:
+            Unavailable: that takes more than ``most`` seconds.
+        """
+        left = self._open_at - asyncio.get_running_loop().time()
+        if left > most:
+            raise Unavailable(f"the provider asked to wait {left:.0f} seconds more", kind="rate", retry_after=left)
+        if left > 0:
+            await asyncio.sleep(left)
+
+
+def shown(key: Key | None) -> str:
+    """What a client needs in place of a key where there is none."""
+    return key.reveal() if key else "none"

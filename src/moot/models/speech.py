@@ -1,0 +1,144 @@
+"""An answer as it comes. This file owns which pieces are words, which are thinking, and when an answer is one."""
+
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Usage
+from moot.core.errors import Refused, Unreadable
+from moot.core.event import Called
+from moot.core.seat import Say
+from moot.core.text import clean
+from moot.models.base import Request
+from moot.models.names import ModelName
+from moot.models.prices import cap, cost, count_tokens
+
+MOST = 1_000_000
+"""Characters after which an answer is cut off as garbled, whatever the provider was asked for."""
+
+_THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+
+
+class Speech:
+    """Collects the pieces of one answer and shows its words.
+
+    A thinking block at the very beginning is left out. Thinking goes to ``say.delta`` as "": a sign of life without
+    words. Tags further inside are words like any other: they may be quoted.
+    """
+
+    def __init__(self, name: ModelName, say: Say) -> None:
+        self._name, self._say = name, say
+        self._words: list[str] = []
+        self._held = ""
+        self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
+        self._heard = 0
+
+    @property
+    def text(self) -> str:
+        """The words so far."""
+        return "".join(self._words) + (self._held if self._close == "" else "")
+
+    def hear(self, piece: str) -> None:
+        """Take a piece of the answer's text.
+
+        Raises:
+            Unreadable: the answer does not end.
+        """
+        self._heard += len(piece)
+        if self._heard > MOST:
+            raise Unreadable(f"{self._name} gave more than {MOST:,} characters", kind="garbled")
+        if self._close is None:
+            self._utter(piece)
+            return
+        self._held += piece
+        if self._close == "":
+            self._begin()
+        if self._close:
+            self._leave_out(self._close)
+
+    def think(self) -> None:
+        """Take note that the model is thinking."""
+        self._say.delta("")
+
+    def _begin(self) -> None:
+        start = self._held.lstrip()
+        for opening, closing in _THOUGHTS:
+            if start.startswith(opening):
+                self._close, self._held = closing, start[len(opening) :]
+                return
+        if not any(opening.startswith(start) for opening, _ in _THOUGHTS):
+            self._close, held, self._held = None, self._held, ""
+            self._utter(held)
+
+    def _leave_out(self, closing: str) -> None:
+        thought, end, words = self._held.partition(closing)
+        if not end:
+            self._held = thought[-len(closing) :]
+            self.think()
+            return
+        self._close, self._held = "", words.lstrip()
+        self._begin()
+
+    def _utter(self, words: str) -> None:
+        self._words.append(words)
+        if words:
+            self._say.delta(words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """What a provider says when an answer has ended.
+
+    Attributes:
+        usage: tokens as the provider counts them.
+        written: input tokens written to the provider's cache.
+        served: the model that says it answered; "" where nothing is said.
+        finish: ``stop``, ``length``, ``filter``; "" where the stream ended without a mark.
+    """
+
+    usage: Usage = Usage()
+    written: int = 0
+    served: str = ""
+    finish: str = ""
+
+
+def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Called:
+    """The answer as it goes on record, without the time it took.
+
+    A stream that ended without a mark counts as cut off. Where the provider counts no tokens, what was reserved is
+    booked as estimated.
+
+    Raises:
+        Refused: the provider withheld the answer.
+        Unreadable: there are no words.
+    """
+    text = mend(speech.text)
+    if not text.strip():
+        if end.finish == "filter":
+            raise Refused(f"{name} withheld its answer", kind="refused")
+        spent = f" within {cap(request.settings)} tokens; allow more with max_tokens" if end.finish == "length" else ""
+        raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
+    usage = _booked(end.usage, request)
+    return Called(
+        key="",
+        call=request.call,
+        text=text,
+        model=str(name),
+        served=clean(end.served),
+        usage=replace(usage, cost=cost(name, usage, written=end.written)),
+        finish=end.finish or "length",
+    )
+
+
+def _booked(usage: Usage, request: Request) -> Usage:
+    """The usage with what was reserved in place of the counts that are missing."""
+    taken, given = max(usage.input_tokens, 0), max(usage.output_tokens, 0)
+    return Usage(
+        input_tokens=taken or count_tokens(request.messages),
+        output_tokens=given or cap(request.settings),
+        cached_tokens=min(max(usage.cached_tokens, 0), taken),
+        estimated=not taken or not given,
+    )
+
+
+def mend(text: str) -> str:
+    """A text that any store can hold: halves of a character that came apart are joined, lone ones replaced."""
+    return clean(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
