@@ -25,17 +25,17 @@ class SlowStore(MemoryStore):
         return lines
 
 
-async def write(store: MemoryStore, count: int) -> tuple[list[str], int]:
-    """Append so many lines to debate "a", as another process would; the lines and the number of the first."""
+async def write(store: MemoryStore, count: int) -> list[Line]:
+    """Append so many lines to debate "a", as another process would."""
     after = len(store.kept.get("a", []))
-    lines = [f"line {seq}" for seq in range(after + 1, after + count + 1)]
-    await store.append("a", lines, after=after)
-    return lines, after + 1
+    lines = [Line(seq, f"line {seq}") for seq in range(after + 1, after + count + 1)]
+    await store.append("a", [line.text for line in lines], after=after)
+    return lines
 
 
 async def tell(store: MemoryStore, hub: Hub, count: int = 1) -> None:
     """Append so many lines and publish them, as the ledger does."""
-    hub.publish("a", *(await write(store, count)))
+    hub.publish("a", await write(store, count))
 
 
 def numbered(*seqs: int) -> Seen:
@@ -95,6 +95,9 @@ async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
     hub = Hub(store, poll=60)
     await tell(store, hub)
     hub.finish("a")
+    assert await collect(hub.follow("a")) == numbered(1)
+    hub.publish("a", [])  # no line, no life
+    assert await collect(hub.follow("a")) == numbered(1)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
@@ -133,12 +136,12 @@ async def test_debates_do_not_mix() -> None:
     store = MemoryStore()
     hub = Hub(store, poll=60)
     await store.append("b", ("other",), after=0)
-    hub.publish("b", ("other",), 1)
+    hub.publish("b", [Line(1, "other")])
     hub.signal("b", Delta(key="k", text="other"))
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
         await settle()
-        hub.publish("b", ("more",), 2)
+        hub.publish("b", [Line(2, "more")])
         hub.signal("b", Delta(key="k", text="other"))
         hub.finish("b")
         await tell(store, hub)
@@ -173,7 +176,7 @@ async def test_a_debate_of_this_process_is_not_polled() -> None:
         await write(store, 1)
         await asyncio.sleep(0.02)
         assert not viewer.done()
-        hub.publish("a", ("line 2",), 2)
+        hub.publish("a", [Line(2, "line 2")])
     assert viewer.result() == numbered(1, 2)
 
 

@@ -112,6 +112,8 @@ async def test_a_cancelled_append_harms_nobody_and_may_be_stored(path: Path) -> 
     store = SqliteStore.open(path)
     async with asyncio.TaskGroup() as group:
         with held(path):
+            group.create_task(store.append("c", ("1",), after=0))
+            await asyncio.sleep(0.01)  # the writer has taken it; what comes now is the next batch
             leaving = group.create_task(store.append("a", ("1",), after=0))
             staying = group.create_task(store.append("b", ("1",), after=0))
             await asyncio.sleep(0.01)

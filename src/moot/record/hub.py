@@ -124,16 +124,16 @@ class Hub:
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
 
-    def publish(self, debate: str, lines: Sequence[str], first: int) -> None:
-        """Hand on lines that have just become durable, numbered from ``first``. Never waits, never raises.
+    def publish(self, debate: str, lines: Sequence[Line]) -> None:
+        """Hand on lines that have just become durable, in order. Never waits, never raises.
 
-        From the first line on the debate counts as live in this process, until ``finish``.
+        From its first line on the debate counts as live in this process, until ``finish``.
         """
-        fresh = [Line(seq, text) for seq, text in enumerate(lines, first)]
-        self._newest[debate] = first + len(lines) - 1
-        self._finished.discard(debate)
+        for line in lines[-1:]:
+            self._newest[debate] = line.seq
+            self._finished.discard(debate)
         for follower in self._followers.get(debate, ()):
-            follower.take(fresh)
+            follower.take(lines)
 
     def signal(self, debate: str, signal: Signal) -> None:
         """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
