@@ -372,8 +372,8 @@ def test_a_thousand_turns_take_less_than_a_second() -> None:
     for n in range(1, 1001):
         key = f"/debate/rounds/round-{n // 2 + 1}/argue#{n % 2 + 1}"
         diary.say(ask(key, ("Ann", "Ben")[n % 2], "argue"), body, model="a:b", usage=paid)
-    began = time.perf_counter()
+    began = time.process_time()
     text = markdown(report(diary.entries, debate="d1"))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert text.count("\n#### ") == 1000
     assert "- **Cost:** $10.0000\n" in text

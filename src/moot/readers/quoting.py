@@ -14,6 +14,7 @@ from moot.core.text import clean
 
 _ANSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -~]")
 _DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BLANK = re.compile(r"[^\S\n\t]")  # Renderers disagree about which of Unicode's blanks end a mark.
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|&(?=#?\w+;)")
 # What may stand in front of a line's own content: blanks, quotation marks, list markers.
 _MARKERS = r"(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*"
@@ -22,6 +23,7 @@ _UNDERLINE = re.compile(rf"({_MARKERS})(=+|-+)[ \t]*")
 _HEADING = re.compile(r"(#{1,6})(?=[ \t]|$)")
 _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _LINK = re.compile(r"\]\([ \t]*(?:https?://|mailto:)", re.IGNORECASE)
+_MARK = re.compile(r"[`\\<!\]]")
 _LEAST_LEVEL = 5
 
 
@@ -72,7 +74,7 @@ def block(text: str) -> str:
     """
     lines: list[str] = []
     fence: _Fence | None = None
-    for raw in plain(text).strip("\n").rstrip().split("\n"):
+    for raw in _BLANK.sub(" ", plain(text)).strip("\n").rstrip().split("\n"):
         body = raw.lstrip(" \t")
         indent = len(raw[: len(raw) - len(body)].expandtabs(4))
         if fence and body and indent < fence.indent:
@@ -111,7 +113,8 @@ def _line(line: str) -> str:
     if heading := _HEADING.match(rest):
         level = min(6, len(heading[1]) + _LEAST_LEVEL - 1)
         return front + "#" * level + _spans(rest[len(heading[1]) :])
-    return front + ("\\" if rest.startswith("~~~") else "") + _spans(rest)
+    # Some renderers take ``#word`` for a heading too.
+    return front + ("\\" if rest.startswith(("~~~", "#")) else "") + _spans(rest)
 
 
 def _spans(text: str) -> str:
@@ -121,11 +124,11 @@ def _spans(text: str) -> str:
     """
     out: list[str] = []
     at = 0
-    while at < len(text):
-        size, piece = _piece(text, at)
-        out.append(piece)
-        at += size
-    return "".join(out)
+    while found := _MARK.search(text, at):
+        size, piece = _piece(text, found.start())
+        out += (text[at : found.start()], piece)
+        at = found.start() + size
+    return "".join([*out, text[at:]])
 
 
 def _piece(text: str, at: int) -> tuple[int, str]:
@@ -148,8 +151,7 @@ def _piece(text: str, at: int) -> tuple[int, str]:
 
 def _code_span(text: str, at: int) -> tuple[int, str]:
     size = len(text) - at - len(text[at:].lstrip("`"))
-    mark = "`" * size
-    end = re.compile(rf"(?<!`){mark}(?!`)").search(text, at + size)
+    end = re.compile(rf"(?<!`)`{{{size}}}(?!`)").search(text, at + size)
     if end and "|" not in text[at : end.end()]:
         return end.end() - at, text[at : end.end()]
     return size, "\\`" * size
