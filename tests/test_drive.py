@@ -140,7 +140,7 @@ async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) 
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
             if self.stuck:
                 raise RecordError("the disk is gone")
-            if f'"kind":"{mark}"' in lines[0]:
+            if f'"kind":"{mark}"' in "".join(lines):
                 self.stuck = True
                 await asyncio.sleep(9)
             await super().append(debate, lines, after=after)
@@ -283,7 +283,7 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
     assert first.turns("interject")[0].round == 0
     again = Ledger(store, "d", clock=lambda: 0.0)
     await again.open()
-    second = await replay(opened, ARGUE, ledger=again)
+    second = replay(opened, ARGUE, ledger=again)
     assert second.all() == first.all()
 
 
@@ -293,12 +293,13 @@ async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
     await store.append("d", held.lines, after=0)
     ledger = Ledger(store, "d", clock=lambda: 1.0)
     await ledger.open()
-    await replay(hall_opened(), ARGUE, ledger=ledger)
-    await ledger.note(Closed(status="tie"))
+    replay(hall_opened(), ARGUE, ledger=ledger)
+    async with ledger.kept():
+        ledger.note(Closed(status="tie"))
     again = Ledger(store, "d", clock=lambda: 1.0)
     await again.open()
     with pytest.raises(RecordMismatch, match="holds closed"):
-        await replay(hall_opened(), ARGUE, ledger=again)
+        replay(hall_opened(), ARGUE, ledger=again)
 
 
 def hall_opened() -> Opened:
@@ -313,5 +314,5 @@ async def test_a_part_of_a_record_can_be_checked_too() -> None:
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=hall().brief, protocol=dump(flow.Sequence(parts=(ARGUE,))), name="test")
-    await replay(opened, flow.Sequence(parts=(ARGUE,)), ledger=ledger)
+    replay(opened, flow.Sequence(parts=(ARGUE,)), ledger=ledger)
     assert ledger.head

@@ -32,7 +32,7 @@ async def test_a_limit_pauses_before_the_call_that_would_break_it(
     limits: Limits, cost: float | None, reason: str, calls: int
 ) -> None:
     one_at_a_time = Rounds(each=Floor(act="argue", task="Speak."), most=3)
-    if limits.asks:
+    if limits.asks == 3:
         one_at_a_time = ARGUE
     place = hall(one_at_a_time, limits=limits)
     held = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})

@@ -91,11 +91,12 @@ class Desk:
         self.store, self.clock = store, clock
         self.pool = pool or Pool()
         self.hub = Hub(store)
+        self._held: set[str] = set()
 
     @classmethod
     def at(cls, path: Path) -> "Desk":
         """A desk over the SQLite record in that file; the file is made when it is first written to."""
-        return cls(SqliteStore(path))
+        return cls(SqliteStore.open(path))
 
     async def close(self) -> None:
         """Give connections and files back."""
@@ -153,9 +154,11 @@ class Desk:
             self.hub.signal(debate_id, signal)
 
         hosting = Hosting(limits=limits, show=show, stop=stop)
+        self._held.add(debate_id)
         try:
             transcript = await debate(opened, protocol, seat(opened.brief, self.pool), ledger=ledger, hosting=hosting)
         finally:
+            self._held.discard(debate_id)
             self.hub.finish(debate_id)
         return outcome(debate_id, transcript)
 
@@ -199,9 +202,29 @@ class Desk:
 
     async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
         """What is stored behind ``after``, then what is live, without a gap, until the debate is closed or paused."""
-        async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
+        async with aclosing(self.follow_lines(debate, after=after, live=live)) as items:
             async for item in items:
                 yield decode(item.text) if isinstance(item, Line) else item
+
+    async def follow_lines(
+        self, debate: str, *, after: int = 0, live: bool = True
+    ) -> AsyncGenerator[Line | Signal, None]:
+        """The same with the stored lines as they are."""
+        async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
+            async for item in items:
+                yield item
+                if live and isinstance(item, Line) and await self._over(debate, item):
+                    return
+
+    async def _over(self, debate: str, line: Line) -> bool:
+        """Whether nothing comes after that line for now, also where another process holds the debate."""
+        match decode(line.text).event:
+            case Closed():
+                return True
+            case Paused():
+                return debate not in self._held and not await self.store.read(debate, after=line.seq, limit=1)
+            case _:
+                return False
 
     async def list(self) -> tuple[Listed, ...]:
         """All debates, newest first."""
@@ -221,7 +244,7 @@ class Desk:
         opened = opening(debate, entries)
         ledger = Ledger(self.store, debate, clock=self.clock)
         await ledger.open()
-        await replay(opened, load(opened.protocol), ledger=ledger)
+        replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
 
 

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
@@ -70,20 +71,24 @@ async def debate(
     """
     driver = _Driver(opened, seats, ledger, hosting or Hosting())
     try:
-        await driver.run(protocol)
-    except asyncio.CancelledError:
-        await driver.note_cancel()
-        raise
+        async with ledger.kept():
+            try:
+                await driver.run(protocol)
+            except asyncio.CancelledError:
+                await driver.note_cancel()
+                raise
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from errors
     return ledger.transcript
 
 
-async def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
+def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
     """Play again over a whole record and write nothing.
 
     Raises:
         RecordMismatch: the play makes another fact than the record holds; the message names the entry.
     """
-    await ledger.note(opened)
+    ledger.note(opened)
     play = enter(protocol, Table(brief=opened.brief, transcript=ledger.transcript))
     while True:
         ledger.drain()
@@ -91,11 +96,11 @@ async def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcri
             return ledger.transcript
         step = next(play, None)
         if step is None:
-            await ledger.note(_closed(ledger.transcript))
+            ledger.note(_closed(ledger.transcript))
         elif isinstance(step, Sequence):
-            await ledger.note(*(Asked(ask=ask) for ask in step))
+            ledger.note(*(Asked(ask=ask) for ask in step))
         else:
-            await ledger.note(step)
+            ledger.note(step)
 
 
 class _Driver:
@@ -110,7 +115,7 @@ class _Driver:
 
     async def run(self, protocol: Phase) -> None:
         ledger, transcript = self.ledger, self.ledger.transcript
-        await ledger.note(self.opened)
+        ledger.note(self.opened)
         play = enter(protocol, Table(brief=self.opened.brief, transcript=transcript))
         while True:
             # What happened in the world before the play's next fact is known to the play, live as in replay.
@@ -119,29 +124,30 @@ class _Driver:
             if step is None:
                 break
             if not isinstance(step, Sequence):
-                await ledger.note(step)
+                ledger.note(step)
             elif not await self.put(step):
                 return
-        await ledger.note(_closed(transcript))
+        ledger.note(_closed(transcript))
 
     async def put(self, asks: Sequence[Ask]) -> bool:
         """Put a batch of asks; False when the debate pauses instead of going on."""
         ledger, transcript = self.ledger, self.ledger.transcript
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
-            return await self._pause(*reason)
-        await ledger.note(*(Asked(ask=ask) for ask in asks))
+            return self._pause(*reason)
+        ledger.note(*(Asked(ask=ask) for ask in asks))
         scenes = {ask.key: self._scene(ask) for ask in asks}
         ledger.drain()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
             return True
         if reason := self._must_pause(0):
-            return await self._pause(*reason)
+            return self._pause(*reason)
         if self.resuming:
             self.resuming = False
-            await ledger.add(Resumed())
+            ledger.note(Resumed())
+        await ledger.flush()
         outcomes = await self._answers(unanswered, scenes)
-        return await self._book(unanswered, outcomes)
+        return self._book(unanswered, outcomes)
 
     def _scene(self, ask: Ask) -> Scene:
         brief, transcript = self.opened.brief, self.ledger.transcript
@@ -158,8 +164,6 @@ class _Driver:
                 tasks = [group.create_task(self._answer(ask, scenes[ask.key])) for ask in asks]
         except TimeoutError:
             return [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
-        except BaseExceptionGroup as errors:
-            raise _first(errors) from errors
         return [task.result() for task in tasks]
 
     async def _answer(self, ask: Ask, scene: Scene) -> "_Outcome":
@@ -177,7 +181,7 @@ class _Driver:
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
             return Failed(key=ask.key, kind="broken", reason=clean(f"{type(error).__name__}: {error}")[:500])
         seconds = reply.seconds or asyncio.get_running_loop().time() - began
-        await self.ledger.add(Replied(key=ask.key, reply=replace(reply, text=clean(reply.text), seconds=seconds)))
+        self.ledger.note(Replied(key=ask.key, reply=replace(reply, text=clean(reply.text), seconds=seconds)))
         return reply
 
     async def _in_time(self, ask: Ask, scene: Scene, line: Line) -> Reply:
@@ -191,19 +195,19 @@ class _Driver:
             raise TimeoutError  # pragma: no cover
         return reply
 
-    async def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"]) -> bool:
+    def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"]) -> bool:
         """Write down the failures of a batch; False when they are such that the debate must wait."""
         for outcome in outcomes:
             if isinstance(outcome, LimitReached):
-                return await self._pause(str(outcome), "limit")
+                return self._pause(str(outcome), "limit")
             if isinstance(outcome, Waiting):
-                return await self._pause(str(outcome), "waiting")
+                return self._pause(str(outcome), "waiting")
         if len(asks) > 1 and all(isinstance(outcome, Unavailable) for outcome in outcomes):
             # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
-            return await self._pause(f"none of {len(asks)} participants could be reached: {outcomes[0]}", "unavailable")
+            return self._pause(f"none of {len(asks)} participants could be reached: {outcomes[0]}", "unavailable")
         failures = [_failure(ask, outcome) for ask, outcome in zip(asks, outcomes, strict=True)]
         if found := [failure for failure in failures if failure]:
-            await self.ledger.add(*found)
+            self.ledger.note(*found)
         return True
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
@@ -215,14 +219,12 @@ class _Driver:
             return str(error), "limit"
         return None
 
-    async def _pause(self, reason: str, kind: str) -> bool:
-        await self.ledger.add(Paused(reason=reason, kind=kind))
+    def _pause(self, reason: str, kind: str) -> bool:
+        self.ledger.note(Paused(reason=reason, kind=kind))
         return False
 
     async def note_cancel(self) -> None:
         """Write that the debate was stopped in mid-batch, if there is time; the record is whole either way."""
-        if self.ledger.transcript.closed:
-            return
         with contextlib.suppress(TimeoutError, MootError):
             async with asyncio.timeout(GRACE):
                 await self.ledger.add(Paused(reason="stopped", kind="stopped"))
@@ -243,9 +245,11 @@ def _deadline(seconds: float | None) -> float | None:
     return None if seconds is None else asyncio.get_running_loop().time() + seconds
 
 
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    # The seats' tasks hold no groups of their own: what leaves them are single errors of the record or a cancellation.
-    return errors.exceptions[0]
+def _first(error: BaseException) -> BaseException:
+    """The first error in a group, however deep it stands."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
 
 
 def _closed(transcript: Transcript) -> Closed:

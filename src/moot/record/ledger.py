@@ -1,20 +1,22 @@
 """The ledger: plays a record back, then writes it on. This file owns seq, time, the hash chain and the mismatch guard.
 
-A ledger is the one writer of a debate. Everything else that happens to a debate while it runs goes through it.
+A ledger is the one writer of a debate: everything that happens to a debate goes through it. Events are applied and
+numbered at once, and written by ``keep``, one store append after the other, with all that has come in meanwhile.
+Nobody acts on an event before it is durable: a question is not sent, an answer not used, before ``flush`` or ``add``.
 """
 
+import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 
-from moot.core.errors import RecordMismatch
+from moot.core.errors import RecordError, RecordMismatch
 from moot.core.event import (
     PLAY_EVENTS,
     Attempted,
     Called,
     Entry,
     Event,
-    PlayEvent,
-    WorldEvent,
     kind,
 )
 from moot.core.transcript import Transcript
@@ -23,6 +25,10 @@ from moot.record.store import Store
 
 Publish = Callable[[str, Sequence[str], int], None]
 """Told of lines once they are durable: debate, lines, seq of the first."""
+
+TURNS = 5
+"""Turns of the event loop that a write waits for more: the last answer of a batch and the next questions, which follow
+within a few turns, then cost one commit together. It is no timer: with nothing to do it takes microseconds."""
 
 
 class Ledger:
@@ -43,6 +49,11 @@ class Ledger:
         self._store, self._clock, self._publish = store, clock, publish
         self._past: deque[Entry] = deque()
         self._seq, self._head = 0, ""
+        self._stored = 0
+        self._down: list[str] = []  # stamped, and not yet handed to the store
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._news = asyncio.Event()
+        self._over: RecordError | None = RecordError(f"nobody keeps the record of {debate}")  # why nothing is written
         self._called: dict[tuple[str, str], Called] = {}
         self._tries: dict[tuple[str, str], int] = {}
 
@@ -55,7 +66,8 @@ class Ledger:
         lines = await self._store.read(self.debate)
         entries = read(lines)
         self._past.extend(entries)
-        self._seq, self._head = len(entries), digest(lines[-1]) if lines else ""
+        self._seq = self._stored = len(entries)
+        self._head = digest(lines[-1]) if lines else ""
         return entries
 
     @property
@@ -73,36 +85,79 @@ class Ledger:
         while self._past and not isinstance(self._past[0].event, PLAY_EVENTS):
             self._take(self._past.popleft().event)
 
-    async def note(self, *events: PlayEvent) -> None:
-        """The play makes these facts, in one step: check them against the record, or write them.
+    def note(self, *events: Event) -> None:
+        """These are facts from now on: check them against the record, or have them written.
+
+        World events can only happen where the record ends; a play event that the record holds already must be the same.
 
         Raises:
-            RecordMismatch: the record holds another fact at this place.
-            RecordConflict: another writer has appended.
+            RecordMismatch: the record holds something else at this place.
         """
-        fresh: list[Event] = []
         for event in events:
             if self._past:
                 entry = self._past.popleft()
-                if entry.event != event:
+                if entry.event != event or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
-                self._take(event)
             else:
-                fresh.append(event)
-        if fresh:
-            await self._write(fresh)
+                self._down.append(self._stamp(event))
+                self._news.set()
+            self._take(event)
 
-    async def add(self, *events: WorldEvent) -> None:
-        """These things happened in the world: write them. They are applied at once and durable when this returns.
+    async def add(self, *events: Event) -> None:
+        """Note and flush."""
+        self.note(*events)
+        await self.flush()
+
+    async def flush(self) -> None:
+        """Wait until all that was noted is durable.
 
         Raises:
-            RecordMismatch: the play is still behind the record, so nothing can happen yet.
             RecordConflict: another writer has appended.
+            RecordError: the store cannot be written, or nobody keeps this ledger.
         """
-        if self._past:
-            entry = self._past[0]
-            raise RecordMismatch(_differ(entry, events[0]))
-        await self._write(events)
+        if self._over:
+            raise self._over
+        if self._stored < self._seq:
+            durable = asyncio.get_running_loop().create_future()
+            self._waiters.append((self._seq, durable))
+            await durable
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncGenerator[None]:
+        """Write, as long as the context lasts, whatever is noted; all of it is durable at its regular end."""
+        idle, self._over = self._over, None
+        async with asyncio.TaskGroup() as group:
+            keeping = group.create_task(self._keep())
+            try:
+                yield
+                await self.flush()
+            finally:
+                self._over = self._over or idle
+                keeping.cancel()
+
+    async def _keep(self) -> None:
+        while True:
+            await self._news.wait()
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            self._news.clear()
+            lines, self._down = self._down, []
+            try:
+                await self._store.append(self.debate, lines, after=self._stored)
+            except RecordError as error:
+                self._over = error
+                raise
+            self._stored += len(lines)
+            if self._publish:
+                self._publish(self.debate, lines, self._stored - len(lines) + 1)
+            self._wake()
+
+    def _wake(self) -> None:
+        waiting = [each for each in self._waiters if each[0] > self._stored]
+        for seq, durable in self._waiters:
+            if seq <= self._stored and not durable.done():
+                durable.set_result(None)
+        self._waiters = waiting
 
     def called(self, key: str, call: str) -> Called | None:
         """The finished model call of that name inside that ask, if the record holds it."""
@@ -111,15 +166,6 @@ class Ledger:
     def tries(self, key: str, call: str) -> int:
         """How often that model call has been tried."""
         return self._tries.get((key, call), 0)
-
-    async def _write(self, events: Sequence[Event]) -> None:
-        after = self._seq
-        lines = [self._stamp(event) for event in events]
-        for event in events:
-            self._take(event)
-        await self._store.append(self.debate, lines, after=after)
-        if self._publish:
-            self._publish(self.debate, lines, after + 1)
 
     def _stamp(self, event: Event) -> str:
         self._seq += 1

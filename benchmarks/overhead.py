@@ -1,0 +1,118 @@
+"""What Moot adds to the time and the processor, as ratios against a floor in the same run.
+
+1. One debate, 10 participants, 3 rounds, seats that sleep 0.1 s: wall time over the ideal critical path.
+2. The same with seats that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
+   at once in one process, with the SQLite record on, beside bare asyncio that puts the same number of tasks.
+
+Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1000]``.
+"""
+
+import argparse
+import asyncio
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.event import Opened
+from moot.core.seat import Say, Scene, Seat
+from moot.engine.drive import debate
+from moot.phases.flow import Rounds
+from moot.phases.speak import Everyone
+from moot.phases.spec import dump
+from moot.record.ledger import Ledger
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Store
+
+PEOPLE, ROUNDS = 10, 3
+ASKS = PEOPLE * ROUNDS
+PROTOCOL = Rounds(each=Everyone(act="argue", task="Argue."), most=ROUNDS)
+BRIEF = Brief(
+    topic="What does it cost?",
+    participants=tuple(Participant(name=f"P{n}") for n in range(PEOPLE)),
+    limits=Limits(parallel=PEOPLE),
+)
+OPENED = Opened(brief=BRIEF, protocol=dump(PROTOCOL), name="bench")
+WORDS = "word " * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Sleeper:
+    """A seat that sleeps and then says the same."""
+
+    seconds: float
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer after a while."""
+        await asyncio.sleep(self.seconds)
+        return Reply(text=WORDS)
+
+
+async def hold(store: Store, debate_id: str, seconds: float) -> None:
+    """One debate on the record."""
+    ledger = Ledger(store, debate_id, clock=time.time)
+    await ledger.open()
+    seats: dict[str, Seat] = {each.name: Sleeper(seconds) for each in BRIEF.participants}
+    transcript = await debate(OPENED, PROTOCOL, seats, ledger=ledger)
+    assert len(transcript.turns()) == ASKS
+
+
+async def floor(seconds: float) -> None:
+    """The same sleeps in bare task groups."""
+    for _ in range(ROUNDS):
+        async with asyncio.TaskGroup() as group:
+            for _ in range(PEOPLE):
+                group.create_task(asyncio.sleep(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Wall seconds and processor seconds of one run."""
+
+    wall: float
+    cpu: float
+
+
+async def measure(count: int, seconds: float, *, bare: bool, folder: Path) -> Measured:
+    """That many debates at once."""
+    store = SqliteStore.open(folder / f"{count}-{seconds}-{bare}.sqlite")
+    wall, cpu = time.perf_counter(), time.process_time()
+    async with asyncio.TaskGroup() as group:
+        for n in range(count):
+            group.create_task(floor(seconds) if bare else hold(store, f"d{n}", seconds))
+    measured = Measured(time.perf_counter() - wall, time.process_time() - cpu)
+    await store.close()
+    return measured
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--debates", type=int, nargs="+", default=[1, 100, 1000], help="how many at once")
+    debates: list[int] = parser.parse_args().debates
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        asyncio.run(measure(1, 0.0, bare=False, folder=folder / "warm"))
+        ideal = ROUNDS * 0.1
+        one = asyncio.run(measure(1, 0.1, bare=False, folder=folder))
+        bare = asyncio.run(measure(1, 0.1, bare=True, folder=folder))
+        print(f"one debate, {PEOPLE} participants, {ROUNDS} rounds, 0.1 s an answer: ideal {ideal:.2f} s")
+        print(f"  Moot {one.wall / ideal:.3f} x ideal; bare asyncio {bare.wall / ideal:.3f} x ideal")
+        print(f"no latency, {ASKS} asks a debate, SQLite record with synchronous=FULL:")
+        print("  debates   asks/s   bare tasks/s   ms CPU/ask   floor   above the floor   peak MB")
+        for count in debates:
+            held = asyncio.run(measure(count, 0.0, bare=False, folder=folder))
+            base = asyncio.run(measure(count, 0.0, bare=True, folder=folder))
+            asks, peak = count * ASKS, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            each, least = held.cpu / asks * 1000, base.cpu / asks * 1000
+            print(
+                f"  {count:7}  {asks / held.wall:7.0f}  {asks / base.wall:13.0f}  {each:11.3f}  {least:6.3f}"
+                f"  {each - least:16.3f}  {peak:8.0f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

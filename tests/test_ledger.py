@@ -1,0 +1,115 @@
+"""The ledger: what is noted becomes durable in order, and whoever waits for it is told."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from moot.core.errors import RecordConflict, RecordError, RecordMismatch
+from moot.core.event import Entered, Halted, Interjected
+from moot.record.codec import digest, read
+from moot.record.ledger import Ledger
+from moot.testing.stores import MemoryStore
+
+
+class Gate(MemoryStore):
+    """A store whose appends wait for a gate."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = asyncio.Event()
+        self.sizes: list[int] = []
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await self.open.wait()
+        self.sizes.append(len(lines))
+        await super().append(debate, lines, after=after)
+
+
+async def opened(store: MemoryStore, **given: object) -> Ledger:
+    ledger = Ledger(store, "d", clock=lambda: 7.5, **given)  # pyright: ignore[reportArgumentType]
+    await ledger.open()
+    return ledger
+
+
+async def test_lines_are_numbered_dated_chained_and_published_once_durable() -> None:
+    told: list[tuple[str, int, int]] = []
+    store = MemoryStore()
+    ledger = await opened(store, publish=lambda debate, lines, first: told.append((debate, len(lines), first)))
+    assert ledger.head == ""
+    async with ledger.kept():
+        ledger.note(Entered(path="/a"), Entered(path="/b"))
+        assert await store.read("d") == ()
+        assert told == []
+        await ledger.add(Interjected(by="x", text="y"))
+        assert len(await store.read("d")) == 3
+        ledger.note(Entered(path="/c"))
+    lines = await store.read("d")
+    assert [(entry.seq, entry.at) for entry in read(lines)] == [(1, 7.5), (2, 7.5), (3, 7.5), (4, 7.5)]
+    assert told == [("d", 3, 1), ("d", 1, 4)]
+    assert ledger.head == digest(lines[-1])
+
+
+async def test_while_one_write_runs_the_next_collects() -> None:
+    store = Gate()
+    ledger = await opened(store)
+    async with ledger.kept(), asyncio.TaskGroup() as group:
+        group.create_task(ledger.add(Entered(path="/first")))
+        await asyncio.sleep(0.01)
+        for n in range(5):
+            group.create_task(ledger.add(Entered(path=f"/{n}")))
+        await asyncio.sleep(0.01)
+        store.open.set()
+    assert store.sizes == [1, 5]
+
+
+async def test_who_gives_up_waiting_holds_nobody_up() -> None:
+    store = Gate()
+    ledger = await opened(store)
+    async with ledger.kept():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await ledger.add(Entered(path="/given up"))
+        store.open.set()
+        await ledger.add(Entered(path="/waited for"))
+    assert len(await store.read("d")) == 2
+
+
+async def test_nothing_is_waited_for_where_nobody_writes() -> None:
+    ledger = await opened(MemoryStore())
+    with pytest.raises(RecordError, match="nobody keeps the record of d"):
+        await ledger.add(Entered(path="/a"))
+
+
+async def test_a_lost_record_stops_whoever_writes() -> None:
+    store = MemoryStore()
+    ledger = await opened(store)
+    await store.append("d", ["another writer"], after=0)
+    with pytest.raises(ExceptionGroup) as caught:
+        async with ledger.kept():
+            await ledger.add(Entered(path="/a"))
+    assert caught.group_contains(RecordConflict)
+    with pytest.raises(RecordConflict):
+        await ledger.flush()
+
+
+async def test_a_record_is_played_back_before_it_is_written_on() -> None:
+    store = MemoryStore()
+    first = await opened(store)
+    async with first.kept():
+        first.note(Entered(path="/a"), Interjected(by="x", text="y"), Entered(path="/b"))
+    ledger = await opened(store)
+    assert ledger.replaying
+    with pytest.raises(RecordMismatch, match="entry 1: the record holds entered .*'/a'.*, but the play makes halted"):
+        ledger.note(Halted(path="/a", reason="?"))
+    ledger = await opened(store)
+    ledger.note(Entered(path="/a"))
+    with pytest.raises(RecordMismatch, match="entry 2"):
+        ledger.note(Interjected(by="x", text="y"))
+    ledger = await opened(store)
+    ledger.note(Entered(path="/a"))
+    ledger.drain()
+    ledger.note(Entered(path="/b"))
+    assert not ledger.replaying
+    assert ledger.transcript.entered == ["/a", "/b"]
+    assert ledger.head == first.head
