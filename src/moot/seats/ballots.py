@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.form import ABSTAIN, Field, Value
-from moot.seats import plain, wording
+from moot.seats import formulas, plain, wording
 from moot.seats.context import Mood, Page, mood_before
 from moot.seats.names import Pick, Roster, name_at, sentence_end
 from moot.seats.values import Fault
@@ -20,12 +20,6 @@ MOST = 200
 """The most statements that are weighed in one text."""
 
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
-_WORDING = re.compile("|".join(rf"(?<!\w)(?:{each})(?!\w)" if each[-1] < "\u2e7f" else each for each in wording.VOTES))
-_AFTER = re.compile("|".join(f"(?:{each})" for each in wording.AFTER))
-_LABEL = re.compile(
-    r"(?<!\w)(?:my )?(?:final )?(?:vote|ballot)(?=\s*:)|(?<!\w)(?:my )?(?:final (?:answer|choice|decision)|choice)(?=\s*:| is\b)(?: is\b)?"
-)
-_ABSTAIN = re.compile(rf"(?<!\w)(?:{'|'.join(wording.ABSTENTIONS)}){wording.ABSTAINING}")
 _VAGUE = re.compile(
     r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
 )
@@ -98,25 +92,33 @@ def announces(line: str) -> bool:
 def _statements(reader: Reader) -> Iterator[Statement]:
     """Everything that looks like a statement, in no order."""
     words = reader.page.words
+    known = plain.key(reader.asked.name) == FORMULA
     taken: set[int] = set()
-    patterns = (reader.formula, _WORDING) if plain.key(reader.asked.name) == FORMULA else (reader.formula,)
-    for pattern in patterns:
+    for pattern in (reader.formula, *(_searched(formulas.VOTES, words) if known else ())):
         for found in pattern.finditer(words):
             if found.end() not in taken:
                 taken.add(found.end())
                 yield from _vote(reader, found, own=pattern is reader.formula)
-    if len(patterns) == 1:
+    if not known:
         return
-    for found in _LABEL.finditer(words):
-        yield from _labelled(reader, found)
-    for found in _AFTER.finditer(words):
-        yield from _before_verb(reader, found)
-    for found in wording.NEGATED.finditer(words):
+    for pattern in _searched(formulas.LABELS, words):
+        for found in pattern.finditer(words):
+            yield from _labelled(reader, found)
+    for pattern in _searched(formulas.AFTER, words):
+        for found in pattern.finditer(words):
+            yield _before_verb(reader, found)
+    for found in formulas.NEGATED.finditer(words) if "vot" in words else ():
         name, end = reader.roster.at(words, found.end())
         if name and wording.DENIALS.search(found[0]):
             yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=found.start(), end=end)
-    for found in _ABSTAIN.finditer(words):
-        yield _abstention(reader, found.start(), found.end())
+    for pattern in _searched(formulas.ABSTENTIONS, words):
+        for found in pattern.finditer(words):
+            yield _abstention(reader, found.start(), found.end())
+
+
+def _searched(patterns: Sequence[tuple[str, re.Pattern[str]]], words: str) -> Iterator[re.Pattern[str]]:
+    """The patterns whose letters stand in the words at all."""
+    return (pattern for needle, pattern in patterns if needle in words)
 
 
 def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statement]:
@@ -133,9 +135,8 @@ def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statem
     base = Statement(
         value=pick.name, mood=mood, reason=reason, start=found.start(), end=pick.end, colon=own and mark == ":"
     )
-    if wording.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
-        if not re.match(r"\s*i\b", words[start : pick.end]):
-            yield replace(base, value=ABSTAIN)
+    if formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
+        yield replace(base, value=ABSTAIN)
     elif mood == "void" or not pick.fault:
         yield base
     elif pick.fault == "template":
@@ -165,35 +166,36 @@ def _labelled(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
     if pick.name:
         mood = mood if not pick.fault else "unclear"
         yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=found.start(), end=pick.end)
-    elif (
-        wording.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and words[start:].lstrip()[:2] != "i "
-    ):
+    elif formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")):
         yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=found.start(), end=pick.end)
 
 
-def _before_verb(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
+def _before_verb(reader: Reader, found: re.Match[str]) -> Statement:
     """A statement in which the name stands before the verb (Japanese, Korean)."""
-    part = "ja" if found["ja"] else "ko"
-    name = plain.match(reader.asked.choices, found[part])
+    name = plain.match(reader.asked.choices, found["name"])
     mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
-    tail = reader.page.words[found.end() : found.end() + 1]
-    clear = name is not None and tail in ("", "。", ".", "!", "\n", " ", "」")
-    yield Statement(
-        value=name or "",
-        mood=mood if clear else "unclear",
-        reason=reason or "unknown_name",
-        start=found.start(),
-        end=found.end(),
+    clear = name is not None and reader.page.words[found.end() : found.end() + 1] in (
+        "",
+        "。",
+        ".",
+        "!",
+        "\n",
+        " ",
+        "」",
     )
+    base = Statement(value=name or "", mood=mood, reason=reason, start=found.start(), end=found.end())
+    return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
 
 
 def _abstention(reader: Reader, start: int, end: int) -> Statement:
     words = reader.page.words
     stop = sentence_end(words, max(start, end - 1))
+    clause = words[end:stop].split(";")[0]
     mood, reason = mood_before(reader.page, start, reader.roster, reader.speaker)
     if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
         mood, reason = "plain", ""
-    hedged = wording.HEDGES.search(words, end, stop) or "?" in words[end:stop]
+    reason_given = wording.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))
+    hedged = (wording.BOUND if reason_given else wording.CONDITIONS).search(clause) or "?" in clause
     if mood == "plain" and hedged:
         mood, reason = "void", "conditional"
     return Statement(value=ABSTAIN, mood=mood, reason=reason, start=start, end=stop)
@@ -216,7 +218,7 @@ def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
             and each.value != last.value
             and not (last.value == ABSTAIN and each.reason == "unknown_name")
         )
-        if (denied or against) and not (each.start < last.start and _superseded(words, each, last)):
+        if (denied or against) and not _superseded(reader.page, each, last):
             return Fault("ambiguous")
     if last.value == ABSTAIN:
         return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
@@ -225,6 +227,13 @@ def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
     return last.value
 
 
-def _superseded(words: str, earlier: Statement, last: Statement) -> bool:
+def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:
     """Whether words between two statements, or the later one itself, say that the later one stands."""
-    return wording.FINAL.search(words, earlier.end - 1, min(len(words), last.start + 40)) is not None
+    if earlier.start >= last.start:
+        return False
+    stop = min(len(page.words), last.start + 40)
+    if wording.CHANGED.search(page.words, earlier.end - 1, stop):
+        return True
+    before = page.sentence_start(earlier.start)
+    final = wording.FINAL.search(page.words, earlier.end - 1, stop)
+    return final is not None and not wording.FINAL.search(page.words, before, earlier.end)

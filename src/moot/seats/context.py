@@ -21,14 +21,11 @@ WINDOW = 600
 _BOUND = re.compile(rf"{ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？]|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
-_BEGIN = re.compile(r"[\s\"'`([{<>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`(\[{]*")
+_BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
 _UNCHECKED = re.compile(r"[\s>+•-]*(?:\d{1,2}[.)]\s+)?(?:\[\s?\]|[☐☒❌✗✘❎])")
 _POINTER = re.compile(r"\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
 _SUPPOSED = re.compile(
     r"\s*(?:(?:let's|let us) )?(?:if|suppose|imagine|assume|assuming|pretend|say\b|hypothetically|what if|in that case)\b"
-)
-_SPARE_NOUNS = re.compile(
-    r"\b(?:day|moment|time|way|person|reason|reasons|one|people|those|who|that)\b(?<!all that)(?<!for these reasons)(?<!for this reason)"
 )
 
 
@@ -127,7 +124,7 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     if wording.PAST.search(rest) or label in roster.keys or wording.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(wording.REPORTS.search(each) for each in earlier)
-    own = wording.INTRO.fullmatch(last) or wording.LEADS.fullmatch(last[:-1])
+    own = wording.INTRO.fullmatch(last) or wording.LEADS.fullmatch(last[:-1]) or _leading(last)
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
 
@@ -139,6 +136,9 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     before = rest[: cut.start()].strip() if cut else ""
     if wording.DOUBTS.search(rest):
         return "void", "conditional"
+    owner = re.fullmatch(r"(?:as |for |like )?(.+?)(?:'s)?", last or before)
+    if owner and key(owner[1]) in roster.keys and key(owner[1]) != speaker:
+        return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"
     if wording.PAST.search(last or before):
         return "void", "ambiguous"
     if not last or wording.LEADS.fullmatch(last):
@@ -149,7 +149,7 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
             return "plain", ""
         return "void", "quoted_only"
     if wording.OPENERS.match(last):
-        strange = wording.DENIALS.search(last) or _SPARE_NOUNS.search(last)
+        strange = wording.DENIALS.search(last) or wording.STRANGE.search(last)
         return ("unclear", "ambiguous") if strange else ("plain", "")
     if wording.DENIALS.search(last):
         return "void", "negated"
@@ -186,9 +186,8 @@ def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> 
     if heading or open_line:
         label = key(said.lstrip("# "))
         other = any(name in label for name in roster.keys if len(name) > 1 and name != speaker)
-        if label != speaker and (
-            reported or wording.DOUBTS.search(said) or (other and (heading or label in roster.keys))
-        ):
+        short = heading or len(label.split()) < 6
+        if label != speaker and (reported or wording.DOUBTS.search(said) or (other and short)):
             return "unclear", "ambiguous"
     return "plain", ""
 

@@ -30,7 +30,8 @@ def read_json(form: Form, text: str) -> Found:
         return Found({}, [f"{where}: quoted_only"])
     if all(each.fields == read[0].fields and each.unread == read[0].unread for each in read):
         return read[0]
-    if wording.FINAL.search(fold(text[own[-2].end : own[-1].start])):
+    between = fold(text[own[-2].end : own[-1].start])
+    if wording.FINAL.search(between) or wording.CHANGED.search(between):
         return read[-1]
     return Found({}, [f"{where}: ambiguous"])
 

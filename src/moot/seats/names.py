@@ -19,6 +19,10 @@ REACH = 600
 """The most characters of a sentence that are looked at."""
 
 _END = re.compile(rf"{ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
+_JOINED = re.compile(
+    r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
+    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +58,19 @@ class Roster:
                 doubled.add(folded)
             keys.setdefault(folded, name)
         longest = sorted((each for each in keys if each), key=len, reverse=True)
-        return cls(keys, frozenset(doubled), re.compile("|".join(re.escape(each) for each in longest) or r"(?!)"))
+        spots = (r"[ \t]+".join(re.escape(word) for word in each.split()) for each in longest)
+        return cls(keys, frozenset(doubled), re.compile("|".join(spots) or r"(?!)"))
 
     def at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
         found = self.spot.match(text, start)
         if not found or not _whole(text, found.end()):
             return "", start
-        return found[0], found.end()
+        return " ".join(found[0].split()), found.end()
 
-    def others(self, text: str, own: str) -> list[int]:
+    def others(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text; names of one letter only where they are listed."""
-        places: list[int] = []
+        places: list[tuple[int, int]] = []
         for found in self.spot.finditer(text):
             before, name = text[max(0, found.start() - 12) : found.start()], found[0]
             whole = _whole(text, found.end()) and not re.search(r"\w$", before)
@@ -74,7 +79,7 @@ class Roster:
             )
             closed = len(name) > 1 or re.match(r"\W*(?:$|[.,;)\]]|and\b|or\b)", text[found.end() : found.end() + 12])
             if whole and name != own and listed and closed:
-                places.append(found.start())
+                places.append(found.span())
         return places
 
 
@@ -83,10 +88,9 @@ def _whole(text: str, end: int) -> bool:
     following = text[end : end + 2]
     if not following or text[end - 1] > "\u2e7f" or following[0] > "\u2e7f":
         return True
-    inside = (
-        following[0] in "-.'@+#\u2010\u2011" and following[1:].isalnum() and not re.match(r"'s\b", text[end : end + 3])
-    )
-    return not (following[0].isalnum() or following[0] == "_" or inside)
+    if following[0].isalnum() or following[0] in "_-+#@\u2010\u2011":
+        return False
+    return not (following[0] in ".'" and following[1:].isalnum()) or re.match(r"'s\b", text[end : end + 3]) is not None
 
 
 def sentence_end(text: str, start: int) -> int:
@@ -141,52 +145,44 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
         name: the folded name.
         tail: the words from the name to the end of the sentence.
     """
-    rest = tail.lstrip(_CLOSERS.replace(" ", ""))
-    if re.match(r"'s?\s", rest):
-        goods = wording.GOODS.match(rest.split(maxsplit=1)[-1]) if " " in rest.strip() else None
+    rest = tail.lstrip('*`"»”])}> ')
+    if possessive := re.match(r"'s?\s+(?=\w)", rest):
+        goods = wording.GOODS.match(rest, possessive.end())
         if not goods:
             return "unknown_name"
-        rest = rest.split(maxsplit=1)[-1][goods.end() :]
+        rest = rest[goods.end() :]
     rest = rest.strip(_CLOSERS)
     if "?" in rest:
         return "conditional"
-    if re.match(
-        r"[/&+|=\\]|(?:and|or|und|oder|et|ou|y|o|e|en|of|i|или|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)",
-        rest,
-    ):
-        return "ambiguous" if roster.others(rest, name) or not rest.startswith("i ") else "unknown_name"
+    if _JOINED.match(rest):
+        return "ambiguous"
     if re.match(r"\w", rest) and not wording.TAILS.match(rest):
         return "unknown_name"
-    reason = wording.REASONS.match(rest)
-    for place in [] if reason else roster.others(rest, name):
-        if not wording.SPARED.search(rest[:place][-30:]):
+    if wording.REASONS.match(rest):
+        return "conditional" if wording.BOUND.search(rest) else ""
+    for start, end in reversed(roster.others(rest, name)):
+        begin = max(0, start - 30)
+        compared = wording.SPARED.search(rest[begin:start])
+        if not compared:
             return "ambiguous"
-    return _hedged(rest, reason)
-
-
-def _hedged(rest: str, reason: re.Match[str] | None) -> str:
-    """Whether a condition or a denial stands behind the name; a reason may hold an "if" of its own."""
-    if reason:
-        bound = re.search(
-            r"\bunless\b|\bonly if\b|\bprovided\b|\bon condition\b|\bas long as\b|,\s*(?:but )?if\b|\bfor now\b", rest
-        )
-        return "conditional" if bound else ""
+        rest = rest[: begin + compared.start()] + rest[end:]
     if wording.HEDGES.search(rest):
         return "conditional"
-    if re.match(r"[\s,(\u2013\u2014-]*(?:not|nicht|nie|never|pas|niet|не)\b[\s.!)]*$", rest):
+    if wording.DENIED.search(rest):
         return "negated"
-    if re.search(r"\b(?:nicht|niemals|keinesfalls)\b(?! (?:für|\S+[.!]?$))", rest):
-        return "negated"
-    return ""
+    return "ambiguous" if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) else ""
 
 
 def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> str:
     """Whether the next line names a further candidate, as in a list."""
     if text[end:stop].strip(_CLOSERS + ".\n,;"):
         return ""
-    row = re.compile(r"\s*(?:(?:[-+]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(text, max(end, stop - 1))
+    row = re.compile(r"\s*(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
+        text, max(end, stop - 1)
+    )
     below = key(row[1]) if row else ""
-    return "ambiguous" if below in roster.keys and below != name else ""
+    signed = row is not None and re.match(r"\s*[-\u2013\u2014]", row[0]) is not None
+    return "ambiguous" if below in roster.keys and (below != name or signed) else ""
 
 
 def choice_in(choices: Sequence[str], raw: str) -> Pick:
@@ -200,7 +196,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     remark = re.match(r"[.!,;:(\u2013\u2014-]|(?:because|since|as|due|given)\b|$", rest)
     if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:
         return Pick(fault="ambiguous")
-    spared = all(wording.SPARED.search(rest[:place][-30:]) for place in roster.others(rest, name))
+    spared = all(wording.SPARED.search(rest[:start][-30:]) for start, _ in roster.others(rest, name))
     if (
         not spared
         or wording.HEDGES.search(rest)

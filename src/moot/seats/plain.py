@@ -67,7 +67,7 @@ def normal(text: str) -> str:
 
 def fold(text: str) -> str:
     """The text as it is compared: normal form, case folded, without emphasis marks and backslash escapes."""
-    return _MARKS.sub("", re.sub(r"\\([^\w\s])", r"\1", normal(text).casefold()))
+    return _MARKS.sub("", re.sub(r"\\([^a-z0-9\s])", r"\1", normal(text).casefold()))
 
 
 def key(text: str) -> str:
