@@ -8,7 +8,7 @@ import pytest
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import Entered, Halted, Interjected
 from moot.record.codec import digest, read
-from moot.record.ledger import Ledger
+from moot.record.ledger import Ledger, Publish
 from moot.testing.stores import MemoryStore
 
 
@@ -26,8 +26,8 @@ class Gate(MemoryStore):
         await super().append(debate, lines, after=after)
 
 
-async def opened(store: MemoryStore, **given: object) -> Ledger:
-    ledger = Ledger(store, "d", clock=lambda: 7.5, **given)  # pyright: ignore[reportArgumentType]
+async def opened(store: MemoryStore, publish: Publish | None = None) -> Ledger:
+    ledger = Ledger(store, "d", clock=lambda: 7.5, publish=publish)
     await ledger.open()
     return ledger
 
@@ -100,7 +100,7 @@ async def test_a_record_is_played_back_before_it_is_written_on() -> None:
         first.note(Entered(path="/a"), Interjected(by="x", text="y"), Entered(path="/b"))
     ledger = await opened(store)
     assert ledger.replaying
-    with pytest.raises(RecordMismatch, match="entry 1: the record holds entered .*'/a'.*, but the play makes halted"):
+    with pytest.raises(RecordMismatch, match=r"entry 1: the record holds entered .*'/a'.*, but the play makes halted"):
         ledger.note(Halted(path="/a", reason="?"))
     ledger = await opened(store)
     ledger.note(Entered(path="/a"))
