@@ -7,8 +7,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.models.pool import Pool
-
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Limits
 from moot.core.decision import Decision
@@ -16,8 +14,10 @@ from moot.core.errors import RecordError
 from moot.core.event import Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
 from moot.core.transcript import Transcript, fold
+from moot.desk.estimate import estimate
 from moot.desk.seating import assign, seat
 from moot.engine.drive import Hosting, Stop, debate, replay
+from moot.models.pool import Pool
 from moot.phases.base import Phase
 from moot.phases.known import Choices, build
 from moot.phases.spec import dump, load
@@ -229,6 +229,15 @@ class Desk:
     async def list(self) -> tuple[Listed, ...]:
         """All debates, newest first."""
         return tuple([_listed(spine) for spine in await self.store.debates()])
+
+    async def count_asks(self, debate: str) -> int:
+        """How many questions the debate would put at most, all in all.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        opened = opening(debate, await self.entries(debate))
+        return estimate(opened.brief, load(opened.protocol), {}).most.asks
 
     async def verify(self, debate: str) -> tuple[int, str]:
         """Check a record: every hash, and that the play makes the same facts again.

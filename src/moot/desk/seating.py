@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from moot.models.pool import Pool
-from moot.seats.quotes import Quotes
-
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
+from moot.models.pool import Pool
 from moot.seats.llm import ModelSeat
+from moot.seats.quotes import Quotes
 
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
+
+ABSENT = ("human", "librarian")
+"""Seats that briefs may name and that this version cannot fill."""
 
 
 def assign(brief: Brief, models: Sequence[str]) -> Brief:
@@ -49,6 +51,9 @@ def _seat(who: Participant, brief: Brief, pool: Pool, quotes: Quotes) -> Seat:
         return quotes
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
+    if who.seat in ABSENT:
+        found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
+        raise BriefError(found, code="bad_enum")
     try:
         model = pool.model(who.seat)
     except BriefError as error:

@@ -1,0 +1,114 @@
+"""Holding a debate from the command line. This file owns what Ctrl-C and SIGTERM do, and who is shown what."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+
+from moot.cli.screen import Viewer
+from moot.core.errors import MootError
+from moot.core.event import Delta
+from moot.desk.desk import Desk, Outcome, Stop, decode
+
+GRACE = 10.0
+"""Seconds that the answers in hand have when the process is asked to end."""
+
+TICK = 0.1
+
+
+@dataclass(slots=True)
+class Interrupt:
+    """What a user's signals ask of a debate: first to stop after the answers in hand, then at once."""
+
+    say: Callable[[str], None]
+    stop: Stop = field(default_factory=Stop)
+    task: "asyncio.Task[object] | None" = None
+    presses: int = 0
+
+    def press(self) -> None:
+        """Ctrl-C."""
+        self.presses += 1
+        if self.presses == 1:
+            self.stop.reason = "interrupted"
+            self.say("stopping after the answers in hand — press Ctrl-C again to stop at once")
+        else:
+            self.end()
+
+    def end(self) -> None:
+        """Stop at once."""
+        if self.task:
+            self.task.cancel()
+
+    def terminate(self) -> None:
+        """SIGTERM: the answers in hand have a little time."""
+        self.stop.reason = "terminated"
+        self.presses += 1
+        asyncio.get_running_loop().call_later(GRACE, self.end)
+
+
+@contextmanager
+def listening(interrupt: Interrupt) -> Iterator[None]:
+    """Signals go to the interrupt; before and after they mean what they did."""
+    loop = asyncio.get_running_loop()
+    wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
+    before = {
+        number: signal.signal(number, lambda *_, act=act: loop.call_soon_threadsafe(act))
+        for number, act in wanted.items()
+    }
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+async def conduct(
+    desk: Desk,
+    debate: str,
+    hold: Coroutine[object, object, Outcome],
+    viewer: Viewer,
+    interrupt: Interrupt,
+    after: int = 0,
+) -> None:
+    """Hold a debate while a viewer is shown it; ends when it is closed or paused.
+
+    Raises:
+        MootError: it cannot be held.
+    """
+    with listening(interrupt):
+        async with asyncio.TaskGroup() as group:
+            held = group.create_task(_hold(desk, debate, hold))
+            interrupt.task = held
+            ticks = group.create_task(_tick(viewer))
+            await watch(desk, debate, viewer, after=after)
+            ticks.cancel()
+    if not held.cancelled() and (error := held.result()):
+        raise error
+
+
+async def _hold(desk: Desk, debate: str, hold: Awaitable[Outcome]) -> MootError | None:
+    """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
+    try:
+        await hold
+    except MootError as error:
+        return error
+    finally:
+        desk.hub.finish(debate)
+    return None
+
+
+async def _tick(viewer: Viewer) -> None:
+    while True:
+        await asyncio.sleep(TICK)
+        viewer.tick()
+
+
+async def watch(desk: Desk, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
+    """Show a viewer what is stored and what comes, until the debate is closed or paused."""
+    async with aclosing(desk.follow_lines(debate, after=after, live=live)) as items:
+        async for item in items:
+            if isinstance(item, Delta):
+                viewer.take(item, "")
+            else:
+                viewer.take(decode(item.text), item.text)

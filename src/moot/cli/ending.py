@@ -1,0 +1,110 @@
+"""The end of a debate on the screen. This file owns the panel with the decision and how it followed."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.text import Text
+
+from moot.cli.layout import BAD, FAINT, GOOD, WARN, Stack, fields, paragraphs
+from moot.cli.text import amount, count, line, money, span
+from moot.desk.reports import Report, listed
+
+_COLOURS = {"decided": GOOD, "failed": BAD, "tie": WARN, "no_decision": WARN, "paused": WARN, "unfinished": WARN}
+_TITLES = {"no_decision": "no decision"}
+_FAULTS = {
+    "missing": ("answer missing", "answers missing"),
+    "open": ("question open", "questions open"),
+    "erred": ("failed try", "failed tries"),
+    "lost": ("try without an end", "tries without an end"),
+    "fallback": ("answer by a fallback model", "answers by fallback models"),
+    "served": ("answer by another model than asked", "answers by another model than asked"),
+    "truncated": ("answer cut off", "answers cut off"),
+    "filtered": ("answer cut by a filter", "answers cut by a filter"),
+    "unread": ("field unread", "fields unread"),
+    "noted": ("remark", "remarks"),
+}
+
+
+def ending(report: Report, *, boxed: bool) -> RenderableType:
+    """How a debate ended: status, decision, how it followed, what it used, what went wrong."""
+    status = report.outcome.status
+    colour, name = _COLOURS[status], _TITLES.get(status, status)
+    body = Stack(tuple(_body(report)))
+    if boxed:
+        return Panel(body, title=Text(f" {name} ", style=f"bold {colour}"), title_align="left", border_style=colour)
+    return Stack((Rule(Text(name, style=f"bold {colour}"), style=FAINT), body))
+
+
+def _body(report: Report) -> Iterator[RenderableType]:
+    outcome = report.outcome
+    decision = outcome.decision
+    if decision and (decision.text or decision.winner):
+        yield from paragraphs(decision.text or decision.winner, "bold")
+        if outcome.proposer:
+            yield Text(f"proposed by {line(outcome.proposer)}", style=FAINT)
+        yield ""
+    yield from fields(_facts(report))
+
+
+def _facts(report: Report) -> Iterator[tuple[str, str]]:
+    outcome, total = report.outcome, report.metrics.total
+    decision = outcome.decision
+    yield "how", outcome.line
+    if decision and decision.share:
+        strength = f", {decision.strength}" if decision.strength else ""
+        yield (
+            "support",
+            f"{decision.share:.0%}{strength}" + (f": {line(listed(decision.support))}" if decision.support else ""),
+        )
+    if outcome.tally:
+        yield "tally", "\n".join(_tally(report))
+    if outcome.dissent:
+        yield "dissent", "\n".join(_dissent(report))
+    if decision:
+        for each in decision.minority:
+            by = f" ({line(listed(each.by))})" if each.by else ""
+            yield (
+                "minority",
+                f"{_short(each.answer, 160)}{by}" + (f": {_short(each.argument, 240)}" if each.argument else ""),
+            )
+    for note in outcome.notes:
+        yield "note", note
+    if wrong := _wrong(report):
+        yield "went wrong", wrong
+    tokens = f"{amount(total.input_tokens + total.output_tokens)} tokens"
+    used = [
+        count(total.asks, "ask"),
+        count(total.calls, "call"),
+        tokens,
+        money(total.cost),
+        span(report.metrics.seconds),
+    ]
+    yield "used", " · ".join(used)
+
+
+def _tally(report: Report) -> Iterator[str]:
+    rows = report.outcome.tally
+    most = max((row.votes for row in rows), default=0.0) or 1.0
+    for row in rows:
+        first = "" if row.first is None else f" · first drafts {row.first:g}"
+        bar = "█" * round(12 * row.votes / most)
+        yield f"{_short(row.candidate, 60)}  {bar} {row.votes:g}{first}"
+
+
+def _dissent(report: Report) -> Iterator[str]:
+    for ballot in report.outcome.dissent:
+        reason = f": {_short(ballot.reason, 200)}" if ballot.reason else ""
+        yield f"{line(ballot.voter)} for {_short(ballot.choice, 60)}{reason}"
+
+
+def _wrong(report: Report) -> str:
+    kinds: Sequence[str] = [fault.kind for fault in report.faults]
+    said = [count(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
+    return ", ".join(said)
+
+
+def _short(text: str, most: int) -> str:
+    text = line(text)
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

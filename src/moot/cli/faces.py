@@ -1,0 +1,145 @@
+"""Faces of the command line: live, plain, quiet, JSON lines. This file owns what goes to which stream."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from moot.cli.ending import ending
+from moot.cli.intro import introduction
+from moot.cli.layout import FAINT, WARN
+from moot.cli.screen import Screen, Viewer
+from moot.cli.text import count, line
+from moot.core.event import Delta, Entry
+from moot.core.transcript import fold
+from moot.desk.desk import Outcome
+from moot.desk.reports import Report
+
+if TYPE_CHECKING:
+    from moot.desk.doors import Ready
+
+PLAIN_WIDTH = 100
+"""Columns of plain lines where nobody says how wide the output is."""
+
+
+def console_for(*, plain: bool = False, stderr: bool = False) -> Console:
+    """A console that neither colours nor marks up what others wrote; plain, or no terminal: no escape codes at all."""
+    file = sys.stderr if stderr else sys.stdout
+    terminal = file.isatty() and not plain and os.environ.get("TERM") != "dumb"
+    width = None if file.isatty() or os.environ.get("COLUMNS") else PLAIN_WIDTH
+    return Console(
+        file=file,
+        force_terminal=terminal,
+        color_system="auto" if terminal else None,
+        no_color=None if terminal else True,
+        width=width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+class _Lines:
+    """Shows the stored lines as they are."""
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        if raw:
+            stream = click.get_binary_stream("stdout")
+            stream.write(raw.encode() + b"\n")
+            stream.flush()
+
+    def tick(self) -> None:
+        pass
+
+
+class _Nobody:
+    """Shows nothing."""
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+class Face:
+    """How one command shows a debate.
+
+    Args:
+        mode: ``json``, ``plain``, ``quiet``, or "" for the live screen where there is a terminal.
+        planned: the asks that there will be at most; 0 where nobody knows.
+    """
+
+    def __init__(self, mode: str, *, planned: int = 0) -> None:
+        self.mode = mode
+        self.console = console_for(plain=mode == "plain", stderr=mode == "json")
+        self.live = mode == "" and self.console.is_terminal
+        self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
+        self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _Nobody())
+
+    def __enter__(self) -> "Face":
+        if self.screen:
+            self.screen.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.screen:
+            self.screen.__exit__(*error)
+
+    def remark(self, sentence: str) -> None:
+        """Say something that is no part of the debate."""
+        if self.live:
+            self.console.print(Text(sentence, style=WARN))
+        else:
+            click.echo(f"moot: {sentence}", err=True)
+
+    def introduce(self, debate: str, ready: "Ready") -> None:
+        """What is about to be held."""
+        if self.mode in ("", "plain"):
+            for each in introduction(debate, ready):
+                self.console.print(each)
+        else:
+            for note in ready.notes:
+                self.remark(note)
+
+    def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
+        """What is kept of a debate that is taken up."""
+        transcript = fold(entries)
+        if self.screen:
+            for entry in entries:
+                self.screen.load(entry)
+            self.screen.stage.words.clear()
+        answered = len(transcript.turns())
+        again = sum(not transcript.answered(turn.key) for turn in transcript.all())
+        said = f"{debate}: {count(answered, 'answer')} kept"
+        said += f", {count(again, 'ask')} put again" if again else ""
+        if self.mode in ("", "plain"):
+            topic = transcript.brief.topic if transcript.brief else ""
+            self.console.print(Text(line(topic), style="bold"))
+            self.console.print(Text(f"{said}.", style=FAINT))
+            self.console.print()
+        else:
+            self.remark(said)
+
+    def conclude(self, report: Report, came: Outcome, saved: Path | None) -> None:
+        """How it ended, and what to do next."""
+        if self.mode == "json":
+            if came.status == "paused":
+                self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
+            return
+        self.console.print(ending(report, boxed=self.live))
+        if saved:
+            self.console.print(Text(f"report   {saved}", style=FAINT), soft_wrap=True)
+        next_ = [f"moot resume {came.debate}"] if came.status == "paused" else []
+        next_ += [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
+        for n, command in enumerate(next_):
+            label = "go on with" if n == 0 and came.status == "paused" else "look at it with" if n == 0 else ""
+            self.console.print(
+                Text(f"{'next' if n == 0 else '':<9}{command}", style="" if label == "go on with" else FAINT)
+            )

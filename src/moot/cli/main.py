@@ -1,0 +1,137 @@
+"""The command ``moot``. This file owns which commands there are, and the door: errors become one sentence and a code."""
+
+import contextlib
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module, metadata
+from pathlib import Path
+
+import click
+import rich_click
+
+from moot.cli.codes import ERROR, INTERRUPTED, LIMIT, UNREACHABLE, USAGE
+from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError, Unavailable
+
+COMMANDS: Mapping[str, str] = {
+    "run": "moot.cli.run:run",
+    "resume": "moot.cli.run:resume",
+    "show": "moot.cli.show:show",
+    "list": "moot.cli.records:list_",
+    "report": "moot.cli.records:report",
+    "verify": "moot.cli.records:verify",
+    "new": "moot.cli.briefs:new",
+    "check": "moot.cli.briefs:check",
+    "models": "moot.cli.briefs:models",
+}
+"""Where each command stands; it is imported when it is asked for. Those modules import nothing heavy on top."""
+
+
+class Door(rich_click.RichGroup):
+    """The group of all commands, and the one place of the hosts that catches everything."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which they are of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        return getattr(import_module(module), name)
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: object,
+    ) -> int:
+        """Run a command and leave with its exit code."""
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that cannot show a letter shows another one; nothing breaks off for that.
+            with contextlib.suppress(AttributeError, ValueError):
+                stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        code = self._run(args, prog_name or "moot", complete_var, extra)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def _run(
+        self, args: Sequence[str] | None, prog_name: str, complete_var: str | None, extra: Mapping[str, object]
+    ) -> int:
+        try:
+            code: object = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.ctx.get_help())
+            return USAGE
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else prog_name
+            return _say(f"{error.format_message().rstrip('.')}. Try `{command} --help`.", USAGE)
+        except click.ClickException as error:
+            return _say(error.format_message(), ERROR)
+        except (BriefError, ProtocolError) as error:
+            return _say(str(error), USAGE)
+        except LimitReached as error:
+            return _say(str(error), LIMIT)
+        except Unavailable as error:
+            return _say(str(error), UNREACHABLE)
+        except MootError as error:
+            return _say(str(error), ERROR)
+        except (KeyboardInterrupt, click.Abort):
+            return _say("interrupted", INTERRUPTED)
+        except BrokenPipeError:
+            return _hush()
+        except Exception as error:
+            return _say(f"internal error: {type(error).__name__}: {error} (details in {_keep()})", ERROR)
+
+
+def _say(sentence: str, code: int) -> int:
+    words = " ".join(sentence.split())
+    with contextlib.suppress(OSError):
+        click.echo(f"moot: {words}", err=True)
+    return code
+
+
+def _hush() -> int:
+    """Nobody reads on: leave without a word, and without another error when Python closes its output."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ERROR
+
+
+def _keep() -> str:
+    """Write what happened into a file of the temp folder; its path."""
+    with tempfile.NamedTemporaryFile("w", prefix="moot-error-", suffix=".txt", delete=False, encoding="utf-8") as file:
+        file.write(traceback.format_exc())
+    return file.name
+
+
+def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"moot {metadata.version('moot')}")
+        ctx.exit()
+
+
+@click.command(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file of the record; else MOOT_STORE, moot.toml, or the user's data folder.",
+)
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
+@click.pass_context
+def main(ctx: click.Context, store: Path | None) -> None:
+    """Structured debates among language models, on the record.
+
+    Begin with: moot run "Should we build or buy?"
+    """
+    ctx.obj = store

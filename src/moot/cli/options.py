@@ -1,0 +1,126 @@
+"""Options that several commands share. This file owns their names, their checks and their words."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from moot.desk.desk import Desk
+    from moot.desk.doors import Caps
+
+Command = TypeVar("Command", bound=Callable[..., object])
+Decorator = Callable[[Command], Command]
+
+
+class CapOptions(TypedDict):
+    """The limits as they were typed."""
+
+    budget: float | None
+    max_tokens: int | None
+    max_asks: int | None
+    turn_seconds: float | None
+    total_seconds: float | None
+
+
+def store_option(command: Command) -> Command:
+    """``--store``, behind a command as well as before it."""
+    kind = click.Path(dir_okay=False, path_type=Path)
+    return click.option("--store", type=kind, help="The file of the record.")(command)
+
+
+def limit_options(command: Command) -> Command:
+    """What a debate may use."""
+    above = click.FloatRange(min=0, min_open=True)
+    for option in (
+        click.option("--total-seconds", type=above, metavar="S", help="Time for the whole debate."),
+        click.option("--turn-seconds", type=above, metavar="S", help="Time for one answer."),
+        click.option("--max-asks", type=click.IntRange(min=1), metavar="N", help="Questions put, all in all."),
+        click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens of the whole debate."),
+        click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars, all in all."),
+    ):
+        command = option(command)
+    return command
+
+
+def output_options(command: Command) -> Command:
+    """How a debate is shown, and where its report goes."""
+    folder = click.Path(file_okay=False, path_type=Path)
+    for option in (
+        click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with 3 where there is no decision."),
+        click.option("--no-report", is_flag=True, help="Save no report."),
+        click.option(
+            "-o", "--out", type=folder, default=Path("debates"), help="The folder of the report; else ./debates."
+        ),
+        click.option("--quiet", "mode", flag_value="quiet", help="Only the outcome."),
+        click.option("--plain", "mode", flag_value="plain", help="Plain lines, as where the output is no terminal."),
+        click.option("--json", "mode", flag_value="json", help="The entries of the record as JSON lines."),
+    ):
+        command = option(command)
+    return command
+
+
+def wish_options(command: Command) -> Command:
+    """What a caller wants otherwise than the brief says."""
+    for option in (
+        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="What all chance is drawn from."),
+        click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
+        click.option("--strategy", metavar="WORD", help="How it is decided: majority, weighted, supermajority …"),
+        click.option("--rounds", type=click.IntRange(0, 100), metavar="N", help="The greatest number of rounds."),
+        click.option("--protocol", metavar="NAME", help="panel, council, moderated, round_robin or arena."),
+        click.option(
+            "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="Who answers; several are taken in turn."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def caps_of(given: CapOptions) -> "Caps":
+    """The limits for the desk."""
+    from moot.desk.doors import Caps
+
+    return Caps(
+        asks=given["max_asks"],
+        tokens=given["max_tokens"],
+        cost=given["budget"],
+        turn_seconds=given["turn_seconds"],
+        total_seconds=given["total_seconds"],
+    )
+
+
+def store_path(own: Path | None = None) -> Path:
+    """The file of the record: that of the command, else of ``moot --store``, else the owner's."""
+    from moot.desk.config import default_store, load_config
+
+    above = click.get_current_context().find_root().obj
+    if own or isinstance(above, Path):
+        return own or above
+    return load_config().store or default_store()
+
+
+@asynccontextmanager
+async def open_desk(store: Path | None) -> "AsyncIterator[Desk]":
+    """The desk over the record; it is closed in the end."""
+    from moot.desk.desk import Desk
+
+    desk = Desk.at(store_path(store))
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The ids that a shell offers."""
+    import asyncio
+
+    async def ids() -> list[CompletionItem]:
+        async with open_desk(ctx.params.get("store")) as desk:
+            listed = await desk.list()
+        return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
+
+    return asyncio.run(ids())

@@ -1,0 +1,146 @@
+"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again, and what is said in the end."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from moot.cli.codes import MEANINGS, code_of
+from moot.cli.options import (
+    CapOptions,
+    caps_of,
+    complete_debate,
+    limit_options,
+    open_desk,
+    output_options,
+    store_option,
+    wish_options,
+)
+
+if TYPE_CHECKING:
+    from moot.cli.faces import Face
+    from moot.desk.desk import Desk
+
+
+class OutputOptions(TypedDict):
+    """How a debate is shown, as it was typed."""
+
+    mode: str | None
+    out: Path
+    no_report: bool
+    fail_on: str | None
+
+
+class WishOptions(TypedDict):
+    """What was wished otherwise, as it was typed."""
+
+    model: tuple[str, ...]
+    protocol: str | None
+    rounds: int | None
+    strategy: str | None
+    topology: str | None
+    seed: int | None
+
+
+class RunOptions(CapOptions, OutputOptions, WishOptions):
+    """All options of ``moot run``."""
+
+    store: Path | None
+
+
+class ResumeOptions(CapOptions, OutputOptions):
+    """All options of ``moot resume``."""
+
+    store: Path | None
+
+
+@click.command(epilog=MEANINGS)
+@click.argument("brief")
+@wish_options
+@limit_options
+@output_options
+@store_option
+def run(brief: str, **given: Unpack[RunOptions]) -> int:
+    """Hold a debate.
+
+    BRIEF is a file, a question in quotes, or - for standard input.
+    """
+    return asyncio.run(_run(brief, given))
+
+
+@click.command(epilog=MEANINGS)
+@click.argument("debate", shell_complete=complete_debate)
+@limit_options
+@output_options
+@store_option
+def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
+    """Take a debate up where it stopped.
+
+    DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
+    """
+    return asyncio.run(_resume(debate, given))
+
+
+async def _run(words: str, given: RunOptions) -> int:
+    from moot.cli.conduct import Interrupt, conduct
+    from moot.cli.faces import Face
+    from moot.desk.doors import Wishes, prepare, read_stream, read_words
+
+    async with open_desk(given["store"]) as desk:
+        intake = read_stream(click.get_text_stream("stdin").buffer) if words == "-" else read_words(words)
+        wishes = Wishes(
+            models=given["model"],
+            protocol=given["protocol"] or "",
+            rounds=given["rounds"],
+            strategy=given["strategy"] or "",
+            topology=given["topology"] or "",
+            seed=given["seed"],
+            caps=caps_of(given),
+        )
+        ready = await prepare(desk, intake, wishes)
+        debate = desk.new_id(ready.plan)
+        face = Face(given["mode"] or "", planned=ready.costing.most.asks)
+        face.introduce(debate, ready)
+        interrupt = Interrupt(say=face.remark)
+        with face:
+            await conduct(desk, debate, desk.hold(ready.plan, debate, stop=interrupt.stop), face.viewer, interrupt)
+        return await _end(desk, debate, face, given)
+
+
+async def _resume(name: str, given: ResumeOptions) -> int:
+    from moot.cli.conduct import Interrupt, conduct
+    from moot.cli.faces import Face
+    from moot.core.transcript import fold
+
+    async with open_desk(given["store"]) as desk:
+        debate = await desk.find(name)
+        entries = await desk.entries(debate)
+        transcript = fold(entries)
+        if transcript.closed or transcript.brief is None:
+            return await _end(desk, debate, Face(given["mode"] or ""), given)
+        face = Face(given["mode"] or "", planned=await desk.count_asks(debate))
+        face.welcome_back(debate, entries)
+        limits = caps_of(given).on(transcript.brief.limits)
+        interrupt = Interrupt(say=face.remark)
+        hold = desk.resume(debate, limits=limits, stop=interrupt.stop)
+        with face:
+            await conduct(desk, debate, hold, face.viewer, interrupt, after=len(entries))
+        return await _end(desk, debate, face, given)
+
+
+async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) -> int:
+    from moot.core.transcript import fold
+    from moot.desk.desk import outcome
+    from moot.desk.reports import recount, save_report
+
+    found = await recount(desk, debate)
+    came = outcome(debate, fold(found.entries))
+    saved: Path | None = None
+    if came.status != "paused" and not given["no_report"]:
+        try:
+            saved = save_report(found.report, given["out"])
+        except OSError as error:
+            face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
+    face.conclude(found.report, came, saved)
+    return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")

@@ -1,0 +1,157 @@
+"""The screen of a debate. This file owns the live area, the status line and what goes into the scrollback."""
+
+import time
+from collections.abc import Iterator
+from typing import Protocol
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.rule import Rule
+from rich.text import Text
+
+from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
+from moot.cli.telling import Stage, tell
+from moot.cli.text import amount, count, line, money, span
+from moot.core.event import Delta, Entry, Opened
+from moot.desk.letters import tidy
+
+MOST_STREAMS, STREAM_LINES = 6, 4
+
+
+class Viewer(Protocol):
+    """Whoever is shown a debate."""
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        """Show one item; ``raw`` is an entry's stored line."""
+        ...
+
+    def tick(self) -> None:
+        """Time has gone by."""
+        ...
+
+
+class Screen:
+    """Shows a debate: finished turns go into the scrollback; on a terminal what is open stands below them.
+
+    Args:
+        console: where to.
+        live: whether there is a live area.
+        planned: the asks that there will be at most; 0 where nobody knows.
+    """
+
+    def __init__(self, console: Console, *, live: bool, planned: int = 0) -> None:
+        self.console, self.stage, self.planned = console, Stage(), planned
+        self._live = Live(console=console, auto_refresh=False, transient=True) if live else None
+        self._rounds = 0
+        self._began = time.monotonic()
+
+    def __enter__(self) -> "Screen":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live:
+            self._live.update("")
+            self._live.stop()
+
+    def load(self, entry: Entry) -> None:
+        """Take an entry of the past in without showing it."""
+        self.stage.take(entry.event)
+        if isinstance(entry.event, Opened):
+            self._rounds = most_rounds(entry.event.protocol)
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        """Show one item."""
+        if isinstance(item, Delta):
+            self.stage.hear(item)
+            return
+        self.load(item)
+        for each in tell(self.stage, item.event):
+            self.console.print(each)
+        self.tick()
+
+    def tick(self) -> None:
+        """Draw the live area anew."""
+        if self._live:
+            self._live.update(Stack(tuple(self._area())), refresh=True)
+
+    def _area(self) -> Iterator[RenderableType]:
+        speaking = [(key, tidy(words)) for key, words in self.stage.words.items() if words.strip()]
+        waiting = [key for key, words in self.stage.words.items() if not words.strip()]
+        room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
+        for key, words in speaking[:MOST_STREAMS]:
+            yield Text.assemble(self._name(key), (" speaks", FAINT))
+            yield Inset(tail(words, self.console.width - 2, room))
+        if more := len(speaking) - MOST_STREAMS:
+            if more > 0:
+                yield Text(f"{more} more speak", style=FAINT)
+        if waiting:
+            names = Text(", ").join(self._name(key) for key in waiting[:8])
+            rest = f" and {len(waiting) - 8} more" if len(waiting) > 8 else ""
+            line_ = Text.assemble(names, (f"{rest} thinking …", FAINT))
+            line_.truncate(self.console.width - 1, overflow="ellipsis")
+            yield line_
+        yield Rule(style=FAINT)
+        yield self._status()
+
+    def _name(self, key: str) -> Text:
+        by = self.stage.transcript.get(key).by
+        return Text(line(by), style=f"bold {self.stage.colours.get(by, '')}")
+
+    def _status(self) -> Text:
+        stage, width = self.stage, self.console.width - 1
+        usage = stage.transcript.usage
+        where = Text(self._where(), style="bold")
+        asks = f"{stage.done()}/{self.planned}" if self.planned else f"{stage.done()} asks"
+        facts = [
+            asks,
+            count(stage.calls, "call"),
+            f"{amount(usage.input_tokens + usage.output_tokens)} tok",
+            money(usage.cost),
+            span(time.monotonic() - self._began),
+        ]
+        if failures := len(stage.transcript.failures()):
+            facts.append(f"{failures} missing")
+        # On a narrow screen the least important goes first: calls, then tokens.
+        while len(facts) > 3 and len(where.plain) + len(" · ".join(facts)) + 3 > width:
+            facts.pop(1)
+        said = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
+        room = width - where.cell_len - said.cell_len - 2
+        line_ = Text.assemble(where, " ", bar(stage.done(), self.planned, min(room, 30)), " ", said)
+        line_.truncate(width, overflow="ellipsis")
+        return line_
+
+    def _where(self) -> str:
+        parts = self.stage.path.split("/")
+        rounds = [part.removeprefix("round-") for part in parts if part.startswith("round-")]
+        phase = parts[-1].replace("_", " ").replace("-", " ")
+        if not rounds:
+            return phase or "debate"
+        head = f"round {rounds[-1]}" + (f"/{self._rounds}" if self._rounds else "")
+        return head if parts[-1].startswith("round-") else f"{head} {phase}"
+
+
+def bar(done: int, whole: int, width: int) -> Text:
+    """How far it is; nothing where there is no room or no end in sight."""
+    if width < 6 or not whole:
+        return Text("")
+    full = min(width, round(width * done / whole))
+    return Text.assemble(("━" * full, "color(68)"), ("━" * (width - full), FAINT))
+
+
+def tail(words: str, width: int, rows: int) -> Text:
+    """The last rows of words in the making, with a cursor."""
+    kept = words[-(width * (rows + 2)) :].expandtabs(4).strip()
+    lines = Text(kept + " ▌").wrap(Console(width=width, file=None), width)[-rows:]
+    return Text("\n").join(lines)
+
+
+def most_rounds(protocol: object) -> int:
+    """The greatest number of rounds in a phase tree as data; 0 where there are none."""
+    if isinstance(protocol, dict):
+        own = protocol.get("most", 3) if protocol.get("is") == "Rounds" else 0
+        return own or max((most_rounds(each) for each in protocol.values()), default=0)
+    if isinstance(protocol, list | tuple):
+        return max((most_rounds(each) for each in protocol), default=0)
+    return 0

@@ -1,0 +1,180 @@
+"""Entries to lines on the screen. This file owns what is said about each entry, and how."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rich.console import RenderableType
+from rich.rule import Rule
+from rich.text import Text
+
+from moot.cli.layout import BAD, FAINT, MODERATOR, WARN, Inset, Stack, colours, fields, joined, paragraphs
+from moot.cli.text import line
+from moot.core.event import (
+    Asked,
+    Called,
+    Delta,
+    Entered,
+    Erred,
+    Event,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+)
+from moot.core.transcript import Transcript
+from moot.desk.reports import Spoken, owned, spoken, title
+
+
+@dataclass(slots=True)
+class Stage:
+    """What a viewer knows of a debate so far.
+
+    Attributes:
+        transcript: the entries, folded.
+        words: the words so far of the answers in the making, by the ask's key, in the order of asking.
+        calls: model calls that have ended with an answer.
+        colours: by participant.
+        place: the title under which the last turn was shown.
+        path: the phase that was entered last.
+    """
+
+    transcript: Transcript = field(default_factory=Transcript)
+    words: dict[str, str] = field(default_factory=dict[str, str])
+    calls: int = 0
+    colours: dict[str, str] = field(default_factory=dict[str, str])
+    place: str = ""
+    path: str = ""
+
+    def hear(self, delta: Delta) -> None:
+        """Take a piece of an answer in."""
+        if delta.key in self.words:
+            self.words[delta.key] += delta.text
+
+    def take(self, event: Event) -> None:
+        """Take one entry in."""
+        self.transcript.apply(event)
+        match event:
+            case Opened(brief=brief):
+                self.colours = colours(brief)
+            case Entered(path=path):
+                self.path = path
+            case Asked(ask=ask):
+                self.words[ask.key] = ""
+                self.path = ask.key.rpartition("#")[0]
+            case Called():
+                self.calls += 1
+            case Erred(key=key):
+                self.words[key] = ""
+            case Replied(key=key) | Failed(key=key):
+                self.words.pop(key, None)
+            case Resumed():
+                self.words = {turn.key: "" for turn in self.transcript.all() if not self.transcript.answered(turn.key)}
+            case _:
+                pass
+
+    def done(self) -> int:
+        """How many asks have ended."""
+        return len(self.transcript.all()) - len(self.words)
+
+
+def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
+    """What is shown for an event that the stage has taken in."""
+    match event:
+        case Replied(key=key):
+            yield from _turn(stage, spoken(stage.transcript, key))
+        case Failed(key=key):
+            yield from _turn(stage, spoken(stage.transcript, key, event))
+        case Interjected(by=by, text=text):
+            who = Text.assemble((line(by), "bold"), (" from outside", FAINT))
+            yield Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
+            yield ""
+        case Erred(key=key, n=n, reason=reason):
+            who = line(stage.transcript.get(key).by)
+            yield Text(f"  {who}: try {n} failed: {line(reason)}", style=FAINT)
+        case Halted(path=path, reason=reason):
+            yield Text(f"{_ended(path)}: {line(reason)}.", style=FAINT)
+            yield ""
+        case Paused(reason=reason):
+            yield Text(f"paused: {line(reason)}", style=WARN)
+        case Resumed():
+            yield Text("resumed", style=FAINT)
+            yield ""
+        case Ruled(decision=decision) if decision.ballots and not stage.transcript.turns("vote"):
+            yield Text("The newest answers are the votes; nobody is asked again.", style=FAINT)
+            yield ""
+        case _:
+            pass
+
+
+def _ended(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return {"debate": "The debate ends early", "rounds": "No further round"}.get(name, f"{title(path)} ends early")
+
+
+def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
+    place = title(turn.key.rpartition("#")[0])
+    if place != stage.place:
+        stage.place = place
+        yield Rule(Text(place.lower(), style="bold"), style=FAINT)
+    body = Stack((_heading(stage, turn), *(Inset(each) for each in _body(turn))))
+    yield Inset(body, "▌ ", "▌ ", MODERATOR) if turn.moderator else body
+    yield ""
+
+
+def _heading(stage: Stage, turn: Spoken) -> Text:
+    who = Text(line(turn.by), style=f"bold {stage.colours.get(turn.by, '')}".strip())
+    reply = stage.transcript.get(turn.key).reply
+    asked = reply.asked if reply else ""
+    served = f" (answered by {line(turn.served)})" if turn.served and turn.served not in asked else ""
+    said = joined(line(turn.role).partition(",")[0], _act(stage, turn), f"{line(asked)}{served}")
+    return Text(" ").join((who, said)) if said else who
+
+
+def _act(stage: Stage, turn: Spoken) -> Text:
+    words = Text(_ACTS.get(turn.act, line(turn.act)), style=FAINT)
+    if turn.act == "vote":
+        return _vote(words, turn)
+    if len(turn.on) == 1 and turn.on[0].by != turn.by:
+        by = turn.on[0].by
+        words.append(" on ")
+        words.append(line(by), style=stage.colours.get(by, ""))
+        words.append(owned(line(by), turn.on[0].act).removeprefix(line(by)))
+    return words
+
+
+def _vote(words: Text, turn: Spoken) -> Text:
+    if turn.state != "answered":
+        return words
+    choice = next((value for name, value in turn.fields if name == "Vote"), "")
+    if not choice:
+        return words.append("s, but the ballot cannot be read", style=BAD)
+    if choice == "abstains":
+        return Text("abstains", style=FAINT)
+    return Text.assemble(("votes for ", FAINT), (line(choice).partition(" (shown as")[0], "bold"))
+
+
+def _body(turn: Spoken) -> list[RenderableType]:
+    if turn.state == "missing":
+        return [Text(f"✗ no answer: {line(turn.reason)}", style=BAD)]
+    if turn.act == "vote":
+        return paragraphs(turn.text)
+    if turn.complete:
+        return fields((line(name), value) for name, value in turn.fields)
+    return paragraphs(turn.text)
+
+
+_ACTS = {
+    "argue": "argues",
+    "close": "closes",
+    "critique": "critique",
+    "draft": "draft",
+    "moderate": "moderates",
+    "open": "opens",
+    "propose": "proposes",
+    "revise": "revises",
+    "vote": "vote",
+}
