@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -48,11 +47,6 @@ def decode(line: str) -> Entry:
         return Entry(seq=int(seq), at=float(data["at"]), event=event, prev=str(data["prev"]))
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
-
-
-def seq_of(line: str) -> int:
-    """The seq of a line, without reading the rest of it."""
-    return int(cast(dict[str, int], json.loads(line[: line.index(',"prev"')] + "}"))["seq"])
 
 
 def digest(line: str) -> str:
