@@ -1,0 +1,182 @@
+"""Briefs as people write them. This file owns what a file means: text to brief, protocol and choices.
+
+A brief is Markdown: settings between ``---`` lines (``desk.keys``), the question as heading, background, and one
+section for each participant (``desk.sections``); or nothing but a question. Every mistake is a BriefError that names
+the file, the line, what stands there and what is allowed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Literal, cast
+
+from moot.core.brief import Brief, Limits
+from moot.core.errors import BriefError
+from moot.core.form import Value
+from moot.core.text import clean
+from moot.desk.files import read_files
+from moot.desk.header import Node, Parts, Table, load, split
+from moot.desk.keys import HEADER, LIMITS
+from moot.desk.letters import hidden, tidy
+from moot.desk.passages import background, take_lists, take_topic
+from moot.desk.roster import Entry, assemble, described, listed
+from moot.desk.sections import Body, read_sections
+from moot.desk.table import seats
+from moot.desk.values import Given, match, read
+
+MOST_BYTES = 2 * 1024 * 1024
+"""The greatest size of a brief."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """What a brief file says.
+
+    Attributes:
+        brief: what is to be debated; a participant's seat is "" where the file names no model for it.
+        protocol: its name, "" where none is given.
+        rounds: the greatest number of rounds; None where it is not given.
+        strategy: how it is decided, as it is written; "" where it is not given.
+        topology: who criticises whom; "" where it is not given.
+        model: the file's default model, ``provider:name``; "" where there is none.
+        kind: ``text`` where there is neither a header nor a heading.
+        given: what the file states, by the documented names of the keys, in the order of the table of keys:
+            ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
+        notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
+    """
+
+    brief: Brief
+    protocol: str
+    rounds: int | None
+    strategy: str
+    topology: str
+    model: str
+    kind: Literal["markdown", "text"]
+    given: Mapping[str, Value]
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+
+def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Intake:
+    """Read a brief.
+
+    Args:
+        text: the file's text, or just a question.
+        name: the file's name as the user gave it, for errors and for citing its background.
+        folder: where background files lie; None where there are none to be read.
+
+    Raises:
+        BriefError: the text cannot be used; ``code`` is one of ``unknown_key``, ``wrong_type``, ``bad_enum``,
+            ``duplicate_key``, ``duplicate_name``, ``bad_name``, ``inconsistent``, ``missing_topic``,
+            ``out_of_range``, ``too_large``, ``unsafe_yaml``, ``malformed_yaml``, ``unterminated_header``,
+            ``unsafe_path``, ``missing_file``, ``not_text``.
+    """
+    try:
+        return _read(text, PurePath(name).name or "brief", folder)
+    except BriefError as error:
+        raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Header:
+    """The header's values by the names of their keys, and its list of participants."""
+
+    values: Mapping[str, Given]
+    people: tuple[Entry, ...] = ()
+
+
+def _read(text: str, name: str, folder: Path | None) -> Intake:
+    if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
+    unseen = hidden(clean(text))
+    parts = split(tidy(text))
+    header = _read_header(parts)
+    body = read_sections(parts.body, line=parts.body_line, listed=[each.name for each in header.people])
+    values = dict(header.values)
+    values["topic"], body = take_topic(values.get("topic"), body)
+    values |= take_lists(values, body)
+    entries = assemble(header.people, [described(section) for section in body.of("person")])
+    if entries:
+        values["participants"] = Given(value=tuple(each.name for each in entries), line=entries[0].line)
+    files = values.get("background")
+    read_in = read_files(cast("tuple[str, ...]", files.value), folder, line=files.line) if files else ()
+    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    brief = Brief(
+        topic=str(given["topic"]),
+        background=background(values.get("context"), body, name) + read_in,
+        rules=str(given.get("rules", "")),
+        participants=seats(entries, values),
+        options=cast("tuple[str, ...]", given.get("options", ())),
+        limits=_limits(given),
+        seed=cast("int", given.get("seed", 0)),
+    )
+    plain = parts.header is None and not body.headings
+    return Intake(
+        brief=brief,
+        protocol=str(given.get("protocol", "")),
+        rounds=cast("int | None", given.get("rounds")),
+        strategy=str(given.get("strategy", "")),
+        topology=str(given.get("topology", "")),
+        model=str(given.get("model", "")),
+        kind="text" if plain else "markdown",
+        given=given,
+        notes=_notes(unseen, body, entries),
+    )
+
+
+def _read_header(parts: Parts) -> _Header:
+    if parts.header is None:
+        return _Header(values={})
+    values: dict[str, Given] = {}
+    people: tuple[Entry, ...] = ()
+    for key, node in match(load(parts.header, line=parts.header_line), HEADER + LIMITS):
+        if key.kind == "people":
+            people = listed(node)
+        elif key.kind == "limits":
+            _add_limits(values, node)
+        else:
+            _add(values, key.name, read(key, node))
+    return _Header(values=values, people=people)
+
+
+def _add_limits(values: dict[str, Given], node: Node) -> None:
+    if not isinstance(node, Table):
+        found = "limits / budget must be a table, such as {tokens: 40000, cost: 0.50}"
+        raise BriefError(found, line=node.line, code="wrong_type")
+    for key, value in match(node, LIMITS, prefix="limits.", what="table of limits"):
+        _add(values, key.name, read(key, value))
+
+
+def _add(values: dict[str, Given], name: str, given: Given) -> None:
+    if name in values:
+        found = f"{name} is given twice, first on line {values[name].line}; keep one"
+        raise BriefError(found, line=given.line, code="duplicate_key")
+    values[name] = given
+
+
+def _limits(given: Mapping[str, Value]) -> Limits:
+    usual = Limits()
+    number = {name: cast("float", value) for name, value in given.items() if name.startswith("limits.")}
+    whole = {name: int(value) for name, value in number.items() if name in ("limits.asks", "limits.tokens")}
+    return Limits(
+        asks=whole.get("limits.asks", usual.asks),
+        tokens=whole.get("limits.tokens", usual.tokens),
+        cost=number.get("limits.cost", usual.cost),
+        turn_seconds=number.get("limits.turn_seconds", usual.turn_seconds),
+        total_seconds=number.get("limits.total_seconds", usual.total_seconds),
+        parallel=int(number.get("limits.parallel", usual.parallel)),
+    )
+
+
+def _notes(unseen: Sequence[int], body: Body, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What a careful reader would like to know before running a file."""
+    notes: list[str] = []
+    if unseen:
+        lines = ", ".join(str(line) for line in unseen[:20]) + (" …" if len(unseen) > 20 else "")
+        notes.append(f"Invisible characters were taken out on {len(unseen)} lines: {lines}.")
+    if body.chapters and not entries:
+        names = ", ".join(repr(each[:40]) for each in body.chapters[:10])
+        notes.append(
+            f"No participants are described, so built-in ones take part; {names}: background. "
+            "A participant's section begins with a line such as 'role: …'."
+        )
+    return tuple(notes)

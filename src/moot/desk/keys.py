@@ -1,0 +1,201 @@
+"""The keys of a brief. This file owns which settings there are, what each may hold and what it means.
+
+One table for the header, one for a participant, one for the limits: the reader checks by them and the reference pages
+are made from them. No key can name a host, an address, a credential, or a file outside the brief's own folder.
+"""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "text", "prose", "whole", "number", "flag", "choice", "texts", "paths", "tools", "model", "people", "limits"
+]
+"""What a key holds: ``text`` one line; ``prose`` text of any length or a list of lines; ``whole`` a whole number;
+``texts`` a list of texts; ``paths`` one file name or a list; ``tools`` yes, no or a list of choices; ``model``
+provider:name; ``people`` a list of names or of tables with the keys of a participant; ``limits`` a table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key.
+
+    Attributes:
+        name: its documented name; that of a limit begins with ``limits.``.
+        kind: what it holds.
+        help: what it means, in a sentence.
+        aliases: other names that are read as well.
+        low: the least number, or number of entries.
+        high: the greatest number, number of entries, or number of characters.
+        choices: the allowed words.
+        example: a value as it is written in a brief.
+        hints: words that people write when they mean this key; never read, only suggested.
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    aliases: tuple[str, ...] = ()
+    low: float = 0
+    high: float = 0
+    choices: tuple[str, ...] = ()
+    example: str = ""
+    hints: tuple[str, ...] = ()
+
+
+PROTOCOLS = ("panel", "council", "moderated", "round_robin", "arena")
+"""The protocols that a brief may name and that are played."""
+
+FORMATS = ("socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
+"""The further values of ``debate_format`` that are documented."""
+
+STRATEGIES = ("majority", "weighted", "consensus", "moderator")
+"""Ways to decide a council."""
+
+RULES = ("plurality", "absolute", "supermajority", "unanimous")
+"""Further rules by which votes are counted."""
+
+ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
+"""The documented values of ``consensus_strategy``."""
+
+TOPOLOGIES = ("all-to-all", "ring", "star", "round-robin", "sparse")
+"""Who criticises whom in an arena."""
+
+LOGS = ("markdown", "json_log", "verbose", "summary_only")
+TOOLS = ("search", "rag", "summarizer", "scorer")
+MOST_SEED = 2**31 - 1
+
+# fmt: off
+HEADER: tuple[Key, ...] = (
+    Key(name="topic", kind="text", high=2000, example='"Should we build or buy?"',
+        help="The question or proposition; the heading # of the body serves as well.",
+        hints=("title", "question", "subject", "proposition", "motion")),
+    Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS + FORMATS, example="panel",
+        help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=20, example="2",
+        help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
+    Key(name="persona_count", kind="whole", low=2, high=10, example="3",
+        help="How many debaters; without a list of participants so many of the built-in ones take part.",
+        hints=("participant_count", "agent_count", "count", "num_personas")),
+    Key(name="participants", kind="people", aliases=("personas",), low=2, high=10, example="[Ada, Bo]",
+        help="Names, or tables with the keys of a participant. Where it is given, other ## headings are background.",
+        hints=("debaters", "agents", "people", "roles", "members")),
+    Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
+        choices=STRATEGIES + RULES + ENDINGS, help="How it is decided.",
+        hints=("voting_strategy", "consensus", "voting", "decision", "rule")),
+    Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
+    Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
+        help="Whether a moderator takes part; yes adds one where the brief describes none.",
+        hints=("use_moderator", "judge", "chair", "has_mediator")),
+    Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
+        hints=("llm", "default_model", "models")),
+    Key(name="context", kind="prose", example='"A team of eight, no data centre."',
+        help="Background in a few words; longer background is text under the heading.",
+        hints=("system_context", "situation")),
+    Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
+        help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
+        hints=("sources", "files", "documents", "attachments", "path")),
+    Key(name="rules", kind="prose", high=20000, example='"Keep each answer under 200 words."',
+        help="What everybody has to observe; the section ## Rules serves as well.",
+        hints=("instructions", "guidelines", "constraints")),
+    Key(name="options", kind="texts", low=2, high=20, example="[build, buy, wait]",
+        help="The closed set of answers; the section ## Options serves as well.",
+        hints=("choices", "answers", "candidates", "alternatives")),
+    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="What all chance is drawn from.",
+        hints=("random_seed",)),
+    Key(name="logging_mode", kind="choice", choices=LOGS, example="markdown", help="How the result is written.",
+        hints=("log", "logging", "output", "log_mode")),
+    Key(name="limits", kind="limits", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
+        help="What the debate may use: a table of the limits.", hints=("max_cost", "max_tokens_total")),
+)
+
+LIMITS: tuple[Key, ...] = (
+    Key(name="limits.asks", kind="whole", low=1, high=500, example="200", help="Questions put to participants.",
+        hints=("limits.calls", "limits.requests")),
+    Key(name="limits.tokens", kind="whole", low=1, high=1_000_000_000, example="40000",
+        help="Input and output tokens of all calls.", hints=("limits.max_tokens",)),
+    Key(name="limits.cost", kind="number", aliases=("limits.usd",), low=0, high=100_000, example="0.50",
+        help="US dollars of all calls; needs a known price for every model.",
+        hints=("limits.dollars", "limits.money", "limits.max_cost", "limits.price")),
+    Key(name="limits.turn_seconds", kind="number", aliases=("timeout_per_turn", "limits.timeout_per_turn"), low=1,
+        high=3600, example="120", help="Seconds for one answer, repairs and retries included.",
+        hints=("limits.timeout", "timeout", "turn_timeout")),
+    Key(name="limits.total_seconds", kind="number", low=1, high=604_800, example="1800",
+        help="Seconds for the whole debate while it runs.", hints=("limits.seconds", "limits.time")),
+    Key(name="limits.parallel", kind="whole", low=1, high=16, example="4", help="Answers in the making at once.",
+        hints=("limits.concurrency",)),
+)
+
+PARTICIPANT: tuple[Key, ...] = (
+    Key(name="name", kind="text", aliases=("persona_name",), high=200, example="Ada",
+        help="1 to 40 letters, digits, blanks and . ' - _ ( ) &, unlike the other names.", hints=("label", "title")),
+    Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
+        help="The office or stance in a few words; without it the first sentence of the persona.",
+        hints=("position", "stance", "description", "perspective")),
+    Key(name="model", kind="model", example="ollama:llama3.2",
+        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2).",
+        hints=("llm", "seat", "provider")),
+    Key(name="persona", kind="prose", aliases=("system_prompt",), high=20000, example='"You know the costs."',
+        help="Instructions for this participant alone; in a section the text behind the settings.",
+        hints=("prompt", "instructions", "character", "personality", "bio")),
+    Key(name="weight", kind="number", low=0.01, high=10, example="0.8",
+        help="The weight of the vote, or the level of expertise.", hints=("expertise", "expertise_level")),
+    Key(name="duty", kind="choice", choices=("debater", "moderator"), example="moderator",
+        help="Whether the participant debates or moderates; Moderator, Mediator, Judge and Chair moderate by name.",
+        hints=("moderator", "mediator", "office", "judge")),
+    Key(name="temperature", kind="number", low=0, high=2, example="0.7", help="How freely the model answers."),
+    Key(name="top_p", kind="number", low=0, high=1, example="0.9",
+        help="The share of likely words that the model draws from."),
+    Key(name="presence_penalty", kind="number", low=-2, high=2, example="0.5",
+        help="How much the model avoids what was named."),
+    Key(name="frequency_penalty", kind="number", low=-2, high=2, example="0.5",
+        help="How much the model avoids what was named often."),
+    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="The seed of the model's own chance."),
+    Key(name="max_tokens", kind="whole", low=1, high=1_000_000, example="800",
+        help="The greatest length of one answer.", hints=("tokens", "max_length")),
+    Key(name="style", kind="text", high=200, example="bullet-point", help="How to write: formal, casual, paragraph …",
+        hints=("tone",)),
+    Key(name="tool_usage", kind="tools", choices=TOOLS, example="[search]",
+        help="The tools it may use; yes means search and summarizer.", hints=("tools", "tool", "allow_tools")),
+)
+# fmt: on
+
+
+def find(keys: Sequence[Key], word: str) -> Key | None:
+    """The key of that name or alias; None where there is none."""
+    return next((key for key in keys if word == key.name or word in key.aliases), None)
+
+
+def get(keys: Sequence[Key], name: str) -> Key:
+    """The key of that name; StopIteration where there is none."""
+    return next(key for key in keys if key.name == name)
+
+
+def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
+    """The name or alias that was probably meant, without the prefix; "" where nothing is near.
+
+    Args:
+        keys: the table.
+        word: what was written.
+        prefix: only keys whose names begin so: ``limits.``; without it only those of the table itself.
+    """
+    meant: dict[str, str] = {}
+    for key in keys:
+        names = [name for name in (key.name, *key.aliases) if _belongs(name, prefix)]
+        meant |= {name.removeprefix(prefix): name.removeprefix(prefix) for name in names}
+        hints = [hint.removeprefix(prefix) for hint in key.hints if names and _belongs(hint, prefix)]
+        meant |= {hint: names[0].removeprefix(prefix) for hint in hints if hint not in meant}
+    return meant.get(close(word, tuple(meant)), "")
+
+
+def _belongs(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) and "." not in name.removeprefix(prefix)
+
+
+def close(word: str, words: Sequence[str]) -> str:
+    """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
+    spelt = {each.replace("-", "_"): each for each in words}
+    plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
+    found = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
+    return spelt[found[0]] if found else ""

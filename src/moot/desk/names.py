@@ -1,0 +1,81 @@
+"""Names of participants. This file owns which names there can be, and when two of them look alike.
+
+A name stands in prompts, ballots, logs, pages and files, and a vote is read by it. So it must not be mistaken for
+another one, for an abstention, for a role of a conversation or for markup. The skeleton follows the idea of Unicode's
+technical standard 39 (section 4), cut down to the look-alikes of Latin letters that are common.
+"""
+
+import unicodedata
+
+from moot.core.errors import BriefError
+from moot.desk.letters import flat, tidy
+
+MOST = 40
+"""The greatest length of a name."""
+
+_ABSTENTIONS = ("abstain", "abstains", "abstained", "abstention", "abstentions", "novote", "undecided", "nodecision")
+_NOBODIES = ("none", "noone", "nobody", "nil", "null", "neither", "nothing", "unknown", "undefined", "anonymous", "tie")
+_EVERYBODIES = ("all", "any", "anyone", "anybody", "both", "either", "everyone", "everybody", "each", "other", "others")
+_ROLES = ("system", "user", "assistant", "developer", "tool", "function", "human", "participant", "debater", "winner")
+_PERSONS = ("you", "me", "myself", "self", "yourself", "them", "they", "yes", "no", "true", "false", "vote", "draw")
+RESERVED = frozenset((*_ABSTENTIONS, *_NOBODIES, *_EVERYBODIES, *_ROLES, *_PERSONS))
+"""Skeletons of words that are no names, because a ballot or a conversation gives them another meaning."""
+
+_MODERATORS = frozenset({"moderator", "mediator"})
+_CHAIRS = _MODERATORS | {"judge", "chair", "chairman", "chairwoman", "chairperson"}
+_MARKS = " .'-_()&"
+_TWINS = (
+    "AАΑ BВΒ CСϹ EЕΕ GԌ HНΗ IІΙ JЈͿ KКΚ MМΜ NΝ OОΟ PРΡ QԚ SЅ TТΤ WԜ XХΧ YҮΥ ZΖ "
+    "aаɑα cсϲ dԁ eе gɡԍ hһ iіɩıι jј kκ lӏǀ1 nոη oоօοσ0 pрρ qԛգ sѕ uսυ vν wԝ xхχ yуүγ zᴢ"
+)
+"""Each Latin letter, followed by the letters and digits of other kinds that look like it."""
+
+_LOOKS = str.maketrans({twin: group[0] for group in _TWINS.split() for twin in group[1:]})
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like: letters and digits alone, without case, width, invisible characters and foreign twins.
+
+    Two names with the same skeleton can be mistaken for each other.
+    """
+    plain = unicodedata.normalize("NFKD", tidy(name)).translate(_LOOKS).casefold()
+    return "".join(each for each in plain if each.isalnum() or unicodedata.combining(each))
+
+
+def check_name(text: str, *, line: int = 0) -> str:
+    """The name as it is kept: composed, blanks single, the typographic apostrophe made plain.
+
+    Raises:
+        BriefError: it is no name; code ``bad_name``.
+    """
+    name = flat(unicodedata.normalize("NFC", tidy(text))).replace("\u2019", "'")
+    wrong = _fault(name)
+    if wrong:
+        shown = name if len(name) <= MOST else name[:MOST] + "…"
+        found = f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
+        raise BriefError(found, line=line, code="bad_name")
+    return name
+
+
+def _fault(name: str) -> str:
+    if not name:
+        return "it is empty"
+    if len(name) > MOST:
+        return f"it has {len(name)} characters"
+    for each in name:
+        if each not in _MARKS and unicodedata.category(each)[0] not in "LM" and unicodedata.category(each) != "Nd":
+            return f"{each!r} is not allowed"
+    bare = skeleton(name)
+    if not any(each.isalnum() for each in bare):
+        return "it has no letter and no digit"
+    return "the word has another meaning in a debate" if bare in RESERVED else ""
+
+
+def moderates(name: str, *, surely: bool = False) -> bool:
+    """Whether somebody of that name moderates unless the brief says otherwise: Moderator, Mediator, Judge, Chair.
+
+    Args:
+        name: the name.
+        surely: count only Moderator and Mediator, which are never names of debaters.
+    """
+    return skeleton(name) in (_MODERATORS if surely else _CHAIRS)

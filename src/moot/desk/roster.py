@@ -1,0 +1,158 @@
+"""Who takes part. This file owns how list entries and sections of a brief become its participants."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from moot.core.brief import Duty, Participant, Settings
+from moot.core.errors import BriefError
+from moot.desk.header import Node, Scalar, Table, load
+from moot.desk.keys import PARTICIPANT, get
+from moot.desk.letters import flat
+from moot.desk.names import check_name, moderates, skeleton
+from moot.desk.sections import SETTING, Section, split_seat, unfence
+from moot.desk.values import Given, match, read, seat
+
+MOST_ROLE = 200
+_SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
+_NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What one place of a brief says about one participant."""
+
+    name: str
+    line: int
+    values: Mapping[str, Given]
+
+
+def listed(node: Node) -> tuple[Entry, ...]:
+    """The entries of the header's ``participants:``.
+
+    Raises:
+        BriefError: it is no list of names or tables, or an entry cannot be used.
+    """
+    if isinstance(node, Scalar | Table):
+        found = "participants / personas must be a list: [Ada, Bo], or one line '- name: Ada' for each"
+        raise BriefError(found, line=node.line, code="wrong_type")
+    return tuple(_listed(each) for each in node.items)
+
+
+def _listed(node: Node) -> Entry:
+    if not isinstance(node, Table):
+        return _entry(str(read(get(PARTICIPANT, "name"), node).value), node.line, {})
+    values = {key.name: read(key, value) for key, value in match(node, PARTICIPANT, what="participant")}
+    if "name" not in values:
+        raise BriefError("a participant without a name; write name: Ada", line=node.line, code="wrong_type")
+    name = values.pop("name")
+    return _entry(str(name.value), name.line, values)
+
+
+def described(section: Section) -> Entry:
+    """The entry of a participant's section: ``key: value`` lines up to a blank line, then the persona.
+
+    Raises:
+        BriefError: a setting or the name cannot be used.
+    """
+    block, _, text = section.body.partition("\n\n") if SETTING.match(section.body) else ("", "", section.body)
+    table = load(block, line=section.body_line)
+    values = {key.name: read(key, node) for key, node in match(table, PARTICIPANT, what="participant")}
+    if "name" in values:
+        found = "the name stands in the heading; a key 'name' is not allowed here"
+        raise BriefError(found, line=values["name"].line, code="duplicate_key")
+    if persona := unfence(text.strip()):
+        if "persona" in values:
+            found = "the persona is given twice, as a key and as text; keep one"
+            raise BriefError(found, line=values["persona"].line, code="duplicate_key")
+        line = section.body_line + (block.count("\n") + 2 if block else 0)
+        values["persona"] = read(get(PARTICIPANT, "persona"), Scalar(line=line, text=persona, plain=False))
+    return _entry(section.heading, section.line, values)
+
+
+def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
+    name, model = split_seat(flat(text))
+    merged = dict(values)
+    if model:
+        if "model" in merged:
+            found = f"the model is given twice, behind the name and on line {merged['model'].line}; keep one"
+            raise BriefError(found, line=line, code="duplicate_key")
+        merged["model"] = Given(value=seat(model, line=line), line=line)
+    return Entry(name=check_name(name, line=line), line=line, values=merged)
+
+
+def assemble(first: Sequence[Entry], sections: Iterable[Entry]) -> tuple[Entry, ...]:
+    """All entries, those of the list first, each joined with its section.
+
+    Raises:
+        BriefError: two participants of one name or of names that look alike, or a setting in both places.
+    """
+    found: dict[str, Entry] = {}
+    for entry in first:
+        _check_new(entry, found.get(skeleton(entry.name)))
+        found[skeleton(entry.name)] = entry
+    named = set(found)
+    for entry in sections:
+        bare = skeleton(entry.name)
+        if bare in named and found[bare].name == entry.name:
+            named.discard(bare)
+            found[bare] = _join(found[bare], entry)
+        else:
+            _check_new(entry, found.get(bare))
+            found[bare] = entry
+    return tuple(found.values())
+
+
+def _check_new(entry: Entry, other: Entry | None) -> None:
+    if other is not None:
+        how = "is there already" if other.name == entry.name else f"looks like {other.name!r}"
+        found = f"the name {entry.name!r} {how} (line {other.line}); each participant needs a name of its own"
+        raise BriefError(found, line=entry.line, code="duplicate_name")
+
+
+def _join(entry: Entry, section: Entry) -> Entry:
+    for name, given in section.values.items():
+        if name in entry.values:
+            found = f"{name} of {entry.name} is given twice, first on line {entry.values[name].line}; keep one"
+            raise BriefError(found, line=given.line, code="duplicate_key")
+    return Entry(name=entry.name, line=entry.line, values={**entry.values, **section.values})
+
+
+def participant(entry: Entry) -> Participant:
+    """The participant of an entry; its seat is "" where the brief names no model for it.
+
+    Raises:
+        BriefError: somebody called Moderator is to debate.
+    """
+    values = {name: given.value for name, given in entry.values.items()}
+    persona, role, style = (str(values.get(name, "")) for name in ("persona", "role", "style"))
+    duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
+    if duty == "debater" and moderates(entry.name, surely=True):
+        found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
+        raise BriefError(found, line=entry.line, code="bad_name")
+    weight = values.get("weight")
+    return Participant(
+        name=entry.name,
+        role=role or first_sentence(persona),
+        persona="\n\n".join(part for part in (persona, f"Style: {style}" if style else "") if part),
+        seat=str(values.get("model", "")),
+        duty=cast("Duty", duty),
+        weight=None if weight is None else float(cast("float", weight)),
+        settings=_settings(values),
+        tools=cast("tuple[str, ...]", values.get("tool_usage", ())),
+    )
+
+
+def _settings(values: Mapping[str, object]) -> Settings:
+    numbers = {name: float(cast("float", values[name])) for name in _NUMBERS if name in values}
+    wholes = {name: int(cast("int", values[name])) for name in ("seed", "max_tokens") if name in values}
+    return Settings(**numbers, **wholes)  # pyright: ignore[reportArgumentType]  # two groups of names, two types
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of the first paragraph, at most 200 characters, on one line, without its full stop."""
+    words = flat(text.strip().split("\n\n")[0])
+    found = _SENTENCE.match(words)
+    sentence = (found[1] if found else words).removesuffix(".")
+    return sentence if len(sentence) <= MOST_ROLE else sentence[: MOST_ROLE - 1].rstrip() + "…"

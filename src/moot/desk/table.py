@@ -1,0 +1,86 @@
+"""Who sits at the table in the end. This file owns the checks across the participants, and who is added."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from moot.core.brief import Participant
+from moot.core.errors import BriefError
+from moot.desk.cast import MODERATOR, USUAL, debaters
+from moot.desk.keys import HEADER, get
+from moot.desk.roster import Entry, participant
+from moot.desk.values import Given
+
+NEEDS_MODERATOR = ("moderated", "round_robin")
+"""Protocols for which a moderator is added, unless the brief says that there is none."""
+
+NEEDS_ROLES = ("moderated",)
+"""Protocols that show everybody each debater's role."""
+
+
+def seats(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
+    """Everybody who takes part: as described, else the built-in debaters; and a moderator where one is wanted.
+
+    Args:
+        entries: what the brief says about its participants.
+        given: the brief's values by the names of their keys.
+
+    Raises:
+        BriefError: too few or too many debaters, a number that differs from ``persona_count``, a debater without a
+            role where the protocol needs one, two moderators, or none where the strategy needs one.
+    """
+    people = tuple(participant(entry) for entry in entries)
+    lines = {entry.name: entry.line for entry in entries}
+    debating = [each for each in people if each.duty == "debater"]
+    moderating = [each for each in people if each.duty == "moderator"]
+    count, wanted = given.get("persona_count"), given.get("moderator")
+    protocol = given["protocol"].value if "protocol" in given else ""
+    if len(moderating) > 1:
+        found = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
+        raise BriefError(found, line=lines[moderating[1].name], code="inconsistent")
+    if debating:
+        _check_count(debating, count, given["participants"].line)
+        if protocol in NEEDS_ROLES:
+            _check_roles(debating, lines)
+    else:
+        people = debaters(cast("int", count.value) if count else USUAL) + people
+    added = _added(moderating, wanted, given)
+    return people + added
+
+
+def _check_count(debating: Sequence[Participant], count: Given | None, line: int) -> None:
+    key = get(HEADER, "participants")
+    names = ", ".join(each.name for each in debating[:12])
+    if not key.low <= len(debating) <= key.high:
+        found = f"{len(debating)} debaters ({names}); a debate needs {key.low:g} to {key.high:g}"
+        raise BriefError(found, line=line, code="out_of_range")
+    if count and count.value != len(debating):
+        found = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"
+        raise BriefError(found, line=count.line, code="inconsistent")
+
+
+def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> None:
+    for each in debating:
+        if not each.role:
+            found = f"{each.name!r} has no role; the protocol moderated needs one: add a line 'role: …'"
+            raise BriefError(found, line=lines[each.name], code="inconsistent")
+
+
+def _added(
+    moderating: Sequence[Participant], wanted: Given | None, given: Mapping[str, Given]
+) -> tuple[Participant, ...]:
+    """The built-in moderator, where the brief asks for one or its protocol cannot do without."""
+    protocol, strategy = given.get("protocol"), given.get("strategy")
+    name = protocol.value if protocol else ""
+    refused = wanted is not None and not wanted.value
+    if moderating and wanted and refused:
+        found = f"moderator is no, but {moderating[0].name!r} moderates; drop one of them"
+        raise BriefError(found, line=wanted.line, code="inconsistent")
+    if wanted and refused and name == "moderated":
+        found = "moderator is no, but the protocol moderated needs one"
+        raise BriefError(found, line=wanted.line, code="inconsistent")
+    if moderating or refused or not (wanted or name in NEEDS_MODERATOR):
+        if strategy and strategy.value == "moderator" and not moderating:
+            found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
+            raise BriefError(found, line=strategy.line, code="inconsistent")
+        return ()
+    return (MODERATOR,)

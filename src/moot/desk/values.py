@@ -1,0 +1,231 @@
+"""Values of a brief. This file owns how a value as it is written becomes a value of its key, or one clear sentence."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.errors import BriefError
+from moot.core.form import Value
+from moot.desk.header import Items, Node, Scalar, Table
+from moot.desk.keys import Key, close, find, nearest
+from moot.desk.letters import flat
+from moot.desk.names import skeleton
+
+HUMAN = ("human", "librarian")
+"""Seats that are no models."""
+
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+_TRUE = frozenset({"true", "yes", "on"})
+_FALSE = frozenset({"false", "no", "off"})
+_WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
+_MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A value with the line on which it stands."""
+
+    value: Value
+    line: int
+
+
+def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
+    """The keys of a table with what stands behind them; keys without a value are left out.
+
+    Raises:
+        BriefError: an unknown key, or one key under two of its names.
+    """
+    found: dict[str, tuple[Scalar, Key, Node]] = {}
+    for word, node in table.pairs:
+        key = find(keys, prefix + word.text)
+        if key is None:
+            raise _unknown(keys, prefix, word, what)
+        if key.name in found:
+            text = f"{word.text!r} means the same as {found[key.name][0].text!r} on line {found[key.name][0].line}"
+            raise BriefError(f"{text}; keep one", line=word.line, code="duplicate_key")
+        found[key.name] = (word, key, node)
+    return [(key, node) for _, key, node in found.values() if not is_nothing(node)]
+
+
+def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> BriefError:
+    names = [key.name.removeprefix(prefix) for key in keys if key.name.startswith(prefix)]
+    names = [name for name in names if "." not in name]
+    meant = nearest(keys, word.text, prefix=prefix)
+    hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(names)}"
+    return BriefError(f"there is no key {word.text[:60]!r} in a {what}; {hint}", line=word.line, code="unknown_key")
+
+
+def is_nothing(node: Node) -> bool:
+    """Whether nothing stands behind a key: it counts as not given."""
+    return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
+
+
+def read(key: Key, node: Node) -> Given:
+    """The value of a key.
+
+    Raises:
+        BriefError: ``wrong_type``, ``bad_enum``, ``out_of_range`` or ``too_large``.
+    """
+    match key.kind:
+        case "flag":
+            value: Value = _flag(key, node)
+        case "whole" | "number":
+            value = _number(key, node)
+        case "choice":
+            value = _choice(key, node)
+        case "texts":
+            value = texts(key, node)
+        case "paths":
+            value = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
+        case "tools":
+            value = _tools(key, node)
+        case "model":
+            value = seat(_text(key, node), line=node.line)
+        case "prose" if isinstance(node, Items):
+            value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
+        case "prose":
+            value = _fit(key, _text(key, node), node.line)
+        case _:
+            value = _fit(key, flat(_text(key, node)), node.line)
+    return Given(value=value, line=node.line)
+
+
+def label(key: Key) -> str:
+    """How a key is called in a sentence."""
+    return " / ".join((key.name, *key.aliases))
+
+
+def _wrong(key: Key, node: Node, wanted: str) -> BriefError:
+    match node:
+        case Scalar(text=text):
+            seen = repr(text[:60])
+        case Items():
+            seen = "a list"
+        case Table():
+            seen = "a table of keys"
+    return BriefError(f"{label(key)} is {seen}; it must be {wanted}", line=node.line, code="wrong_type")
+
+
+def _text(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or is_nothing(node):
+        raise _wrong(key, node, "a text")
+    if node.plain and (_WHOLE.fullmatch(node.text) or _NUMBER.fullmatch(node.text) or _BOOLEAN.fullmatch(node.text)):
+        raise _wrong(key, node, "a text; put quotes around it if it is one")
+    return _whole_text(node)
+
+
+def _whole_text(node: Scalar) -> str:
+    if node.comment:
+        found = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
+        raise BriefError(found, line=node.line, code="malformed_yaml")
+    return node.text.strip()
+
+
+def _fit(key: Key, text: str, line: int) -> str:
+    if key.high and len(text) > key.high:
+        found = f"{label(key)} has {len(text):,} characters; at most {key.high:,.0f} are allowed"
+        raise BriefError(found, line=line, code="too_large")
+    return text
+
+
+def _flag(key: Key, node: Node) -> bool:
+    word = node.text.casefold() if isinstance(node, Scalar) and node.plain else ""
+    if word not in _TRUE | _FALSE:
+        raise _wrong(key, node, "yes or no (true, false, on, off), without quotes")
+    return word in _TRUE
+
+
+def _number(key: Key, node: Node) -> int | float:
+    whole = key.kind == "whole"
+    pattern = _WHOLE if whole else _NUMBER
+    if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
+        raise _wrong(key, node, "a whole number in digits" if whole else "a number")
+    value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
+    if not math.isfinite(value) or not key.low <= value <= key.high:
+        found = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    return value
+
+
+def _digits(text: str) -> int | float:
+    """The whole number; infinity where it has more digits than any limit allows."""
+    if len(text) > 20:
+        return -math.inf if text.startswith("-") else math.inf
+    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+    return int(text[2:] if base != 10 else text, base)
+
+
+def _choice(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar):
+        raise _wrong(key, node, f"one of {', '.join(key.choices)}")
+    if node.text not in key.choices:
+        meant = close(node.text, key.choices)
+        hint = f"did you mean {meant!r}? " if meant else ""
+        found = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(key.choices)}"
+        raise BriefError(found, line=node.line, code="bad_enum")
+    return node.text
+
+
+def texts(key: Key, node: Node) -> tuple[str, ...]:
+    """A list of texts, none of them empty, none twice; numbers count as texts here.
+
+    Raises:
+        BriefError: ``wrong_type``, ``out_of_range``, ``too_large`` or ``duplicate_name``.
+    """
+    if not isinstance(node, Items):
+        raise _wrong(key, node, "a list: [one, two], or one line '- one' for each")
+    found: list[str] = []
+    for each in node.items:
+        if not isinstance(each, Scalar) or is_nothing(each) or not each.text.strip():
+            raise _wrong(key, each, "a list of texts")
+        found.append(flat(_whole_text(each)))
+    return check_texts(key, found, node.line)
+
+
+def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
+    """Entries of a list, if they are neither too many, too few nor too long, and differ from each other."""
+    if not key.low <= len(found) <= key.high:
+        sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(found)}"
+        raise BriefError(sentence, line=line, code="out_of_range")
+    seen: dict[str, str] = {}
+    for each in found:
+        if len(each) > 200:
+            sentence = f"{each[:60]!r} has {len(each)} characters; at most 200 are allowed in {label(key)}"
+            raise BriefError(sentence, line=line, code="too_large")
+        if skeleton(each) in ("abstain", "abstention"):
+            raise BriefError(f"{each!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
+        if each.casefold() in seen:
+            raise BriefError(f"{each!r} stands twice in {label(key)}", line=line, code="duplicate_name")
+        seen[each.casefold()] = each
+    return tuple(found)
+
+
+def _tools(key: Key, node: Node) -> tuple[str, ...]:
+    if isinstance(node, Scalar):
+        return ("search", "summarizer") if _flag(key, node) else ()
+    if isinstance(node, Table):
+        raise _wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
+    return tuple(dict.fromkeys(_choice(key, each) for each in node.items))
+
+
+def seat(text: str, *, line: int = 0) -> str:
+    """Who answers, as ``provider:name``; ``provider/name`` is read as well.
+
+    Raises:
+        BriefError: it has not that shape; addresses and paths have not.
+    """
+    if text in HUMAN:
+        return text
+    found = _MODEL.fullmatch(text)
+    if not found or "//" in text or ".." in text:
+        wanted = "provider:name, for example ollama:llama3.2, or human"
+        raise BriefError(f"{text[:60]!r} names no model; write {wanted}", line=line, code="wrong_type")
+    return f"{found[1]}:{found[2]}"
+
+
+def is_seat(text: str) -> bool:
+    """Whether a text in parentheses behind a name says who answers."""
+    return text in HUMAN or bool(_MODEL.fullmatch(text))
