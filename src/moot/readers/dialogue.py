@@ -41,9 +41,11 @@ def _turn(turn: Spoken) -> list[str]:
 
 
 def _subjects(turn: Spoken) -> str:
-    """What was laid before the speaker, where the heading does not say it; the letters, where the words use them."""
+    """What was laid before the speaker, where the heading does not say it; the labels, where the words use them."""
     labels = [on.label for on in turn.on if on.label]
-    if labels and re.search(rf"\b(?:{'|'.join(labels)})\b", turn.text):
+    # A and I are words of English too.
+    letters = [label.split()[-1] for label in labels if not label.endswith((" A", " I"))]
+    if labels and re.search(rf"\b(?:{'|'.join([*labels, *letters])})\b", turn.text):
         pairs = listed([f"{on.label} is {inline(owned(on.by, on.act))}" for on in turn.on])
         return f"*Shown without names: {pairs}.*"
     if len(turn.on) < 2 or turn.act == "vote":

@@ -1,23 +1,21 @@
 """Reports as files. This file owns their names and that a reader never meets half of one."""
 
 import os
-import re
 import secrets
-import unicodedata
 from pathlib import Path
 
+from moot.core.text import slug
+
 _LONGEST = 60
-_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d|conin|conout")
 
 
 def file_name(topic: str, debate: str) -> str:
-    """A file name without an ending, safe on every system: the topic in ASCII, at most 60 characters, and the id.
+    """A file name without an ending, safe on every system: the topic, at most 60 characters of it, and the debate's id.
 
-    Only small letters, digits and single dashes: ``hire-the-candidate-01jx2``. It is never empty.
+    Only small ASCII letters, digits and single dashes: ``hire-the-candidate-01jx2``. It is never empty, and being at
+    least two words it is no name that Windows reserves.
     """
-    parts = [part for part in (_slug(topic), _slug(debate)) if part]
-    name = "-".join(parts)
-    return f"debate-{name}".rstrip("-") if len(parts) < 2 or _RESERVED.fullmatch(parts[0]) else name
+    return f"{slug(topic, _LONGEST)}-{slug(debate, _LONGEST)}"
 
 
 def save(path: Path, text: str) -> None:
@@ -36,12 +34,3 @@ def save(path: Path, text: str) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _slug(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
-    if len(slug) <= _LONGEST:
-        return slug
-    head = slug[:_LONGEST]
-    return (head if slug[_LONGEST] == "-" else head.rpartition("-")[0] or head).strip("-")

@@ -1,19 +1,21 @@
 """One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.core.brief import Brief
 from moot.core.form import ABSTAIN, Value
+from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn
-from moot.readers.wording import label, letter, owned, shown, tells_all, words
+from moot.readers.wording import label, owned, shown, tells_all, words
 
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A turn that was laid before a speaker: whose it is, what it is, and the letter that hid its author, if any."""
+    """A turn that was laid before a speaker: whose it is, what it is, and the label that hid its author, if any."""
 
     key: str
     by: str
@@ -83,13 +85,16 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
 
 
 def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
-    """What was laid before a speaker, with the letters that hid the authors."""
+    """What was laid before a speaker, with the labels that hid the authors: ``Proposal A``, ``Critique A``."""
     hidden = turn.ask is not None and turn.ask.view.anonymous
-    found = [transcript.get(key) for key in turn.about]
-    return tuple(
-        Subject(key=each.key, by=each.by, act=each.act, label=letter(n) if hidden else "")
-        for n, each in enumerate(found)
-    )
+    counted: Counter[str] = Counter()
+    found: list[Subject] = []
+    for each in (transcript.get(key) for key in turn.about):
+        word = "Critique" if each.act == "critique" else "Proposal"
+        label = f"{word} {letter(counted[word])}" if hidden else ""
+        counted[word] += 1
+        found.append(Subject(key=each.key, by=each.by, act=each.act, label=label))
+    return tuple(found)
 
 
 def beside(turn: Turn) -> str:
@@ -103,13 +108,13 @@ def _name(turn: Turn, name: str) -> str:
 
 
 def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
-    """A field's value; a ballot for a letter names whose proposal stood under it."""
+    """A field's value; a ballot for a label names whose proposal stood under it."""
     text = shown(value)
     if turn.act != "vote":
         return text
     if value == ABSTAIN:
         return "abstains"
     for subject in on:
-        if subject.label and text.split()[-1:] == [subject.label]:
+        if subject.label and subject.label == text:
             return f"{owned(subject.by, subject.act)} (shown as {text})"
     return text

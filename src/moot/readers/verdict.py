@@ -23,7 +23,7 @@ def verdict(report: Report) -> list[str]:
         _how(decision),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
         _tally(outcome.tally),
-        _ballots(outcome.ballots),
+        _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
         _changes(report),
@@ -65,8 +65,9 @@ def _tally(rows: Sequence[Row]) -> str:
     return table(heads, lines, numbers=len(heads) - 1)
 
 
-def _ballots(ballots: Sequence[Ballot]) -> str:
-    weighted = any(ballot.weight != 1 for ballot in ballots)
+def _ballots(outcome: Outcome) -> str:
+    ballots = outcome.ballots
+    weighted = any(row.votes != row.ballots for row in outcome.tally)
     reasons = any(ballot.reason for ballot in ballots)
     heads = ["Voter", "Vote", *(["Reason"] if reasons else []), *(["Weight"] if weighted else [])]
     lines = [
@@ -90,14 +91,18 @@ def _minority(decision: Decision) -> list[str]:
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
     blocks: list[str] = []
     for each in decision.minority:
-        blocks.append(f"**{name}:** {inline(each.answer, 2 * LONG)}{_held(each)}")
+        blocks.append(f"**{name}:** {_held(each)}")
         blocks.append(quoted(block(each.argument)) if each.argument else "")
     return blocks
 
 
 def _held(minority: Minority) -> str:
-    by = listed([inline(name) for name in minority.by])
-    return f" ({by or 'nobody any more'}; {minority.share:.0%} of the votes)"
+    """An answer and who held it; where proposals have no short answer they go by their authors."""
+    share = f"{minority.share:.0%} of the votes"
+    if minority.by == (minority.answer,):
+        return f"the proposal of {inline(minority.answer)} ({share})"
+    by = listed([inline(name) for name in minority.by]) or "nobody any more"
+    return f"{inline(minority.answer, 2 * LONG)} ({by}; {share})"
 
 
 def _changes(report: Report) -> str:

@@ -69,11 +69,6 @@ def place(key: str) -> str:
     return title(key.rpartition("#")[0])
 
 
-def letter(n: int) -> str:
-    """0 is A, 25 is Z, 26 is AA: how authors are named where their names are hidden."""
-    return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
-
-
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: ``Ann, Ben and Cid``."""
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
