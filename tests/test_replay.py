@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import RecordError, RecordMismatch
-from moot.core.event import Called, Closed, Paused, Replied
+from moot.core.event import Called, Closed, Interjected, Paused, Replied
+from moot.core.seat import Say, Scene
 from moot.phases.known import KNOWN, Choices, build
 from moot.record.codec import read
+from moot.record.ledger import Ledger
 from moot.testing.replay import Hall, Oracle, calls, essence
 
 PEOPLE = (
@@ -74,6 +77,49 @@ def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) ->
     quick = asyncio.run(place.hold(seats(Oracle(seed))))
     slow = asyncio.run(place.hold(seats(Oracle(seed, latency=late))))
     assert essence(quick.transcript) == essence(slow.transcript)
+
+
+class Heckler(Oracle):
+    """An oracle that speaks up from outside, while the first of certain batches is being asked, once for each."""
+
+    def __init__(self, ledger: Ledger, seed: int, share: int) -> None:
+        super().__init__(seed, latency=lambda key: (_draw(seed, key) % 3) * 0.0005)
+        self.ledger, self.share = ledger, share
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        remark = Interjected(by="Guest", text=f"what of {ask.key}?")
+        told = [turn.text for turn in self.ledger.transcript.turns("interject")]
+        may = ask.key.endswith("#1") and _draw(self.seed, ask.key, "remark") % 100 < self.share
+        if may and remark.text not in told:
+            await self.ledger.add(remark)
+        return await super().answer(ask, scene, say)
+
+
+def _draw(*parts: object) -> int:
+    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:4])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    name=st.sampled_from(sorted(KNOWN)),
+    seed=st.integers(0, 10**6),
+    share=st.integers(0, 60),
+    where=st.floats(0, 1, exclude_max=True),
+)
+def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
+    name: str, seed: int, share: int, where: float
+) -> None:
+    place = hall(name)
+
+    def table(ledger: Ledger) -> dict[str, Heckler]:
+        heckler = Heckler(ledger, seed, share)
+        return dict.fromkeys([each.name for each in PEOPLE], heckler)
+
+    whole = asyncio.run(place.hold(table))
+    cut = int(where * len(whole.lines))
+    resumed = asyncio.run(place.hold(table, whole.lines[:cut]))
+    assert essence(resumed.transcript) == essence(whole.transcript)
+    assert sorted(calls(resumed.entries)) == sorted(calls(whole.entries))
 
 
 async def test_a_whole_record_is_only_read() -> None:

@@ -89,8 +89,10 @@ class Hall:
     name: str = "test"
     hosting: Callable[[], Hosting] = field(default=Hosting)
 
-    async def hold(self, seats: Mapping[str, Seat], lines: Sequence[str] = ()) -> Held:
-        """Hold the debate from the end of these lines on."""
+    async def hold(
+        self, seats: Mapping[str, Seat] | Callable[[Ledger], Mapping[str, Seat]], lines: Sequence[str] = ()
+    ) -> Held:
+        """Hold the debate from the end of these lines on; seats that speak up unasked are made with the ledger."""
         store = MemoryStore()
         if lines:
             await store.append("d", lines, after=0)
@@ -99,7 +101,8 @@ class Hall:
         opened = Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
         # The tree goes through its data form, as it does on a real resume.
         tree = load(opened.protocol)
-        await debate(opened, tree, seats, ledger=ledger, hosting=self.hosting())
+        sitting = seats(ledger) if callable(seats) else seats
+        await debate(opened, tree, sitting, ledger=ledger, hosting=self.hosting())
         stored = await store.read("d")
         return Held(lines=stored, entries=read(stored), transcript=ledger.transcript)
 
