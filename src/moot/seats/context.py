@@ -108,7 +108,7 @@ def mood_before(page: Page, place: int, roster: Roster, speaker: str) -> tuple[M
     rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
     if rest:
         mood = _colon(rest, roster, speaker) if rest.endswith(":") else _clauses(rest, roster, speaker)
-        if mood[0] != "plain":
+        if mood[0] != "plain" or rest.endswith(":"):
             return mood
     return _above(page, start, place, roster, speaker)
 
@@ -186,7 +186,7 @@ def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> 
     if heading or open_line:
         label = key(said.lstrip("# "))
         other = any(name in label for name in roster.keys if len(name) > 1 and name != speaker)
-        short = heading or len(label.split()) < 6
+        short = heading or (len(label.split()) < 6 and ":" not in said)
         if label != speaker and (reported or wording.DOUBTS.search(said) or (other and short)):
             return "unclear", "ambiguous"
     return "plain", ""

@@ -21,13 +21,12 @@ def read_json(form: Form, text: str) -> Found:
     where = form.under or form.name
     spots = objects_in(text)
     if not spots:
-        reason = "malformed" if "{" in text else "no_form"
-        return Found({}, [f"{where}: {reason}"])
+        return Found({}, [f"{where}: malformed"])
     holding = [spot for spot in spots if _holds(form, spot.table)] or spots[:1]
     own = [spot for spot in holding if not _foreign(text, spots, spot)]
     read = [_members(form, spot.table) for spot in own]
     if not own:
-        return Found({}, [f"{where}: quoted_only"])
+        return Found({}, [f"{where}: ambiguous"])
     if all(each.fields == read[0].fields and each.unread == read[0].unread for each in read):
         return read[0]
     between = fold(text[own[-2].end : own[-1].start])
@@ -109,6 +108,8 @@ def _value(asked: Field, value: Json) -> Value | Fault:
         return Fault("wrong_type" if asked.kind == "number" and asked.required else "empty")
     if isinstance(value, bool):
         return value if asked.kind == "flag" else Fault("wrong_type")
+    if value == "" and asked.kind == "number":
+        return Fault("wrong_type")
     if isinstance(value, str):
         return _strings(value) if asked.kind == "list" else read_value(asked, value)
     if isinstance(value, Number):

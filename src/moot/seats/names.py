@@ -196,11 +196,15 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     remark = re.match(r"[.!,;:(\u2013\u2014-]|(?:because|since|as|due|given)\b|$", rest)
     if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:
         return Pick(fault="ambiguous")
-    spared = all(wording.SPARED.search(rest[:start][-30:]) for start, _ in roster.others(rest, name))
-    if (
-        not spared
-        or wording.HEDGES.search(rest)
-        or re.search(r"\b(?:not(?! \w+[.)]*$)|but|however|actually|wait)\b|n't\b", rest)
+    for start, stop in reversed(roster.others(rest, name)):
+        begin = max(0, start - 30)
+        compared = wording.SPARED.search(rest[begin:start])
+        if not compared:
+            return Pick(fault="ambiguous")
+        rest = rest[: begin + compared.start()] + rest[stop:]
+    hedges = wording.BOUND if wording.REASONS.match(rest) else wording.HEDGES
+    if hedges.search(rest) or re.search(
+        r"^\W*(?:not?|never|nope)\b|\b(?:but|however|actually|wait|not really)\b", rest
     ):
         return Pick(fault="ambiguous")
     return Pick(name=roster.keys[name])

@@ -77,7 +77,7 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
         fence = _FENCE.match(row) is not None
         label = None if fenced or fence or quoted else _label(by_key, row)
         fenced ^= fence
-        if label and not _announced(above):
+        if label and not _announced(above, first=not found):
             found.append(label)
             above = row if label.raw else ""
         else:
@@ -120,10 +120,12 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
     return Section(asked, [rest.strip()], final=bool(final) and key(asked.name) != name)
 
 
-def _announced(above: str) -> bool:
+def _announced(above: str, *, first: bool) -> bool:
     """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
     said = fold(above).strip()
-    if not said.endswith(":") or wording.INTRO.fullmatch(said):
+    if not said or wording.INTRO.fullmatch(said):
+        return False
+    if not said.endswith(":") and (not first or re.search(r"[.!?;)\"»。*]$", said)):
         return False
     return wording.REPORTS.search(said) is not None or wording.DOUBTS.search(said) is not None
 

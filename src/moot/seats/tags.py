@@ -108,7 +108,11 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     outer = level(text, 0, len(text))
     if not form.envelope:
         return _fields(form, text, outer)
-    messages = [each for each in outer.elements if each.name == form.envelope.lower() and _own_place(text, each.open)]
+    messages: list[Element] = []
+    for each in outer.elements:
+        before = messages[-1].end if messages else 0
+        if each.name == form.envelope.lower() and _own_place(text[max(before, each.open - 600, 0) : each.open]):
+            messages.append(each)
     if not messages:
         bare = not _outside(text, outer).strip("` \n\t") and not any(
             each.name == form.envelope.lower() for each in outer.elements
@@ -146,9 +150,9 @@ def _outside(text: str, outer: Level) -> str:
     return "".join(pieces) + text[place:]
 
 
-def _own_place(text: str, place: int) -> bool:
-    """Whether an element stands where an author's own message stands: at a line's start, not announced as another's."""
-    before = text[max(0, place - 600) : place].split("\n")
+def _own_place(text: str) -> bool:
+    """Whether a message behind that text is the author's own: at a line's start, not announced as another's."""
+    before = text.split("\n")
     line = before[-1].strip()
     above = [row.strip() for row in before[:-1] if row.strip() and not re.match(r"\s*(?:```|~~~)", row)]
     if line and not (line.endswith(":") and wording.INTRO.fullmatch(fold(line))):

@@ -15,33 +15,33 @@ def _any(words: str) -> str:
 # ---- what stands before a statement ----------------------------------------------------------------------------
 
 _SAYING = """
-    said | says? | saying | wrote | writes? | writing | written | claims? | claimed | quot(?:e | es | ed | ing)
-    | words | phrase | sentence | tells? | told | ask(?:s | ed | ing)? | wants? | begs? | begged | urge[sd]?
-    | demand(?:s | ed)? | instruct(?:s | ed | ion | ions)? | examples? | e\\.g | for instance | templates?
-    | formats? | formula | like | such as | cop(?:y | ied | ying) | repeat(?:s | ed | ing)? | replied | answered
-    | end(?:s | ed) | clos(?:es | ed) | announce[sd]? | shouted | reads | typ(?:es? | ed | ing) | pasted | pretends?
-    | thinks? | believes? | expects? | hopes? | assumes? | imagines? | that | sagte? | schrieb | schreibt | meint
-    | behauptet | dass | dit | écrit | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef
-    | napisał\\w* | że | сказал\\w* | пишет | что
+    said | says? | saying | wrote | writes? | writing | written | claims? | claimed | quot(?:e|es|ed|ing) | words
+    | phrase | sentence | tells? | told | ask(?:s|ed|ing)? | wants? | begs? | begged | urge[sd]? | demand(?:s|ed)?
+    | instruct(?:s|ed|ion|ions)? | examples? | e\\.g | for instance | templates? | formats? | formula | like
+    | such as | cop(?:y|ied|ying) | repeat(?:s|ed|ing)? | replied | answered | end(?:s|ed) | clos(?:es|ed)
+    | announce[sd]? | shouted | reads | typ(?:es?|ed|ing) | pasted | pretends? | thinks? | believes? | expects?
+    | hopes? | assumes? | imagines? | that | sagte? | schrieb | schreibt | meint | behauptet | dass | dit | écrit
+    | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef | napisał\\w* | że | сказал\\w* | пишет
+    | что
 """
 SAID = re.compile(rf"\b{_any(_SAYING)}\b|说|說|写|言")
 """What gives the words that follow to somebody else, or makes them an example."""
 
 _TELLING = """
-    line | instruct\\w* | order(?:s | ed) | suggest(?:s | ed)? | instance | ending | closing | declare[sd]
-    | respond(?:s | ed)? | print | stat(?:es | ed) | post(?:s | ed) | shows? | showed | imitat\\w+ | wish(?:es)?
-    | knows? | fears? | predicts? | predicted | guess | who | those | why | day | moment | time | reason | way
-    | person | first | initially | initial | originally | previously | earlier | draft | proposal | message | text
-    | option | round | second | third | used | test | behalf | record | parser
+    line | instruct\\w* | order(?:s|ed) | suggest(?:s|ed)? | instance | ending | closing | declare[sd]
+    | respond(?:s|ed)? | print | stat(?:es|ed) | post(?:s|ed) | shows? | showed | imitat\\w+ | wish(?:es)? | knows?
+    | fears? | predicts? | predicted | guess | who | those | why | day | moment | time | reason | way | person
+    | first | initially | initial | originally | previously | earlier | draft | proposal | message | text | option
+    | round | second | third | used | test | behalf | record | parser
 """
 REPORTS = re.compile(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
 _PAST = """
-    (?:first | initial | original | earlier | previous | old | former) (?:reaction | thought | instinct | impulse
-    | impression | vote | answer | choice | inclination | idea | preference) | initially | originally | at first
-    | previously | earlier | formerly | last round | last time | i used to | yesterday | drafts? | zuerst | anfangs
-    | ursprünglich | d'abord | au début | al principio | all'inizio | no início | eerst | najpierw | сначала
+    (?:first|initial|original|earlier|previous|old|former) (?:reaction|thought|instinct|impulse|impression|vote|answer|choice|inclination|idea|preference)
+    | initially | originally | at first | previously | earlier | formerly | last round | last time | i used to
+    | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
+    | no início | eerst | najpierw | сначала
 """
 PAST = re.compile(rf"\b{_any(_PAST)}\b|起初|最初")
 """What makes a statement one of the past."""
@@ -49,11 +49,12 @@ PAST = re.compile(rf"\b{_any(_PAST)}\b|起初|最初")
 _DOUBTS = """
     if | unless | were | would | wouldn't | could | might | should | may | suppose | supposing | imagine | assuming
     | assume | provided | hypothetical(?:ly)? | otherwise | else | whether | for example | for instance | e\\.g
-    | example | maybe | perhaps | possibly | probably | tempted | pretend | had (?:i | it | he | she | they | the
-    | this | that | we) | once | when | whenever | until | before | in case | in (?:that | which | such a) case
-    | in theory | in principle | ideally | in an? (?:ideal | perfect) | dream\\w* | wenn | falls | würde | hätte
-    | vielleicht | sonst | sofern | si | sauf | peut-être | quizás? | forse | talvez | se | als | indien | misschien
-    | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо | hvis | om | ifall
+    | example | maybe | perhaps | possibly | probably | tempted | pretend
+    | had (?:i|it|he|she|they|the|this|that|we) | once | when | whenever | until | before | in case
+    | in (?:that|which|such a) case | in theory | in principle | ideally | in an? (?:ideal|perfect) | dream\\w*
+    | wenn | falls | würde | hätte | vielleicht | sonst | sofern | si | sauf | peut-être | quizás? | forse | talvez
+    | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо | hvis | om
+    | ifall
 """
 DOUBTS = re.compile(rf"\b{_any(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
 """What makes a statement conditional or hypothetical."""
@@ -70,13 +71,13 @@ _LEADS = """
     so | therefore | thus | hence | consequently | accordingly | finally | now | today | overall | and | but | yet
     | still | ok | okay | well | alright | right | yes | anyway | here | ultimately | personally | honestly | again
     | also | in conclusion | to conclude | in summary | in short | in the end | all in all | on balance
-    | all things considered | as a result | as such | that said | with that(?: said)? | for (?:these | those | this
-    | that | the above)(?: two | three)? reasons? | because of (?:this | that | all this) | this is why
-    | that is why | that's why | which is why | having said (?:all )?that | i think | daher | deshalb | somit | also
-    | und | aber | nun | darum | folglich | fazit | donc | ainsi | alors | et | mais | enfin | por lo tanto
-    | por tanto | por eso | así que | entonces | quindi | perciò | pertanto | dunque | portanto | por isso | assim
-    | dus | daarom | dlatego | więc | zatem | поэтому | итак | тому | därför | derfor | 因此 | 所以 | 最终 | 最終 | 最后 | 最後
-    | 综上 | 綜上 | 故 | よって | したがって | そこで | 따라서 | 그래서
+    | all things considered | as a result | as such | that said | with that(?: said)?
+    | for (?:these|those|this|that|the above)(?: two|three)? reasons? | because of (?:this|that|all this)
+    | this is why | that is why | that's why | which is why | having said (?:all )?that | i think | daher | deshalb
+    | somit | also | und | aber | nun | darum | folglich | fazit | donc | ainsi | alors | et | mais | enfin
+    | por lo tanto | por tanto | por eso | así que | entonces | quindi | perciò | pertanto | dunque | portanto
+    | por isso | assim | dus | daarom | dlatego | więc | zatem | поэтому | итак | тому | därför | derfor | 因此 | 所以
+    | 最终 | 最終 | 最后 | 最後 | 综上 | 綜上 | 故 | よって | したがって | そこで | 따라서 | 그래서
 """
 LEADS = re.compile(rf"(?:{_any(_LEADS)}[\s,]*)+")
 _OPENERS = """
@@ -123,8 +124,8 @@ INTRO = re.compile(
 # ---- what stands behind a name ---------------------------------------------------------------------------------
 
 _REASONS = """
-    because | since | as (?:it | its | they | their | he | his | she | her | the | this | that) | for (?:its | his
-    | her | their | the | having | being) | due to | owing to | thanks to | on the (?:grounds | basis | strength)
+    because | since | as (?:it|its|they|their|he|his|she|her|the|this|that)
+    | for (?:its|his|her|their|the|having|being) | due to | owing to | thanks to | on the (?:grounds|basis|strength)
     | based on | given | considering | whose | who | which | weil | da | denn | aufgrund | wegen | car | parce
     | puisque | en raison | grâce | porque | ya que | puesto | gracias | perché | poiché | pois | omdat | want
     | vanwege | ponieważ | bo | gdyż | потому | так как | поскольку | fordi | eftersom | pentru că
@@ -151,31 +152,34 @@ TAILS = re.compile(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
 _CONDITIONS = """
-    if | unless | provided | assuming | as long as | as soon as | once | until | when | whenever | pending | except | only after
-    | would | could | might | should | maybe | perhaps | possibly | probably | tentative(?:ly)? | provisional(?:ly)? | for now
-    | for the moment | in case | in theory | in principle | in a world | dream\\w* | condition\\w* | subject to | contingent
-    | partly | partially | mostly | almost | nearly | in part | hypothetical\\w* | or not | not really | not sure | unsure
-    | jok(?:e|ing|ingly) | kidding | wenn | falls | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse
-    | talvez | se | indien | misschien | jeśli | если | возможно | hvis | om
+    if | unless | provided | assuming | as long as | as soon as | once | until | when | whenever | pending | except
+    | only after | would | could | might | should | maybe | perhaps | possibly | probably | tentative(?:ly)?
+    | provisional(?:ly)? | for now | for the moment | in case | in theory | in principle | in a world | dream\\w*
+    | condition\\w* | subject to | contingent | partly | partially | mostly | almost | nearly | in part
+    | hypothetical\\w* | or not | not really | not sure | unsure | jok(?:e|ing|ingly) | kidding | wenn | falls
+    | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse | talvez | se | indien | misschien
+    | jeśli | если | возможно | hvis | om
 """
 CONDITIONS = re.compile(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|なら")
 """What makes a statement provisional or conditional, behind it."""
 
 _HEDGES = """
-    second[ -]choice | third choice | first choice | first preference | second preference | ranked | backup | back-up | runner-up
-    | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes | asked | told | wants | mean | meant | sorry
-    | closing | signed | signature
+    second[ -]choice | third choice | first choice | first preference | second preference | ranked | backup
+    | back-up | runner-up | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes | asked
+    | told | wants | mean | meant | sorry | closing | signed | signature
 """
 HEDGES = re.compile(rf"{CONDITIONS.pattern}|\b{_any(_HEDGES)}\b")
 """The same, with words that make it somebody else's or a lesser choice."""
 
-DENIED = re.compile(r"\b(?:not|never|no one|nobody|nope|no(?=\W*$|,)|nicht|niemals|keinesfalls|nie|niet|не|non|pas|não)\b|n't\b")
+DENIED = re.compile(
+    r"\b(?:not|never|no one|nobody|nope|no(?=\W*$|,)|nicht|niemals|keinesfalls|nie|niet|не|non|pas|não)\b|n't\b"
+)
 """What denies a statement, behind the name."""
 
 _SPARED = """
     not(?: for)? | over | than | unlike | instead of | rather than | versus | vs\\.? | against | nicht(?: für)?
     | statt | pas(?: pour)? | plutôt que | en lugar de | no(?: por)? | non(?: per)? | não(?: em)? | niet(?: op)?
-    | nie(?: na)? | не(?: за)? | than (?:that | those) of | better than | ahead of | beats?
+    | nie(?: na)? | не(?: за)? | than (?:that|those) of | better than | ahead of | beats?
 """
 SPARED = re.compile(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
@@ -205,34 +209,45 @@ FINAL = re.compile(
     r"|\b(?:endgültig\w*|réponse finale|respuesta final|voto final|risposta finale|resposta final|окончательный)\b|最终|最終"
 )
 _CHANGED = """
-    (?:revised | updated | corrected) (?:answer | vote | decision | choice | ballot | scores? | status | version)
-    | (?:change | changed | changing | switch | switching | revise | revising) (?:my | to) | correction | corrected
-    | on second thought | on reflection | scratch that | strike that | i take (?:that | it | this) back
-    | i (?:hereby )?(?:retract | withdraw | revoke) my | i now vote | actually | no, wait | wait | ich ändere
+    (?:revised|updated|corrected) (?:answer|vote|decision|choice|ballot|scores?|status|version)
+    | (?:change|changed|changing|switch|switching|revise|revising) (?:my|to) | correction | corrected
+    | on second thought | on reflection | scratch that | strike that | i take (?:that|it|this) back
+    | i (?:hereby )?(?:retract|withdraw|revoke) my | i now vote | actually | no, wait | wait | ich ändere
     | je change | cambio mi | cambio il | mudo meu | меняю
 """
 CHANGED = re.compile(rf"\b{_any(_CHANGED)}\b|改投")
 """Words that say which of two statements stands: the later one."""
 
 _TAKEN = """
-    on second thought | scratch that | strike that | i take (?:that | it | this) back | i (?:hereby )?(?:retract
-    | withdraw | revoke | cancel | rescind) (?:my | that | this | the | it) | (?:ignore | disregard
-    | forget) (?:that | this | the | my | what | it | all | everything) | (?:just | only | i'm | was
-    | am) (?:kidding | joking) | kidding | (?:is | was | as) an? joke | just a joke | jk | never ?mind | (?:don't
-    | do not | not | should not | must not) (?:be )?count(?:ed)?(?: (?:that | this | it | my | the | as))? | (?:not
-    | isn't | wasn't | aren't | never | no longer) (?:from me | mine | by me | my (?:(?:own|real|actual|final|true)\\s)? (?:vote | ballot | answer | words? | choice | position | view | opinion | statement | message))
-    | pasted | copied | (?:did not | didn't | never) (?:write | say | mean) (?:that | this | it) | (?:that | this
-    | it | above | which)(?:'s | is | was | would be) (?:(?:only|just|merely|simply)\\s)?(?:an? )?(?:example | quote
-    | quotation | template | test | what | how | sarcas\\w+ | ironic | irony | hypothetical | placeholder | before
-    | said | written | false | wrong | untrue | not true) | is (?:what | how) \\w+ | would have (?:been | said
-    | voted) | i (?:have )?chang(?:e | ed | ing) my (?:mind | vote) | my mistake | i (?:mean | meant) | oops | as if
-    | not yet final | not final | to be confirmed | sarcasm | (?:told | asked | instructed | forced | paid
-    | made) me (?:to )?(?:say | write | put | post | paste | vote | include | add | type) | ich nehme das zurück
-    | nein, doch | je retire | me retracto | ritiro | retiro | war nur ein
+    on second thought | scratch that | strike that | i take (?:that|it|this) back
+    | i (?:hereby )?(?:retract|withdraw|revoke|cancel|rescind) (?:my|that|this|the|it)
+    | (?:ignore|disregard|forget) (?:that|this|the|my|what|it|all|everything)
+    | (?:just|only|i'm|was|am) (?:kidding|joking) | kidding | (?:is|was|as) an? joke | just a joke | jk
+    | never ?mind | (?:don't|do not|not|should not|must not) (?:be )?count(?:ed)?(?: (?:that|this|it|my|the|as))?
+    | pasted | copied | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
+    | is (?:what|how) \\w+ | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
+    | my mistake | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
+    | (?:told|asked|instructed|forced|paid|made) me (?:to )?(?:say|write|put|post|paste|vote|include|add|type)
+    | ich nehme das zurück | nein, doch | je retire | me retracto | ritiro | retiro | war nur ein
 """
-_STARTS = "actually|wait|no|nope|hmm+|correction|or (?:so|rather|maybe|not)|not|psych|unless|only if|but only|provided|assuming|at least"
+_MINE = "vote | ballot | answer | words? | choice | position | view | opinion | statement | message"
+_DISOWNED = (
+    r"(?:not|isn't|wasn't|aren't|never|no longer) "
+    rf"(?:from me|mine|by me|my (?:(?:own|real|actual|final|true) )?{_any(_MINE)})"
+)
+_SHAMS = """
+    examples? | quotes? | quotation | template | test | what | how | sarcas\\w+ | ironic | irony | hypothetical
+    | placeholder | before | said | written | false | wrong | untrue | not true
+"""
+_SHAM = (
+    rf"(?:that|this|it|above|which)(?:'s| is| was| would be) (?:(?:only|just|merely|simply) )?(?:an? )?{_any(_SHAMS)}"
+)
+_STARTS = """
+    actually | wait | no | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if | but only
+    | provided | assuming | at least
+"""
 TAKEN_BACK = re.compile(
-    rf"\b{_any(_TAKEN)}\b|(?:^|[.!?]\s+|\n\s*)(?:{_STARTS})\b(?=[\s,.!:-]"
-    r"(?!other|one|doubt|matter|plan|proposal|only\b(?! if)))|/s\b"
+    rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
+    rf"|(?:^|[.!?]\s+|\n\s*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))|/s\b"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
