@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
+from typing import TypeAlias
 
 from moot.cli.screen import Viewer
 from moot.core.errors import MootError
@@ -15,6 +17,8 @@ GRACE = 10.0
 """Seconds that the answers in hand have when the process is asked to end."""
 
 TICK = 0.1
+
+_Before: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 
 
 @dataclass(slots=True)
@@ -48,14 +52,11 @@ class Interrupt:
 
 
 @contextmanager
-def listening(interrupt: Interrupt) -> Iterator[None]:
+def listening(interrupt: Interrupt) -> Generator[None]:
     """Signals go to the interrupt; before and after they mean what they did."""
     loop = asyncio.get_running_loop()
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
-    before = {
-        number: signal.signal(number, lambda *_, act=act: loop.call_soon_threadsafe(act))
-        for number, act in wanted.items()
-    }
+    before = {number: _bind(number, loop, act) for number, act in wanted.items()}
     try:
         yield
     finally:
@@ -63,19 +64,22 @@ def listening(interrupt: Interrupt) -> Iterator[None]:
             signal.signal(number, old)
 
 
+def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> _Before:
+    def call(*_: object) -> None:
+        loop.call_soon_threadsafe(act)
+
+    return signal.signal(number, call)
+
+
 async def conduct(
-    desk: Desk,
-    debate: str,
-    hold: Coroutine[object, object, Outcome],
-    viewer: Viewer,
-    interrupt: Interrupt,
-    after: int = 0,
+    desk: Desk, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
 ) -> None:
-    """Hold a debate while a viewer is shown it; ends when it is closed or paused.
+    """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
 
     Raises:
         MootError: it cannot be held.
     """
+    after = await desk.count_entries(debate)
     with listening(interrupt):
         async with asyncio.TaskGroup() as group:
             held = group.create_task(_hold(desk, debate, hold))

@@ -1,6 +1,6 @@
 """The end of a debate on the screen. This file owns the panel with the decision and how it followed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.panel import Panel
@@ -11,9 +11,16 @@ from moot.cli.layout import BAD, FAINT, GOOD, WARN, Stack, fields, paragraphs
 from moot.cli.text import amount, count, line, money, span
 from moot.desk.reports import Report, listed
 
-_COLOURS = {"decided": GOOD, "failed": BAD, "tie": WARN, "no_decision": WARN, "paused": WARN, "unfinished": WARN}
-_TITLES = {"no_decision": "no decision"}
-_FAULTS = {
+_COLOURS: Mapping[str, str] = {
+    "decided": GOOD,
+    "failed": BAD,
+    "tie": WARN,
+    "no_decision": WARN,
+    "paused": WARN,
+    "unfinished": WARN,
+}
+_TITLES: Mapping[str, str] = {"no_decision": "no decision"}
+_FAULTS: Mapping[str, tuple[str, str]] = {
     "missing": ("answer missing", "answers missing"),
     "open": ("question open", "questions open"),
     "erred": ("failed try", "failed tries"),
@@ -30,7 +37,7 @@ _FAULTS = {
 def ending(report: Report, *, boxed: bool) -> RenderableType:
     """How a debate ended: status, decision, how it followed, what it used, what went wrong."""
     status = report.outcome.status
-    colour, name = _COLOURS[status], _TITLES.get(status, status)
+    colour, name = _COLOURS.get(status, WARN), _TITLES.get(status, status)
     body = Stack(tuple(_body(report)))
     if boxed:
         return Panel(body, title=Text(f" {name} ", style=f"bold {colour}"), title_align="left", border_style=colour)

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.cli.ending import ending
-from moot.cli.intro import introduction
+from moot.cli.intro import heading, introduction
 from moot.cli.layout import FAINT, WARN
 from moot.cli.screen import Screen, Viewer
 from moot.cli.text import count, line
-from moot.core.event import Delta, Entry
+from moot.core.event import Delta, Entry, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Outcome
 from moot.desk.reports import Report
@@ -50,9 +50,8 @@ class _Lines:
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         if raw:
-            stream = click.get_binary_stream("stdout")
-            stream.write(raw.encode() + b"\n")
-            stream.flush()
+            sys.stdout.buffer.write(raw.encode() + b"\n")
+            sys.stdout.buffer.flush()
 
     def tick(self) -> None:
         pass
@@ -74,12 +73,14 @@ class Face:
     Args:
         mode: ``json``, ``plain``, ``quiet``, or "" for the live screen where there is a terminal.
         planned: the asks that there will be at most; 0 where nobody knows.
+        still: whether there is no live area, because everything is there already.
     """
 
-    def __init__(self, mode: str, *, planned: int = 0) -> None:
+    def __init__(self, mode: str, *, planned: int = 0, still: bool = False) -> None:
         self.mode = mode
         self.console = console_for(plain=mode == "plain", stderr=mode == "json")
-        self.live = mode == "" and self.console.is_terminal
+        self.boxed = mode == "" and self.console.is_terminal
+        self.live = self.boxed and not still
         self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
         self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _Nobody())
 
@@ -94,7 +95,7 @@ class Face:
 
     def remark(self, sentence: str) -> None:
         """Say something that is no part of the debate."""
-        if self.live:
+        if self.boxed:
             self.console.print(Text(sentence, style=WARN))
         else:
             click.echo(f"moot: {sentence}", err=True)
@@ -107,6 +108,12 @@ class Face:
         else:
             for note in ready.notes:
                 self.remark(note)
+
+    def announce(self, debate: str, opened: Opened) -> None:
+        """Which debate is shown."""
+        if self.screen:
+            for each in (*heading(debate, opened.name, opened.brief, {}), ""):
+                self.console.print(each)
 
     def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
         """What is kept of a debate that is taken up."""
@@ -133,7 +140,7 @@ class Face:
             if came.status == "paused":
                 self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
             return
-        self.console.print(ending(report, boxed=self.live))
+        self.console.print(ending(report, boxed=self.boxed))
         if saved:
             self.console.print(Text(f"report   {saved}", style=FAINT), soft_wrap=True)
         next_ = [f"moot resume {came.debate}"] if came.status == "paused" else []

@@ -1,22 +1,30 @@
 """The beginning of a debate on the screen. This file owns how a plan is shown: who, with which model, how much."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from moot.cli.layout import FAINT, WARN, Inset, colours, joined
+from moot.cli.layout import FAINT, WARN, Inset, colours, fields, joined
 from moot.cli.text import amount, count, line, money
+from moot.core.brief import Brief, Limits
 from moot.desk.doors import Ready
 from moot.desk.estimate import Costing
+from moot.desk.look import Reach
+from moot.desk.seating import BUILTIN
+
+
+def heading(debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
+    """Topic, id, protocol and participants."""
+    yield Text(line(brief.topic), style="bold")
+    yield joined(debate, line(protocol))
+    yield ""
+    yield from people(brief, drops)
 
 
 def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
-    """Topic, id, protocol, participants, plan and notes."""
-    yield Text(line(ready.plan.brief.topic), style="bold")
-    yield joined(debate, ready.plan.name)
-    yield ""
-    yield from people(ready)
+    """The same with the plan and the notes."""
+    yield from heading(debate, ready.plan.name, ready.plan.brief, ready.drops)
     yield ""
     yield Inset(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
     for note in ready.notes:
@@ -24,15 +32,14 @@ def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
     yield ""
 
 
-def people(ready: Ready) -> Iterator[RenderableType]:
+def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
     """Each participant with role, model, and the settings that its provider ignores."""
-    brief = ready.plan.brief
     paint = colours(brief)
     wide = max(len(each.name) for each in brief.participants)
     for each in brief.participants:
         name = f"{line(each.name):<{wide}}  "
         weight = "" if each.weight is None else f"weight {each.weight:g}"
-        drops = ready.drops.get(each.name, ())
+        drops = dropped.get(each.name, ())
         ignored = f"ignores {', '.join(drops)}" if drops else ""
         duty = "moderator" if each.duty == "moderator" else ""
         said = joined(Text(line(each.role)), line(each.seat), duty, weight, Text(ignored, style=WARN))
@@ -54,3 +61,74 @@ def plan_words(costing: Costing) -> str:
 
 def _between(low: int, high: int, noun: str) -> str:
     return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
+
+
+def overview(ready: Ready) -> Iterator[RenderableType]:
+    """The plan in full, for ``moot check``."""
+    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    yield Text(line(brief.topic), style="bold")
+    facts = [("protocol", ready.plan.name)]
+    facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
+    facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
+    yield from fields(facts)
+    yield ""
+    yield from people(brief, ready.drops)
+    yield ""
+    yield Text("phases", style=FAINT)
+    yield from (Inset(Text(each), "  " * depth, "  " * depth) for depth, each in _tree(most.phases))
+    yield ""
+    yield from fields(
+        [
+            ("asks", _between(least.asks, most.asks, "ask")),
+            ("calls", _between(least.calls, most.calls, "model call")),
+            ("tokens", "none" if not most.tokens else f"at most {amount(least.tokens)} to {amount(most.tokens)}"),
+            ("cost", _cost_words(ready.costing)),
+            ("limits", _limit_words(brief.limits)),
+        ]
+    )
+    for note in ready.notes:
+        yield Inset(Text(line(note), style=WARN), "note    ", "        ", FAINT)
+    yield Text("Nothing has been sent to any model.", style=FAINT)
+
+
+def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The paths of phases as names with their depth; the root is the debate itself."""
+    for path in paths:
+        parts = path.strip("/").split("/")
+        yield len(parts), parts[-1].replace("_", " ")
+
+
+def _cost_words(costing: Costing) -> str:
+    if costing.most.cost is None:
+        return f"unknown price for {', '.join(map(line, costing.most.unpriced))}"
+    if not costing.most.cost:
+        return "free"
+    return f"at most {money(costing.least.cost)} to {money(costing.most.cost)}"
+
+
+def _limit_words(limits: Limits) -> str:
+    words = [f"{limits.asks} asks" if limits.asks else "", f"{limits.tokens} tokens" if limits.tokens else ""]
+    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s a turn"]
+    words += [f"{limits.total_seconds:g} s in all" if limits.total_seconds else ""]
+    return ", ".join(filter(None, words))
+
+
+def reachable(reach: Reach) -> Iterator[RenderableType]:
+    """Which models can be used now."""
+    up = [server for server in reach.servers if server.up]
+    for server in up:
+        yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
+        yield from (Inset(Text(line(model))) for model in server.models or ("no model yet",))
+    if reach.keys:
+        yield Text("keys", style="bold")
+        yield from (Inset(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
+    yield Text.assemble(
+        (BUILTIN, "bold"), ("  always there; it is no language model and only quotes the background", FAINT)
+    )
+    silent = [server.provider for server in reach.servers if not server.up]
+    if silent:
+        yield Inset(Text(", ".join(silent), style=FAINT), "not running  ", " " * 13, FAINT)
+    if reach.missing:
+        yield Inset(Text(", ".join(name for name, _ in reach.missing), style=FAINT), "no key       ", " " * 13, FAINT)
+    for sentence in reach.advice:
+        yield Text(sentence)

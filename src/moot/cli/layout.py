@@ -40,11 +40,19 @@ class Inset:
         width = max(8, options.max_width - max(len(self.first), len(self.rest)))
         mark = self.first
         for row in console.render_lines(self.inner, options.update(width=width, height=None), pad=False):
+            row = _trimmed(row)
             if row or mark.strip():
-                yield Segment(mark, Style.parse(self.style) if self.style else None)
+                yield Segment(mark if row else mark.rstrip(), Style.parse(self.style) if self.style else None)
             yield from row
             yield Segment.line()
             mark = self.rest
+
+
+def _trimmed(row: list[Segment]) -> list[Segment]:
+    """A row without blanks at its end, which wrapping leaves there."""
+    while row and not row[-1].text.rstrip():
+        row = row[:-1]
+    return [*row[:-1], Segment(row[-1].text.rstrip(), row[-1].style)] if row else []
 
 
 @dataclass(frozen=True, slots=True)

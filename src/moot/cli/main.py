@@ -1,12 +1,10 @@
-"""The command ``moot``. This file owns which commands there are, and the door: errors become one sentence and a code."""
+"""The command ``moot``. This file owns which commands there are, and the door: an error is one sentence and a code."""
 
 import contextlib
 import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Mapping, Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -88,7 +86,7 @@ class Door(rich_click.RichGroup):
             return _say("interrupted", INTERRUPTED)
         except BrokenPipeError:
             return _hush()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the host's door: no user is shown a traceback
             return _say(f"internal error: {type(error).__name__}: {error} (details in {_keep()})", ERROR)
 
 
@@ -108,6 +106,9 @@ def _hush() -> int:
 
 def _keep() -> str:
     """Write what happened into a file of the temp folder; its path."""
+    import tempfile
+    import traceback
+
     with tempfile.NamedTemporaryFile("w", prefix="moot-error-", suffix=".txt", delete=False, encoding="utf-8") as file:
         file.write(traceback.format_exc())
     return file.name
@@ -115,6 +116,8 @@ def _keep() -> str:
 
 def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        from importlib import metadata  # here for start-up time
+
         click.echo(f"moot {metadata.version('moot')}")
         ctx.exit()
 

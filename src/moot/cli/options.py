@@ -1,6 +1,7 @@
 """Options that several commands share. This file owns their names, their checks and their words."""
 
-from collections.abc import AsyncIterator, Callable
+import sys
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar
@@ -10,10 +11,11 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from moot.desk.desk import Desk
-    from moot.desk.doors import Caps
+    from moot.desk.doors import Caps, Wishes
+    from moot.desk.intake import Intake
 
 Command = TypeVar("Command", bound=Callable[..., object])
-Decorator = Callable[[Command], Command]
+Result = TypeVar("Result")
 
 
 class CapOptions(TypedDict):
@@ -24,6 +26,26 @@ class CapOptions(TypedDict):
     max_asks: int | None
     turn_seconds: float | None
     total_seconds: float | None
+
+
+class OutputOptions(TypedDict):
+    """How a debate is shown, as it was typed."""
+
+    mode: str | None
+    out: Path
+    no_report: bool
+    fail_on: str | None
+
+
+class WishOptions(TypedDict):
+    """What was wished otherwise, as it was typed."""
+
+    model: tuple[str, ...]
+    protocol: str | None
+    rounds: int | None
+    strategy: str | None
+    topology: str | None
+    seed: int | None
 
 
 def store_option(command: Command) -> Command:
@@ -92,6 +114,35 @@ def caps_of(given: CapOptions) -> "Caps":
     )
 
 
+def finish(work: Coroutine[object, object, Result]) -> Result:
+    """Run a command's work to its end."""
+    import asyncio  # here for start-up time: help needs no event loop
+
+    return asyncio.run(work)
+
+
+def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
+    """What is wished otherwise, for the desk."""
+    from moot.desk.doors import Wishes
+
+    return Wishes(
+        models=given["model"],
+        protocol=given["protocol"] or "",
+        rounds=given["rounds"],
+        strategy=given["strategy"] or "",
+        topology=given["topology"] or "",
+        seed=given["seed"],
+        caps=caps_of(caps),
+    )
+
+
+def read_input(words: str) -> "Intake":
+    """The brief behind what was typed: a file, a question, or ``-`` for standard input."""
+    from moot.desk.doors import read_stream, read_words
+
+    return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
+
+
 def store_path(own: Path | None = None) -> Path:
     """The file of the record: that of the command, else of ``moot --store``, else the owner's."""
     from moot.desk.config import default_store, load_config
@@ -103,7 +154,7 @@ def store_path(own: Path | None = None) -> Path:
 
 
 @asynccontextmanager
-async def open_desk(store: Path | None) -> "AsyncIterator[Desk]":
+async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
     """The desk over the record; it is closed in the end."""
     from moot.desk.desk import Desk
 
@@ -116,11 +167,10 @@ async def open_desk(store: Path | None) -> "AsyncIterator[Desk]":
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids that a shell offers."""
-    import asyncio
 
     async def ids() -> list[CompletionItem]:
         async with open_desk(ctx.params.get("store")) as desk:
             listed = await desk.list()
         return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
 
-    return asyncio.run(ids())
+    return finish(ids())

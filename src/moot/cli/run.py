@@ -1,46 +1,31 @@
-"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again, and what is said in the end."""
+"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended."""
 
-import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
+import rich_click
 
 from moot.cli.codes import MEANINGS, code_of
 from moot.cli.options import (
     CapOptions,
+    OutputOptions,
+    WishOptions,
     caps_of,
     complete_debate,
+    finish,
     limit_options,
     open_desk,
     output_options,
+    read_input,
     store_option,
     wish_options,
+    wishes_of,
 )
 
 if TYPE_CHECKING:
     from moot.cli.faces import Face
     from moot.desk.desk import Desk
-
-
-class OutputOptions(TypedDict):
-    """How a debate is shown, as it was typed."""
-
-    mode: str | None
-    out: Path
-    no_report: bool
-    fail_on: str | None
-
-
-class WishOptions(TypedDict):
-    """What was wished otherwise, as it was typed."""
-
-    model: tuple[str, ...]
-    protocol: str | None
-    rounds: int | None
-    strategy: str | None
-    topology: str | None
-    seed: int | None
 
 
 class RunOptions(CapOptions, OutputOptions, WishOptions):
@@ -55,7 +40,7 @@ class ResumeOptions(CapOptions, OutputOptions):
     store: Path | None
 
 
-@click.command(epilog=MEANINGS)
+@rich_click.command(epilog=MEANINGS)
 @click.argument("brief")
 @wish_options
 @limit_options
@@ -66,10 +51,10 @@ def run(brief: str, **given: Unpack[RunOptions]) -> int:
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
-    return asyncio.run(_run(brief, given))
+    return finish(_run(brief, given))
 
 
-@click.command(epilog=MEANINGS)
+@rich_click.command(epilog=MEANINGS)
 @click.argument("debate", shell_complete=complete_debate)
 @limit_options
 @output_options
@@ -79,26 +64,16 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
     DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
     """
-    return asyncio.run(_resume(debate, given))
+    return finish(_resume(debate, given))
 
 
 async def _run(words: str, given: RunOptions) -> int:
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
-    from moot.desk.doors import Wishes, prepare, read_stream, read_words
+    from moot.desk.doors import prepare
 
     async with open_desk(given["store"]) as desk:
-        intake = read_stream(click.get_text_stream("stdin").buffer) if words == "-" else read_words(words)
-        wishes = Wishes(
-            models=given["model"],
-            protocol=given["protocol"] or "",
-            rounds=given["rounds"],
-            strategy=given["strategy"] or "",
-            topology=given["topology"] or "",
-            seed=given["seed"],
-            caps=caps_of(given),
-        )
-        ready = await prepare(desk, intake, wishes)
+        ready = await prepare(desk, read_input(words), wishes_of(given, given))
         debate = desk.new_id(ready.plan)
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
@@ -125,7 +100,7 @@ async def _resume(name: str, given: ResumeOptions) -> int:
         interrupt = Interrupt(say=face.remark)
         hold = desk.resume(debate, limits=limits, stop=interrupt.stop)
         with face:
-            await conduct(desk, debate, hold, face.viewer, interrupt, after=len(entries))
+            await conduct(desk, debate, hold, face.viewer, interrupt)
         return await _end(desk, debate, face, given)
 
 

@@ -1,8 +1,8 @@
 """The screen of a debate. This file owns the live area, the status line and what goes into the scrollback."""
 
 import time
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, cast
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -16,6 +16,8 @@ from moot.core.event import Delta, Entry, Opened
 from moot.desk.letters import tidy
 
 MOST_STREAMS, STREAM_LINES = 6, 4
+DEFAULT_ROUNDS = 3
+"""What a phase tree leaves out, because it is the default."""
 
 
 class Viewer(Protocol):
@@ -83,9 +85,8 @@ class Screen:
         for key, words in speaking[:MOST_STREAMS]:
             yield Text.assemble(self._name(key), (" speaks", FAINT))
             yield Inset(tail(words, self.console.width - 2, room))
-        if more := len(speaking) - MOST_STREAMS:
-            if more > 0:
-                yield Text(f"{more} more speak", style=FAINT)
+        if len(speaking) > MOST_STREAMS:
+            yield Text(f"{len(speaking) - MOST_STREAMS} more speak", style=FAINT)
         if waiting:
             names = Text(", ").join(self._name(key) for key in waiting[:8])
             rest = f" and {len(waiting) - 8} more" if len(waiting) > 8 else ""
@@ -147,11 +148,12 @@ def tail(words: str, width: int, rows: int) -> Text:
     return Text("\n").join(lines)
 
 
-def most_rounds(protocol: object) -> int:
+def most_rounds(tree: object) -> int:
     """The greatest number of rounds in a phase tree as data; 0 where there are none."""
-    if isinstance(protocol, dict):
-        own = protocol.get("most", 3) if protocol.get("is") == "Rounds" else 0
-        return own or max((most_rounds(each) for each in protocol.values()), default=0)
-    if isinstance(protocol, list | tuple):
-        return max((most_rounds(each) for each in protocol), default=0)
+    if isinstance(tree, Mapping):
+        data = cast("Mapping[str, object]", tree)
+        most = data.get("most", DEFAULT_ROUNDS) if data.get("is") == "Rounds" else 0
+        return most if isinstance(most, int) and most else max(map(most_rounds, data.values()), default=0)
+    if isinstance(tree, list | tuple):
+        return max(map(most_rounds, cast("Sequence[object]", tree)), default=0)
     return 0

@@ -1,6 +1,6 @@
 """Entries to lines on the screen. This file owns what is said about each entry, and how."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rich.console import RenderableType
@@ -167,7 +167,7 @@ def _body(turn: Spoken) -> list[RenderableType]:
     return paragraphs(turn.text)
 
 
-_ACTS = {
+_ACTS: Mapping[str, str] = {
     "argue": "argues",
     "close": "closes",
     "critique": "critique",

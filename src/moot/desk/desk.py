@@ -7,14 +7,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.core.ask import Usage
 from moot.core.brief import Brief, Limits
-from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
-from moot.core.transcript import Transcript, fold
+from moot.core.transcript import fold
 from moot.desk.estimate import estimate
+from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
 from moot.desk.seating import assign, seat
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.models.pool import Pool
@@ -25,7 +24,7 @@ from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Spine, Store
+from moot.record.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,43 +38,6 @@ class Plan:
     def opened(self) -> Opened:
         """The first entry of the record."""
         return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What came of a debate.
-
-    Attributes:
-        debate: its id.
-        topic: what was debated.
-        status: ``decided``, ``tie``, ``no_decision``, ``failed``, or ``paused``.
-        decision: the decision, if there is one.
-        reason: why it ended, or stands still, in one sentence.
-        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
-        usage: tokens and cost of all calls.
-        transcript: everything that was said.
-    """
-
-    debate: str
-    topic: str
-    status: str
-    decision: Decision | None
-    reason: str
-    kind: str
-    usage: Usage
-    transcript: Transcript
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """One line of a list of debates."""
-
-    debate: str
-    topic: str
-    protocol: str
-    status: str
-    at: float
-    entries: int
 
 
 class Desk:
@@ -196,6 +158,10 @@ class Desk:
             raise RecordError(f"there is no debate {debate!r}")
         return read(lines)
 
+    async def count_entries(self, debate: str) -> int:
+        """How many entries are stored; 0 where there is no such debate."""
+        return len(await self.store.read(debate))
+
     async def lines(self, debate: str) -> tuple[str, ...]:
         """The stored lines of a debate, as they are."""
         return await self.store.read(debate)
@@ -228,7 +194,7 @@ class Desk:
 
     async def list(self) -> tuple[Listed, ...]:
         """All debates, newest first."""
-        return tuple([_listed(spine) for spine in await self.store.debates()])
+        return tuple([list_one(spine) for spine in await self.store.debates()])
 
     async def count_asks(self, debate: str) -> int:
         """How many questions the debate would put at most, all in all.
@@ -255,50 +221,3 @@ class Desk:
         await ledger.open()
         replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
-
-
-def opening(debate: str, entries: Sequence[Entry]) -> Opened:
-    """The first entry's event.
-
-    Raises:
-        RecordError: it is not the opening of a debate.
-    """
-    event = entries[0].event
-    if not isinstance(event, Opened):
-        raise RecordError(f"{debate}: the first entry is no opening of a debate")
-    return event
-
-
-def outcome(debate: str, transcript: Transcript) -> Outcome:
-    """What a transcript comes to."""
-    closed, paused = transcript.closed, transcript.paused
-    return Outcome(
-        debate=debate,
-        topic=transcript.brief.topic if transcript.brief else "",
-        status=closed.status if closed else "paused",
-        decision=transcript.decision,
-        reason=closed.reason if closed else paused.reason if paused else "it was broken off",
-        kind="" if closed else paused.kind if paused else "stopped",
-        usage=transcript.usage,
-        transcript=transcript,
-    )
-
-
-def _listed(spine: Spine) -> Listed:
-    first, last = decode(spine.first), decode(spine.last)
-    opened = opening(spine.debate, (first,))
-    match last.event:
-        case Closed(status=status):
-            word: str = status
-        case Paused():
-            word = "paused"
-        case _:
-            word = "open"
-    return Listed(
-        debate=spine.debate,
-        topic=opened.brief.topic,
-        protocol=opened.name,
-        status=word,
-        at=first.at,
-        entries=spine.entries,
-    )

@@ -1,4 +1,4 @@
-"""Doors into the desk: from a text, a file or a brief to a debate. This file owns what holds where nobody says anything.
+"""Doors into the desk: from a text, a file or a brief to a debate. This file owns what holds where nothing is said.
 
 A model is what the caller names, else what the brief names, else what the owner has set, else the first chat model of
 a server on this machine, else ``builtin:quotes``, which is no language model.

@@ -8,7 +8,8 @@ from pathlib import Path
 from moot.core.event import Entry, Failed
 from moot.core.transcript import Transcript
 from moot.desk.desk import Desk
-from moot.readers.files import file_name, save
+from moot.readers.files import file_name
+from moot.readers.files import save as write_file
 from moot.readers.markdown import markdown
 from moot.readers.report import Report, as_data, report
 from moot.readers.spoken import Spoken, speak
@@ -26,6 +27,7 @@ __all__ = [
     "save_report",
     "spoken",
     "title",
+    "write_file",
     "write_report",
 ]
 
@@ -66,7 +68,7 @@ def save_report(report: Report, folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{file_name(report.topic, report.debate)}.md"
-    save(path, write_report(report))
+    write_file(path, write_report(report))
     return path
 
 

@@ -1,0 +1,77 @@
+"""Moot: structured debates among language models, on the record. This file owns which names are public.
+
+They are imported when they are first used, so that ``import moot`` costs next to nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
+    from moot.core.decision import Decision
+    from moot.core.errors import (
+        BriefError,
+        LimitReached,
+        ModelError,
+        MootError,
+        ProtocolError,
+        RecordConflict,
+        RecordError,
+        RecordMismatch,
+        Refused,
+        Unavailable,
+        Unreadable,
+        Waiting,
+    )
+    from moot.desk.desk import Desk, Outcome
+    from moot.desk.doors import debate, run
+
+del TYPE_CHECKING
+
+__all__ = [
+    "Brief",
+    "BriefError",
+    "Decision",
+    "Desk",
+    "LimitReached",
+    "Limits",
+    "ModelError",
+    "MootError",
+    "Outcome",
+    "Participant",
+    "ProtocolError",
+    "RecordConflict",
+    "RecordError",
+    "RecordMismatch",
+    "Refused",
+    "Settings",
+    "Source",
+    "Unavailable",
+    "Unreadable",
+    "View",
+    "Waiting",
+    "debate",
+    "run",
+]
+
+_HOMES = (
+    "moot.core.brief",
+    "moot.core.decision",
+    "moot.core.errors",
+    "moot.desk.desk",
+    "moot.desk.doors",
+)
+"""Where the public names stand, the light modules first."""
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for home in _HOMES:
+            if (found := getattr(importlib.import_module(home), name, None)) is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module 'moot' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

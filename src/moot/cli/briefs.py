@@ -1,0 +1,145 @@
+"""``moot new``, ``check`` and ``models``. This file owns what comes before a debate."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE
+from moot.cli.options import (
+    CapOptions,
+    WishOptions,
+    finish,
+    limit_options,
+    open_desk,
+    read_input,
+    store_option,
+    wish_options,
+    wishes_of,
+)
+from moot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from moot.desk.doors import Ready
+
+
+class CheckOptions(CapOptions, WishOptions):
+    """The options of ``moot check`` as they were typed."""
+
+    as_json: bool
+    normalised: bool
+    store: Path | None
+
+
+@rich_click.command()
+@click.argument("name", default="debate")
+def new(name: str) -> int:
+    """Write a starting brief.
+
+    NAME is that of the file; .md is added. A file that is there is never overwritten.
+    """
+    from moot.desk.starter import starter
+
+    path = Path(name if name.endswith(".md") else f"{name}.md")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(starter())
+    except FileExistsError as error:
+        raise BriefError("is there already; choose another name", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"{path} cannot be written: {getattr(error, 'strerror', '') or error}") from error
+    click.echo(f"{path} is written. Change it, then: moot check {path} and moot run {path}")
+    return DONE
+
+
+@rich_click.command()
+@click.argument("brief")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--normalised", is_flag=True, help="What the brief states, under the documented names, as JSON.")
+@wish_options
+@limit_options
+@store_option
+def check(brief: str, **given: Unpack[CheckOptions]) -> int:
+    """Read a brief and print the plan; nothing is sent to any model.
+
+    BRIEF is a file, a question in quotes, or - for standard input.
+    """
+    if given["normalised"]:
+        click.echo(json.dumps(dict(read_input(brief).given), ensure_ascii=False, indent=2))
+        return DONE
+    return finish(_check(brief, given))
+
+
+async def _check(words: str, given: CheckOptions) -> int:
+    from moot.desk.doors import prepare
+
+    async with open_desk(given["store"]) as desk:
+        ready = await prepare(desk, read_input(words), wishes_of(given, given))
+    if given["as_json"]:
+        click.echo(json.dumps(_plan_data(ready), ensure_ascii=False, indent=2))
+    else:
+        _print_plan(ready)
+    return DONE
+
+
+def _plan_data(ready: "Ready") -> dict[str, object]:
+    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    return {
+        "topic": brief.topic,
+        "protocol": ready.plan.name,
+        "options": list(brief.options),
+        "background": [source.name for source in brief.background],
+        "participants": [
+            {
+                "name": each.name,
+                "role": each.role,
+                "duty": each.duty,
+                "model": each.seat,
+                "weight": each.weight,
+                "ignored": list(ready.drops.get(each.name, ())),
+            }
+            for each in brief.participants
+        ],
+        "phases": list(most.phases),
+        "asks": {"least": least.asks, "most": most.asks},
+        "calls": {"least": least.calls, "most": most.calls},
+        "tokens": {"least": least.tokens, "most": most.tokens},
+        "cost": {"least": least.cost, "most": most.cost},
+        "unpriced": list(most.unpriced),
+        "notes": list(ready.notes),
+    }
+
+
+def _print_plan(ready: "Ready") -> None:
+    from moot.cli.faces import console_for
+    from moot.cli.intro import overview
+
+    console = console_for()
+    for each in overview(ready):
+        console.print(each)
+
+
+@rich_click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def models(as_json: bool) -> int:
+    """Show which models are in reach: local servers, keys that are set, and the built-in seat."""
+    from moot.desk.look import look_around
+
+    reach = finish(look_around())
+    if as_json:
+        servers = [
+            {"provider": each.provider, "url": each.url, "up": each.up, "models": list(each.models)}
+            for each in reach.servers
+        ]
+        data = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "models": reach.models}
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        return DONE
+    from moot.cli.faces import console_for
+    from moot.cli.intro import reachable
+
+    console = console_for()
+    for each in reachable(reach):
+        console.print(each)
+    return DONE

@@ -1,0 +1,126 @@
+"""``moot list``, ``report`` and ``verify``. This file owns what can be asked of records without playing them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE, ERROR
+from moot.cli.options import complete_debate, finish, open_desk, store_option, store_path
+
+if TYPE_CHECKING:
+    from moot.desk.desk import Listed
+
+
+@rich_click.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@store_option
+def list_(as_json: bool, store: Path | None) -> int:
+    """List all debates, the newest first."""
+
+    async def read() -> "tuple[Listed, ...]":
+        async with open_desk(store) as desk:
+            return await desk.list()
+
+    listed = finish(read())
+    if as_json:
+        click.echo(json.dumps([_as_data(each) for each in listed], ensure_ascii=False, indent=2))
+    elif not listed:
+        click.echo(f"There is no debate yet in {store_path(store)}.")
+        click.echo('Begin with: moot run "Should we build or buy?"')
+    else:
+        _table(listed)
+    return DONE
+
+
+def _as_data(each: "Listed") -> dict[str, object]:
+    return {
+        "debate": each.debate,
+        "topic": each.topic,
+        "protocol": each.protocol,
+        "status": each.status,
+        "at": each.at,
+        "entries": each.entries,
+    }
+
+
+def _table(listed: "tuple[Listed, ...]") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from moot.cli.faces import console_for
+    from moot.cli.layout import BAD, FAINT, GOOD, WARN
+    from moot.cli.text import line, moment
+
+    styles = {"decided": GOOD, "failed": BAD}
+    console = console_for()
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT)
+    table.add_column("id", overflow="fold", max_width=max(16, console.width // 3))
+    table.add_column("when", style=FAINT, min_width=10)
+    table.add_column("protocol", style=FAINT)
+    table.add_column("outcome")
+    table.add_column("topic", ratio=1)
+    for each in listed:
+        status = Text(each.status.replace("_", " "), style=styles.get(each.status, WARN))
+        table.add_row(Text(each.debate), moment(each.at), line(each.protocol), status, Text(line(each.topic)))
+    console.print(table)
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", help="Markdown or JSON.")
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
+)
+@store_option
+def report(debate: str, form: str, out: Path | None, store: Path | None) -> int:
+    """Write the report of a debate.
+
+    DEBATE is its id, the beginning of it, or "last".
+    """
+    from moot.desk.reports import recount, write_file, write_report
+
+    async def read() -> str:
+        async with open_desk(store) as desk:
+            return write_report((await recount(desk, await desk.find(debate))).report, form)
+
+    text = finish(read())
+    if out is None or str(out) == "-":
+        sys.stdout.write(text)
+        return DONE
+    try:
+        write_file(out, text)
+    except OSError as error:
+        raise click.ClickException(f"{out} cannot be written: {error.strerror or error}") from error
+    click.echo(f"{out}")
+    return DONE
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--head", metavar="HASH", help="The hash that the last entry must have, or its first 8 digits or more.")
+@store_option
+def verify(debate: str, head: str | None, store: Path | None) -> int:
+    """Check a record: every hash, and that its protocol makes the same debate again.
+
+    DEBATE is its id, the beginning of it, or "last". Keep the hash that it prints: with --head it shows later that
+    the record is still the same.
+    """
+
+    async def check() -> tuple[str, int, str]:
+        async with open_desk(store) as desk:
+            name = await desk.find(debate)
+            return (name, *await desk.verify(name))
+
+    if head is not None and len(head) < 8:
+        raise click.UsageError("--head needs at least 8 digits of the hash.")
+    name, entries, found = finish(check())
+    if head is not None and not found.startswith(head.lower()):
+        click.echo(f"moot: {name}: the last entry has the hash {found}, not {head}", err=True)
+        return ERROR
+    click.echo(f"{name}: {entries} entries, whole and unchanged")
+    click.echo(f"head {found}")
+    return DONE

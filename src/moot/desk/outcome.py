@@ -1,0 +1,101 @@
+"""What came of debates. This file owns how a record is summed up in one value, and in one line of a list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.ask import Usage
+from moot.core.decision import Decision
+from moot.core.errors import RecordError
+from moot.core.event import Closed, Entry, Opened, Paused
+from moot.core.transcript import Transcript
+from moot.record.codec import decode
+from moot.record.store import Spine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a debate.
+
+    Attributes:
+        debate: its id.
+        topic: what was debated.
+        status: ``decided``, ``tie``, ``no_decision``, ``failed``, or ``paused``.
+        decision: the decision, if there is one.
+        reason: why it ended, or stands still, in one sentence.
+        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
+        usage: tokens and cost of all calls.
+        transcript: everything that was said.
+    """
+
+    debate: str
+    topic: str
+    status: str
+    decision: Decision | None
+    reason: str
+    kind: str
+    usage: Usage
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One line of a list of debates."""
+
+    debate: str
+    topic: str
+    protocol: str
+    status: str
+    at: float
+    entries: int
+
+
+def opening(debate: str, entries: Sequence[Entry]) -> Opened:
+    """The first entry's event.
+
+    Raises:
+        RecordError: it is not the opening of a debate.
+    """
+    event = entries[0].event
+    if not isinstance(event, Opened):
+        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+    return event
+
+
+def outcome(debate: str, transcript: Transcript) -> Outcome:
+    """What a transcript comes to."""
+    closed, paused = transcript.closed, transcript.paused
+    return Outcome(
+        debate=debate,
+        topic=transcript.brief.topic if transcript.brief else "",
+        status=closed.status if closed else "paused",
+        decision=transcript.decision,
+        reason=closed.reason if closed else paused.reason if paused else "it was broken off",
+        kind="" if closed else paused.kind if paused else "stopped",
+        usage=transcript.usage,
+        transcript=transcript,
+    )
+
+
+def list_one(spine: Spine) -> Listed:
+    """One debate's line in a list.
+
+    Raises:
+        RecordError: its record is damaged.
+    """
+    first, last = decode(spine.first), decode(spine.last)
+    opened = opening(spine.debate, (first,))
+    match last.event:
+        case Closed(status=status):
+            word: str = status
+        case Paused():
+            word = "paused"
+        case _:
+            word = "open"
+    return Listed(
+        debate=spine.debate,
+        topic=opened.brief.topic,
+        protocol=opened.name,
+        status=word,
+        at=first.at,
+        entries=spine.entries,
+    )
