@@ -12,8 +12,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
-from moot.core.event import Asked, Closed, Entered, Failed, Halted, Interjected, Opened, Paused, Ruled
-from moot.core.form import ABSTAIN, Field, Fields, Form
+from moot.core.event import Closed, Opened, Paused, Ruled
 from moot.readers.markdown import markdown
 from moot.readers.outcome import Row
 from moot.readers.report import Report, as_data, fold, report
@@ -109,7 +108,7 @@ def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -
         (Decision(status="tie"), "**It is a tie: nothing is decided.**"),
         (Decision(status="no_decision"), "**There is no decision.**"),
         (Decision(status="decided", winner="Ann", text="My plan"), "**The proposal of Ann:** My plan"),
-        (Decision(status="decided", winner="Ann", text="one\ntwo"), "**The proposal of Ann:**\n\none\ntwo"),
+        (Decision(status="decided", winner="Ann", text="one\ntwo"), "**The proposal of Ann:**\n\none  \ntwo"),
         (Decision(status="decided", winner="yes", text="yes"), "**Decided:** yes"),
         (Decision(status="decided", winner="yes"), "**Decided:** yes"),
         (Decision(status="decided"), "**How it followed:** The record does not say."),
@@ -150,7 +149,7 @@ def test_ballots_with_states_reasons_and_weights() -> None:
         Row(candidate="yes", ballots=1, votes=2.5),
         Row(candidate="no", ballots=1, votes=1.0),
     )
-    assert "| Candidate | Votes | Counted as |\n| --- | ---: | ---: |\n| yes | 1 | 2.5 |\n| no | 1 | 1 |" in text
+    assert "| Candidate | Votes | Weight |\n| --- | ---: | ---: |\n| yes | 1 | 2.5 |\n| no | 1 | 1 |" in text
     assert "| Voter | Vote | Reason | Weight |\n| --- | --- | --- | ---: |\n| Ann | yes |  | 2.5 |" in text
     assert (
         "| Ben | *abstained* |  | 1 |\n| Cid | *not readable* | two votes | 1 |\n| Dee | *no ballot* |  | 1 |" in text
@@ -188,7 +187,7 @@ def test_votes_of_copies_are_weak_evidence(seats: tuple[str, ...], model: str) -
     people = [person(f"P{n}", seat=seat) for n, seat in enumerate(seats)]
     ballots = tuple(Ballot(voter=each.name, choice="yes") for each in people)
     diary = opened(*people).add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
-    note = f"All 2 votes come from one model ({model}): agreement of copies is weak evidence."
+    note = f"All 2 votes come from {model}: agreement of copies is weak evidence."
     assert read(diary).outcome.notes == ((note,) if model else ())
 
 
@@ -199,7 +198,7 @@ def test_copies_are_told_by_the_models_that_were_called() -> None:
     for n, each in enumerate(people, start=1):
         diary.say(ask(f"/debate/argue#{n}", each.name, "argue"), "Yes.", model="a:z")
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
-    assert "(a:z)" in read(diary).outcome.notes[0]
+    assert " a:z: " in read(diary).outcome.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -225,137 +224,14 @@ def test_header_of_a_brief_with_everything() -> None:
         options=("yes", "no", "later"),
     )
     text = page(Diary().add(Opened(brief=brief, protocol={}, name="panel")))
-    assert "- **Options:** yes, no and later\n- **Background:** a.md and b.md\n- **Participants:** Ann, Chair\n" in text
+    assert "- **Options:** yes; no; later\n- **Background:** a.md and b.md\n- **Participants:** Ann, Chair\n" in text
     assert "took 0.0 s\n- **Calls:** none\n- **Debate:** `d1`" in text
-    assert len(text.split("\n")[0]) == 302
+    assert len(text.split("\n")[0]) == 296
     assert f"**Topic:** {('Which? ' * 100).strip()}\n" in text
     assert "- **Ann:** debater, weight 2\n- **Chair:** Moderator\n" in text
     assert "- **Length:** 1 entry, the last one of 2026-01-05 10:00:00 UTC" in text
     assert "## The debate\n\nNothing was said." in text
     assert "## What went wrong\n\nNothing went wrong." in text
-
-
-def test_closing_statements_and_what_follows_are_final() -> None:
-    diary = opened(ANN, CHAIR)
-    diary.say(ask("/debate/open#1", "Ann", "open"), "Yes.")
-    diary.say(ask("/debate/close#1", "Ann", "close"), "Still yes.")
-    diary.say(ask("/debate/moderate#1", "Chair", "moderate"), "So be it.\n\n# Yes")
-    text = page(diary)
-    assert (
-        "## The debate\n\n### Opening statements\n\n#### Ann: opening statement\n\nYes.\n\n## Final statements" in text
-    )
-    assert "## Final statements\n\n### Closing statements\n\n#### Ann: closing statement\n\nStill yes." in text
-    assert "### Moderator\n\n#### Chair: review\n\n> So be it.\n>\n> ##### Yes\n" in text
-    assert text.count("## Final statements") == 1
-
-
-def test_missing_open_and_empty_turns_stand_in_their_place() -> None:
-    diary = opened(ANN)
-    diary.add(
-        Asked(ask=ask("/debate/argue#1", "Ann", "argue")), Failed(key="/debate/argue#1", kind="refused", reason="")
-    )
-    diary.say(ask("/debate/argue#2", "Ann", "argue"), " \n")
-    diary.add(Asked(ask=ask("/debate/argue#3", "Zoe", "argue")))
-    text = page(diary)
-    assert "#### Ann: argument\n\n*no answer: refused*\n\n#### Ann: argument\n\n*(an empty answer)*" in text
-    assert "#### Zoe: argument\n\n*no answer yet*" in text
-
-
-def test_an_interjection_and_an_end_before_the_first_turn() -> None:
-    diary = opened(ANN).add(
-        Entered(path="/debate/rounds"),
-        Interjected(by="Ann", text="Mind the budget."),
-        Halted(path="/debate/rounds", reason="all 2 give the same answer"),
-        Halted(path="/debate", reason="enough"),
-    )
-    text = page(diary)
-    assert "### The debate\n\n#### Ann, from outside the debate\n\nMind the budget.\n\n" in text
-    assert "*The rounds ended early: all 2 give the same answer.*\n\n*The debate ended early: enough.*" in text
-
-
-def laid(act: str, text: str, fields: Fields, *about: str, anonymous: bool) -> str:
-    """What the page shows under a last turn of Cid's that has been shown these turns."""
-    diary = opened(ANN, BEN, person("Cid"))
-    diary.say(ask("/debate/propose#1", "Ann", "propose"), "I")
-    diary.say(ask("/debate/propose#2", "Ben", "propose"), "II")
-    diary.say(ask("/debate/critique#1", "Ann", "critique", "/debate/propose#2"), "III")
-    form = Form(name="ballot", fields=(Field(name="I vote for"),))
-    last = ask(f"/debate/{act}#9", "Cid", act, *about, form=form if fields else None, anonymous=anonymous)
-    return page(diary.say(last, text, fields)).split("#### Cid")[1].split("\n\n## What")[0]
-
-
-P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
-
-
-@pytest.mark.parametrize(
-    ("made", "shown"),
-    [
-        (laid("critique", "x", {}, P1, anonymous=False), ": critique on Ann's proposal\n\nx"),
-        (laid("revise", "x", {}, P1, P2, C1, anonymous=False), "*On the proposals of Ann and Ben and Ann's critique.*"),
-        (laid("revise", "x", {}, P1, P2, anonymous=True), "*On the proposals of Ann and Ben, shown without names.*"),
-        (
-            laid("revise", "B errs", {}, P1, P2, anonymous=True),
-            "Proposal A is Ann's proposal and Proposal B is Ben's proposal.*\n\nB errs",
-        ),
-        (
-            laid("revise", "Critique A is right", {}, P1, C1, anonymous=True),
-            "*Shown without names: Proposal A is Ann's proposal and Critique A is Ann's critique.*",
-        ),
-        (laid("revise", "A day", {}, P1, P2, anonymous=True), "Ben, shown without names.*\n\nA day"),
-        (laid("vote", "x", {}, P1, P2, anonymous=False), ": vote\n\nx"),
-        (laid("vote", "I vote for: Ben", {"I vote for": "Ben"}, P1, P2, anonymous=False), ": vote\n\n- **Vote:** Ben"),
-        (
-            laid("vote", "**I vote for: Proposal A**", {"I vote for": "Proposal A"}, P2, P1, anonymous=True),
-            ": vote\n\n- **Vote:** Ben's proposal (shown as Proposal A)",
-        ),
-        (
-            laid(
-                "vote",
-                "Proposal A pays.\nI vote for: Proposal A.",
-                {"I vote for": "Proposal A"},
-                P2,
-                P1,
-                anonymous=True,
-            ),
-            "*Shown without names: Proposal A is Ben's proposal and Proposal B is Ann's proposal.*\n\n"
-            "- **Vote:** Ben's proposal (shown as Proposal A)\n\nProposal A pays.",
-        ),
-        (
-            laid("vote", "I ABSTAIN here", {"I vote for": ABSTAIN}, P1, P2, anonymous=True),
-            "- **Vote:** abstains\n\nI ABSTAIN here",
-        ),
-        (laid("vote", "Z!!", {"I vote for": "Proposal Z"}, P1, P2, anonymous=True), "- **Vote:** Proposal Z"),
-        (laid("vote", "Z so", {"Choice": "Z"}, P1, P2, anonymous=False), "- **Choice:** Z\n\nZ so"),
-    ],
-)
-def test_turns_name_what_they_are_about(made: str, shown: str) -> None:
-    assert shown in made
-
-
-@pytest.mark.parametrize(
-    ("text", "fields", "shown"),
-    [
-        ("ANSWER: a b\nSURE: yes", {"ANSWER": "a b", "SURE": True}, "- **Answer:** a b\n- **Sure:** yes"),
-        ("<Verdict>go</Verdict>", {"Verdict": "go"}, "- **Verdict:** go"),
-        (
-            '{"out": {"points": ["a", "b"], "n": 3.50}}',
-            {"points": ("a", "b"), "n": 3.5},
-            "- **Points:** a; b\n- **N:** 3.5",
-        ),
-        ("ANSWER: a\nBut wait.", {"ANSWER": "a"}, "\n\nANSWER: a\nBut wait."),
-        ("SURE: yes, surely", {"SURE": True}, "\n\nSURE: yes, surely"),
-        ("N: 3\nOne", {"N": 3}, "\n\nN: 3\nOne"),
-        (
-            "A: x\nPRO_CON: y\n\nz\nC: q\nD: r",
-            {"A": "x", "PRO_CON": "y\n\nz", "C": "q", "D": "r"},
-            "- **A:** x\n\n**Pro con:**\n\ny\n\nz\n\n- **C:** q\n- **D:** r",
-        ),
-    ],
-)
-def test_fields_stand_for_the_text_where_they_hold_all_its_words(text: str, fields: Fields, shown: str) -> None:
-    form = Form(name="f", fields=(), under="out")
-    made = page(opened(ANN).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields))
-    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## What went wrong" in made
 
 
 def test_changes_of_answers_are_told_with_their_reasons() -> None:

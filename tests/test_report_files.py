@@ -43,7 +43,14 @@ def test_file_names(topic: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("topic", "debate", "name"),
-    [("", "", "debate-debate"), ("con", "", "con-debate"), ("", "NUL", "debate-nul"), ("a", "../B:c", "a-b-c")],
+    [
+        ("", "", "debate-debate"),
+        ("con", "", "con-debate"),
+        ("", "NUL", "debate-nul"),
+        ("a", "../B:c", "a-b-c"),
+        ("Hire the candidate now", "hire-the-cand-7f3a", "hire-the-cand-7f3a"),
+        ("Buy", "hire-the-cand-7f3a", "buy-hire-the-cand-7f3a"),
+    ],
 )
 def test_file_names_of_odd_ids(topic: str, debate: str, name: str) -> None:
     assert file_name(topic, debate) == name

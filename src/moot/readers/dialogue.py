@@ -12,6 +12,9 @@ from moot.readers.report import Part
 from moot.readers.spoken import Spoken, Subject
 from moot.readers.wording import ending, listed, noun, owned, plural
 
+_ROLE = 48
+"""The most characters of a role over a turn; the whole role stands with the participants."""
+
 
 def dialogue(parts: Sequence[Part]) -> list[str]:
     """The parts; from the first closing statements on they stand under a chapter of their own."""
@@ -27,7 +30,7 @@ def dialogue(parts: Sequence[Part]) -> list[str]:
 
 
 def _turn(turn: Spoken) -> list[str]:
-    who = f"#### {inline(turn.by)}{f' ({inline(turn.role)})' if turn.role else ''}"
+    who = f"#### {inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
     if turn.state == "outside":
         return [f"{who}, from outside the debate", _words(turn.text)]
     single = turn.on[0] if len(turn.on) == 1 else None
@@ -36,8 +39,8 @@ def _turn(turn: Spoken) -> list[str]:
     if turn.state != "answered":
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
         return [head, reason]
-    shown = [_subjects(turn), *_body(turn)]
-    return [head, *(quoted(each) if turn.moderator and each else each for each in shown)]
+    shown = "\n\n".join(each for each in (_subjects(turn), *_body(turn)) if each)
+    return [head, quoted(shown) if turn.moderator else shown]
 
 
 def _subjects(turn: Spoken) -> str:

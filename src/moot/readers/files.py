@@ -13,9 +13,11 @@ def file_name(topic: str, debate: str) -> str:
     """A file name without an ending, safe on every system: the topic, at most 60 characters of it, and the debate's id.
 
     Only small ASCII letters, digits and single dashes: ``hire-the-candidate-01jx2``. It is never empty, and being at
-    least two words it is no name that Windows reserves.
+    least two words it is no name that Windows reserves. An id that begins with the topic stands alone.
     """
-    return f"{slug(topic, _LONGEST)}-{slug(debate, _LONGEST)}"
+    head, tail = slug(topic, _LONGEST), slug(debate, _LONGEST)
+    begun = tail.rpartition("-")[0]
+    return tail if begun and head.startswith(begun) else f"{head}-{tail}"
 
 
 def save(path: Path, text: str) -> None:

@@ -55,7 +55,7 @@ def _header(report: Report) -> list[str]:
     people = [_cast(person) for person in report.participants]
     facts = {
         "Protocol": inline(report.protocol),
-        "Options": listed([inline(option) for option in report.options]),
+        "Options": "; ".join(inline(option) for option in report.options),
         "Background": listed([inline(name) for name in report.background]),
         "Participants": ", ".join(people),
         "Date": f"{date(report.began)}, took {time(report.metrics.seconds)}{_pauses(report.metrics.paused)}",

@@ -141,4 +141,4 @@ def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]
     (model, *others) = sorted(models)
     if others or model in ("", "human"):
         return []
-    return [f"All {len(voters)} votes come from one model ({model}): agreement of copies is weak evidence."]
+    return [f"All {len(voters)} votes come from {model}: agreement of copies is weak evidence."]

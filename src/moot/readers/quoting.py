@@ -22,6 +22,7 @@ _START = re.compile(_MARKERS)
 _UNDERLINE = re.compile(rf"({_MARKERS})(=+|-+)[ \t]*")
 _HEADING = re.compile(r"(#{1,6})(?=[ \t]|$)")
 _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_FLOWING = re.compile(r"(?![#>|=~]|-+$|[-+*][ \t]|\d{1,9}[.)][ \t]).")
 _LINK = re.compile(r"\]\([ \t]*(?:https?://|mailto:)", re.IGNORECASE)
 _MARK = re.compile(r"[`\\<!\]]")
 _LEAST_LEVEL = 5
@@ -51,7 +52,8 @@ def inline(text: str, most: int | None = None) -> str:
     """One line of Markdown that shows the words as they are, at most so many characters of them."""
     words = " ".join(_DIRECTION.sub("", plain(text)).split())
     if most is not None and len(words) > most:
-        words = words[: most - 1].rstrip() + "…"
+        head = words[: most - 1]
+        words = (head if words[most - 1] == " " else head.rpartition(" ")[0] or head).rstrip(" ,;:") + "…"
     return _SPECIAL.sub(r"\\\g<0>", words)
 
 
@@ -63,27 +65,31 @@ def code(text: str) -> str:
 
 def quoted(text: str) -> str:
     """A block of Markdown as a block quotation."""
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 
 def block(text: str) -> str:
-    """A block of Markdown that shows a text with its own markup, as far as that is harmless.
+    """A block of Markdown that shows a text with its own markup, as far as that is harmless, and its own lines.
 
     Only a code fence with an indent of at most 3 that stands alone in its line counts as one. Such a line is a fence
     wherever it stands, so that this reader and every Markdown renderer agree about where code begins and ends.
     """
     lines: list[str] = []
     fence: _Fence | None = None
+    free = False  # whether the line before may be one of a paragraph, so that two blanks keep its end
     for raw in _BLANK.sub(" ", plain(text)).strip("\n").rstrip().split("\n"):
-        body = raw.lstrip(" \t")
-        indent = len(raw[: len(raw) - len(body)].expandtabs(4))
+        body = raw.strip(" \t")
+        indent = len(raw[: len(raw) - len(raw.lstrip(" \t"))].expandtabs(4))
         if fence and body and indent < fence.indent:
             # Here a list item may end and its fence with it, or not: closing it makes that certain.
             lines.append(fence.end)
             fence = None
         if fence is None:
             fence = _opened(body, indent)
-            lines.append(f"{fence.end}{_language(body)}" if fence else _line(" " * indent + body))
+            if free and not fence and _FLOWING.match(body):
+                lines[-1] += "  "
+            free = not fence and body[:1] not in ("", "#", "|")
+            lines.append(f"{fence.end}{_language(body)}" if fence else _line(" " * indent + body) if body else "")
         elif fence.closed_by(body, indent):
             lines.append(fence.end)
             fence = None

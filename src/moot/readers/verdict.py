@@ -9,6 +9,9 @@ from moot.readers.quoting import block, inline, quoted
 from moot.readers.report import Report
 from moot.readers.wording import listed, place
 
+_SHORT = 160
+"""The most characters of a reason in the table of ballots; the whole of it stands in the debate."""
+
 _BALLOTS: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
 
 
@@ -52,7 +55,7 @@ def _how(decision: Decision) -> str:
 def _tally(rows: Sequence[Row]) -> str:
     weighted = any(row.votes != row.ballots for row in rows)
     drafts = any(row.first is not None for row in rows)
-    heads = ["Candidate", "Votes", *(["Counted as"] if weighted else []), *(["First drafts"] if drafts else [])]
+    heads = ["Candidate", "Votes", *(["Weight"] if weighted else []), *(["First drafts"] if drafts else [])]
     lines = [
         [
             inline(row.candidate, LONG),
@@ -74,7 +77,7 @@ def _ballots(outcome: Outcome) -> str:
         [
             inline(ballot.voter),
             inline(ballot.choice, LONG) if ballot.state == "cast" else f"*{_BALLOTS[ballot.state]}*",
-            *([inline(ballot.reason, 2 * LONG)] if reasons else []),
+            *([inline(ballot.reason, _SHORT)] if reasons else []),
             *([f"{ballot.weight:g}"] if weighted else []),
         ]
         for ballot in ballots
@@ -88,11 +91,14 @@ def _dissent(ballots: Sequence[Ballot]) -> str:
 
 
 def _minority(decision: Decision) -> list[str]:
+    """The answers that lost with their best arguments; those without any vote only where no answer has one."""
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
     blocks: list[str] = []
-    for each in decision.minority:
+    for each in [each for each in decision.minority if each.share] or decision.minority:
+        argument = each.argument.strip()
         blocks.append(f"**{name}:** {_held(each)}")
-        blocks.append(quoted(block(each.argument)) if each.argument else "")
+        if argument:
+            blocks.append(quoted(block(argument) if len(argument) <= 2 * LONG else inline(argument, 2 * LONG)))
     return blocks
 
 
