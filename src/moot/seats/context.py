@@ -25,7 +25,8 @@ _BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡�
 _UNCHECKED = re.compile(r"[\s>+•-]*(?:\d{1,2}[.)]\s+)?(?:\[\s?\]|[☐☒❌✗✘❎])")
 _POINTER = re.compile(r"\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
 _SUPPOSED = re.compile(
-    r"\s*(?:(?:let's|let us) )?(?:if|suppose|imagine|assume|assuming|pretend|say\b|hypothetically|what if|in that case)\b"
+    r"\s*(?:(?:let's|let us) )?(?:if|suppose|imagine|assume|assuming|pretend|say\b|hypothetically|what if"
+    r"|in that case)\b"
 )
 
 

@@ -66,7 +66,8 @@ AFTER = (
     _sign("入れます", r"(?:私は|わたしは)?、?(?P<name>[^\n。、!?]{1,80}?)に(?:一票を|票を)入れます"),
     _sign(
         "투표",
-        r"(?:나는|저는|전)? ?(?P<name>[^\n。.!?]{1,80}?)(?:에게|에) ?(?:한 표를 )?투표(?:합니다|한다|하겠습니다|할게요)",
+        r"(?:나는|저는|전)? ?(?P<name>[^\n。.!?]{1,80}?)(?:에게|에) ?(?:한 표를 )?"
+        r"투표(?:합니다|한다|하겠습니다|할게요)",
     ),
 )
 """The same where the name stands before the verb."""
@@ -87,8 +88,10 @@ LABELS = (
 
 _TAILS = (
     "from voting|from (?:this|the) (?:vote|ballot|decision)"
-    "|(?:in|on) this (?:vote|round|ballot|decision|question|matter|one|issue)|in the vote|in this case|here|this time|today|now"
-    "|because|since|as|due|for lack|and will|and do not|and don't|der stimme|bei dieser|weil|da|du vote|de voter|de votar|dal voto"
+    "|(?:in|on) this (?:vote|round|ballot|decision|question|matter|one|issue)|in the vote|in this case"
+    "|here|this time|today|now"
+    "|because|since|as|due|for lack|and will|and do not|and don't|der stimme|bei dieser|weil|da|du vote"
+    "|de voter|de votar|dal voto"
     "|da votação|van stemming|van de stemming|od głosu|от голосования|från|fra|hlasování|porque|parce|perché|omdat"
 )
 _TAIL = rf"(?=\s*(?:$|[.!;,。、\n)\"'?]|[(\u2013\u2014-]\s)|\s+(?:{_TAILS})\b)"
@@ -96,7 +99,8 @@ _TAIL = rf"(?=\s*(?:$|[.!;,。、\n)\"'?]|[(\u2013\u2014-]\s)|\s+(?:{_TAILS})\b)
 ABSTENTIONS = (
     _sign(
         "abstain",
-        r"(?<!\w)i(?: (?:hereby|therefore|will|shall|must|respectfully|formally|choose to|have to|am going to|prefer to|wish to"
+        r"(?<!\w)i(?: (?:hereby|therefore|will|shall|must|respectfully|formally|choose to|have to|am going to"
+        r"|prefer to|wish to"
         r"|have decided to|decide to|vote to))*(?: |'ll )abstain" + _TAIL,
     ),
     _sign("abstaining", r"(?<!\w)i(?: am|'m) abstaining" + _TAIL),
@@ -119,7 +123,7 @@ ABSTENTIONS = (
     _sign("棄権", r"(?<!\w)(?:私は)?(?:投票を)?棄権(?:します|いたします|する)(?=\s*(?:$|[。.!,、\n]))"),
     _sign("기권", r"(?<!\w)(?:저는|나는)? ?기권(?:합니다|한다|하겠습니다)(?=\s*(?:$|[。.!,\n]))"),
 )
-"""A first-person abstention; what follows must not make it one about another matter ("I abstain from judging the style")."""
+"""A first-person abstention; what follows must not tie it to another matter ("I abstain from judging the style")."""
 
 OWN_ABSTENTION = re.compile(r"\s*(?:to )?(?:abstain|abstention|enthaltung|abstenção|abstención|弃权|棄權)[\s.!]*$")
 """What stands in place of a name where somebody abstains in the formula itself."""

@@ -106,7 +106,9 @@ def _notes(form: Form) -> list[str]:
     notes = [f"{each.name}: {each.help}." for each in form.fields if each.help and each.kind != "text"]
     notes += [f"{each.name} may be left out." for each in form.fields if not each.required]
     abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
-    return notes + [f'Whoever does not want to choose may write "{abstention}".' for each in form.fields if each.abstain]
+    return notes + [
+        f'Whoever does not want to choose may write "{abstention}".' for each in form.fields if each.abstain
+    ]
 
 
 def repair(form: Form, reading: Reading) -> str:

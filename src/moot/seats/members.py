@@ -11,7 +11,8 @@ from moot.seats.values import Fault, Found, read_value, within
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FOREIGN = re.compile(
-    r"\b(?:examples?|e\.g|templates?|schema|placeholder|wrote|writes|said|says|claims?|would|asked me|asks me|told|wants me|tells me|instead of"
+    r"\b(?:examples?|e\.g|templates?|schema|placeholder|wrote|writes|said|says|claims?|would|asked me|asks me|told"
+    r"|wants me|tells me|instead of"
     r"|suggested|posted|pasted|quot\w+|never|if|draft|first|initially|not)\b[^\n]*$"
 )
 
@@ -90,10 +91,11 @@ def _members(form: Form, table: Table) -> Found:
 
 def _inner(form: Form, table: Table) -> tuple[Table, str]:
     """The object that holds the fields, and what is wrong with it ("" for nothing)."""
+    if not form.under:
+        wanted = {key(asked.name) for asked in form.fields}
+        return table, "duplicate_key" if any(key(name) in wanted for name in table.doubled) else ""
     if table.doubled:
         return table, "duplicate_key"
-    if not form.under:
-        return table, ""
     held = [value for name, value in table.members.items() if key(name) == key(form.under)]
     if len(held) != 1:
         return table, "duplicate_key" if held else "malformed"

@@ -84,7 +84,7 @@ class Roster:
 
 
 def _whole(text: str, end: int) -> bool:
-    """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``, ``Agent1.5``)."""
+    """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``)."""
     following = text[end : end + 2]
     if not following or text[end - 1] > "\u2e7f" or following[0] > "\u2e7f":
         return True

@@ -14,7 +14,7 @@ DEPTH = 20
 TRIES = 400
 """The most opening brackets that are tried before a text is given up."""
 
-Json: TypeAlias = "str | bool | None | Number | list[Json] | Table"
+Json: TypeAlias = "str | bool | Number | list[Json] | Table | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class Number:
 
 @dataclass(slots=True)
 class Table:
-    """An object: its members in order, and the first key that stands there twice ("" for none)."""
+    """An object: its members in order, and the keys that stand there more than once."""
 
     members: dict[str, "Json"]
-    doubled: str = ""
+    doubled: tuple[str, ...] = ()
 
 
 class Malformed(ValueError):
@@ -102,7 +102,7 @@ def _table(text: str, place: int, depth: int) -> tuple[Table, int]:
         if text[place : place + 1] != ":":
             raise Malformed(f"no colon at {place}")
         value, place = _value(text, _blanks(text, place + 1), depth)
-        table.doubled = table.doubled or (name if name in table.members else "")
+        table.doubled += (name,) if name in table.members and name not in table.doubled else ()
         table.members[name] = value
         place = _next(text, place, "}")
     return table, place + 1

@@ -38,10 +38,11 @@ _TOKEN = re.compile(r"<\|[a-z_]{1,30}\|>")
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]{0,40})(?:\s[^<>]{0,200})?>")
-_SOFT = frozenset(
-    "b i em strong u span p div br hr font center mark small big sub sup h1 h2 h3 h4 h5 h6 answer final final_answer "
-    "finalanswer vote ballot output response reply result li ul ol".split()
+_SOFT = re.compile(
+    "b|i|em|strong|u|span|p|div|br|hr|font|center|mark|small|big|sub|sup|h[1-6]|li|ul|ol|vote|ballot|output|response|reply"
+    "|result|answer|final|final_?answer"
 )
+"""Elements that say nothing against the words in them."""
 
 
 def lines_even(text: str) -> str:
@@ -55,7 +56,7 @@ def unhide(text: str) -> str:
 
 
 def normal(text: str) -> str:
-    """The text in the Unicode form NFKC without unseen characters, quotation marks straight; letters keep their case."""
+    """The text in Unicode's form NFKC, without unseen characters, quotation marks straight; letters keep their case."""
     if text.isascii():
         return text
     pieces: list[str] = []
@@ -199,7 +200,7 @@ def without_elements(text: str) -> str:
         name = tag[2].lower()
         closings = ends.get(name, [])
         after = bisect_left(closings, number)
-        if name in _SOFT:
+        if _SOFT.fullmatch(name):
             pieces.append(text[start : tag.start()])
             start = tag.end()
         elif not tag[1] and after < len(closings):

@@ -35,7 +35,7 @@ SPEAKER = "speaker"
 
 @dataclass(slots=True)
 class Element:
-    """A tag on the outer level: its name in lower case, where it opens, where its words begin and end, where it ends."""
+    """A tag: its name in lower case, where it opens, where its words begin and end, where it ends."""
 
     name: str
     open: int

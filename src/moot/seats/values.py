@@ -1,7 +1,6 @@
 """Values: what the words in one field mean. This file owns how texts, choices, numbers, flags and lists are read."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.core.form import ABSTAIN, Field, Value
@@ -38,7 +37,8 @@ class Found:
 
 
 _NONE = re.compile(
-    r"(?:none|none yet|n/?a|null|nil|nothing|not applicable|no decision|no decision yet|not yet|tbd|to be determined|pending"
+    r"(?:none|none yet|n/?a|null|nil|nothing|not applicable|no decision|no decision yet|not yet|tbd"
+    r"|to be determined|pending"
     r"|undecided|not settled|[-\u2013\u2014]*)"
 )
 _SLOT = re.compile(
@@ -46,7 +46,8 @@ _SLOT = re.compile(
 )
 _NUMBER = re.compile(r"([+-]?)(\d{1,400}(?:\.\d{1,60})?|\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?|\d{1,15},\d{1,2})")
 _SCALE = re.compile(
-    r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*(?:$|[(\u2013\u2014]|-\s|,\s|because\b)"
+    r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
+    r"(?:$|[(\u2013\u2014]|-\s|,\s|because\b)"
 )
 _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
     0xFF0E: ord("."),
@@ -185,8 +186,3 @@ def within(asked: Field, number: int | float | None) -> Value | Fault:
     if (asked.low is not None and number < asked.low) or (asked.high is not None and number > asked.high):
         return Fault("out_of_range")
     return Fault("invalid_number") if number in (float("inf"), float("-inf")) else number
-
-
-def merged(found: Found, form_fields: Mapping[str, Field]) -> bool:
-    """Whether nothing at all of the form was found."""
-    return not found.fields and len(found.unread) == len(form_fields)

@@ -38,7 +38,8 @@ REPORTS = re.compile(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
 _PAST = """
-    (?:first|initial|original|earlier|previous|old|former) (?:reaction|thought|instinct|impulse|impression|vote|answer|choice|inclination|idea|preference)
+    (?:first|initial|original|earlier|previous|old|former)
+    (?:reaction|thought|instinct|impulse|impression|vote|answer|choice|inclination|idea|preference)
     | initially | originally | at first | previously | earlier | formerly | last round | last time | i used to
     | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
     | no início | eerst | najpierw | сначала
@@ -89,7 +90,8 @@ OPENERS = re.compile(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
 
 STRANGE = re.compile(
-    r"\b(?:day|moment|time|way|person|one|people|those|who|behalf|place|name|test|reasons?(?<!these reasons)(?<!this reason)"
+    r"\b(?:day|moment|time|way|person|one|people|those|who|behalf|place|name|test"
+    r"|reasons?(?<!these reasons)(?<!this reason)"
     r"|that(?<!all that))\b"
 )
 """Words that turn such a clause into something else ("on the day I vote for …", "on behalf of …")."""
@@ -103,7 +105,10 @@ CUTS = re.compile(rf"[,;\u2013\u2014、]|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
 _OWNERS = (
     "my | the | mein | meine | ma | mon | mi | la mia | il mio | minha | meu | mijn | mój | moja | мой | 我的 | 私の"
 )
-_KINDS = "own | final | official | honest | actual | formal | considered | definitive | endgültige | finale | oficial | definitiva"
+_KINDS = """
+    own | final | official | honest | actual | formal | considered | definitive | endgültige | finale | oficial
+    | definitiva
+"""
 _WORKS = """
     vote | ballot | answer | decision | conclusion | choice | verdict | reply | response | statement | result
     | recommendation | judge?ment | voting | evaluation | assessment | ruling | message | summary | review | scores?
@@ -111,10 +116,14 @@ _WORKS = """
     | réponse | choix | respuesta | voto | decisión | risposta | decisione | resposta | decisão | stem | antwoord
     | głos | odpowiedź | ответ | голос | решение | 投票 | 答案 | 选择 | 決定 | 回答 | 最终答案 | 最终投票 | final | json
 """
-_POINTERS = "here is | here's | here are | below is | this is | here it is | here goes | to conclude | in conclusion | for the record"
+_POINTERS = """
+    here is | here's | here are | below is | this is | here it is | here goes | to conclude | in conclusion
+    | for the record
+"""
 INTRO = re.compile(
     r"i (?:now |hereby |therefore )?(?:change|switch|revise) my (?:vote|mind|answer|choice)(?: as follows)?\s*:"
-    r"|(?:(?:so|and|therefore|thus|hence|ok|okay|well|now|sure|certainly|of course|again|accordingly|formally)[,!.]?\s+)*"
+    r"|(?:(?:so|and|therefore|thus|hence|ok|okay|well|now|sure|certainly|of course|again|accordingly|formally)"
+    r"[,!.]?\s+)*"
     rf"(?:{_any(_POINTERS)}?,?\s*(?:{_any(_OWNERS)}\s*)?(?:{_any(_KINDS)}\s+)*{_any(_WORKS)}?"
     r"(?:\s+(?:final|finale|definitiva|in json|as json))?(?:\s+(?:is|lautet|est|es|è|é))?"
     r"(?:\s+(?:as follows|below|then|this))?)\s*[:.]?"
@@ -134,7 +143,8 @@ REASONS = re.compile(rf"[\s,;:(\u2013\u2014-]*{_any(_REASONS)}(?!\w)|[\s,;:(]*(?
 """What opens a reason; within a reason other candidates may be named."""
 
 BOUND = re.compile(
-    r"\b(?:unless|only if|provided|assuming|conditional|contingent|subject to|as long as|as soon as|for now|on (?:the )?condition)\b"
+    r"\b(?:unless|only if|provided|assuming|conditional|contingent|subject to|as long as|as soon as|for now"
+    r"|on (?:the )?condition)\b"
     r"|,\s*(?:but )?(?:only )?if\b|\bjust kidding\b|\b(?:or so|as) \S+ (?:says|said|claims?|puts? it)\b"
 )
 """What binds a vote to a condition although a reason was given first."""
@@ -195,10 +205,12 @@ OF = re.compile(
 """What of a candidate's one votes for when one votes for the candidate."""
 
 NOBODY = re.compile(
-    r"(?:none|nobody|no one|no-one|noone|neither|nothing|niemand\w*|keine\w*|personne|nadie|nessuno|ninguém|никого|nikogo)\b|没有"
+    r"(?:none|nobody|no one|no-one|noone|neither|nothing|niemand\w*|keine\w*|personne|nadie|nessuno|ninguém"
+    r"|никого|nikogo)\b|没有"
 )
 BLANK = re.compile(
-    r"[\[<{]|_{3,}|\.\.\.|…|(?:(?:the |an? |your )?(?:agent|candidate|participant|proposal|chosen)(?:'s)? name|name|x)\b(?!\s*\w)"
+    r"[\[<{]|_{3,}|\.\.\.|…"
+    r"|(?:(?:the |an? |your )?(?:agent|candidate|participant|proposal|chosen)(?:'s)? name|name|x)\b(?!\s*\w)"
 )
 """Where a template was copied without filling it in."""
 
@@ -206,7 +218,8 @@ BLANK = re.compile(
 
 FINAL = re.compile(
     r"\b(?:final|definitive) (?:answer|vote|decision|choice|ballot|statement|verdict|word|scores?|status|version)"
-    r"|\b(?:endgültig\w*|réponse finale|respuesta final|voto final|risposta finale|resposta final|окончательный)\b|最终|最終"
+    r"|\b(?:endgültig\w*|réponse finale|respuesta final|voto final|risposta finale|resposta final|окончательный)\b"
+    r"|最终|最終"
 )
 _CHANGED = """
     (?:revised|updated|corrected) (?:answer|vote|decision|choice|ballot|scores?|status|version)
@@ -243,7 +256,8 @@ _SHAM = (
     rf"(?:that|this|it|above|which)(?:'s| is| was| would be) (?:(?:only|just|merely|simply) )?(?:an? )?{_any(_SHAMS)}"
 )
 _STARTS = """
-    actually | wait | no | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if | but only
+    actually | wait | no | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if
+    | but only
     | provided | assuming | at least
 """
 TAKEN_BACK = re.compile(
