@@ -152,6 +152,7 @@ async def test_a_panel_keeps_both_tallies_and_the_minority() -> None:
     assert (decision.winner, decision.tally, decision.first) == ("no", {"yes": 1.0, "no": 2.0}, {"yes": 1.0, "no": 2.0})
     assert decision.support == ("Ann", "Bob")
     assert decision.dissent == ("Cy for yes",)
+    assert decision.argument == "because Bob"
     (minority,) = decision.minority
     assert (minority.answer, minority.by, minority.argument) == ("yes", ("Cy",), "because Cy")
     assert minority.share == pytest.approx(1 / 3)

@@ -40,6 +40,7 @@ class Decision:
         status: how it ended.
         winner: the chosen candidate: a participant's name or a closed answer; "" where there is none.
         text: the decision in words.
+        argument: the best argument given for it, where proposals carry arguments.
         rule: the rule that was applied (``plurality``, ``supermajority``, ``moderator``).
         share: the winner's share of the weight of all ballots cast, 0 to 1.
         support: the voters for the winner.
@@ -55,6 +56,7 @@ class Decision:
     status: Status
     winner: str = ""
     text: str = ""
+    argument: str = ""
     rule: str = ""
     share: float = 0.0
     support: tuple[str, ...] = ()

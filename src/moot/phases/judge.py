@@ -219,6 +219,7 @@ def unopposed(groups: Mapping[str, Sequence[Turn]], rule: str, transcript: Trans
         status="decided",
         winner=name,
         text=words(turns[0]),
+        argument=argument(turns[0]),
         share=1.0,
         support=holders,
         strength="unanimous",
@@ -236,6 +237,7 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
     return replace(
         decision,
         text=words(winner[0]) if winner else "",
+        argument=argument(winner[0]) if winner else "",
         first=first_tally(transcript, tuple(decision.tally)),
         dissent=tuple(
             f"{ballot.voter} for {ballot.choice}"
@@ -247,7 +249,7 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
                 answer=name,
                 by=tuple(turn.by for turn in groups[name]),
                 share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
-                argument=argument(groups[name][0]),
+                argument=argument(groups[name][0]) or groups[name][0].text,
             )
             for name in lost
         ),
@@ -271,6 +273,6 @@ def words(turn: Turn) -> str:
 
 
 def argument(turn: Turn) -> str:
-    """The argument given for a proposal: its ARGUMENT where it has one, else its text."""
+    """The ARGUMENT given for a proposal; "" where it has no such field, and its text has to speak for it."""
     value = read_field(turn, "ARGUMENT")
-    return turn.text if value is None else str(value)
+    return "" if value is None else str(value)
