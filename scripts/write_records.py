@@ -1,0 +1,42 @@
+"""Writes the corpus of records that every later version must read: one debate of each protocol, in the format of today.
+
+Run it once for a new format version and never again over an old one: ``python scripts/write_records.py``.
+"""
+
+import asyncio
+from pathlib import Path
+
+from moot.core.brief import Brief, Participant, Settings, Source, View
+from moot.phases.known import KNOWN, build
+from moot.record.codec import VERSION
+from moot.testing.replay import Hall, Oracle
+
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "records"
+BRIEF = Brief(
+    topic="Tea or coffee? – “naïve” \U0001f375",
+    background=(Source(name="facts.md", text="Tea is warm.\nCoffee too.", line=3),),
+    rules="Be brief.",
+    participants=(
+        Participant(name="Ann", role="for", seat="oracle", weight=0.9, settings=Settings(temperature=0.2, seed=1)),
+        Participant(name="Bob", persona="Against.", seat="oracle", view=View(last=2)),
+        Participant(name="Cy", seat="oracle"),
+        Participant(name="Chair", seat="oracle", duty="moderator"),
+    ),
+    seed=7,
+)
+
+
+async def write() -> None:
+    """Hold and store one debate of each protocol."""
+    for name in KNOWN:
+        held = await Hall(brief=BRIEF, protocol=build(name, BRIEF), name=name).hold(
+            {each.name: Oracle(3) for each in BRIEF.participants}
+        )
+        path = FOLDER / f"v{VERSION}-{name}.jsonl"
+        if path.exists():
+            raise SystemExit(f"{path.name} exists: records of a format that has been released are never written anew")
+        path.write_text("\n".join(held.lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(write())

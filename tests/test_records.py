@@ -1,0 +1,44 @@
+"""Old records: every record that any version has written is read, replayed and resumed by this one."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.core.event import EVENTS, Opened
+from moot.core.transcript import fold
+from moot.engine.drive import replay
+from moot.phases.spec import load
+from moot.record.codec import decode, encode, read
+from moot.record.ledger import Ledger
+from moot.testing.stores import MemoryStore
+
+CORPUS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
+
+
+def lines(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+async def test_an_old_record_is_read_and_played_again(path: Path) -> None:
+    entries = read(lines(path))
+    opened = entries[0].event
+    assert isinstance(opened, Opened)
+    assert fold(entries).closed
+    store = MemoryStore()
+    await store.append("d", lines(path), after=0)
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    assert replay(opened, load(opened.protocol), ledger=ledger).all() == fold(entries).all()
+
+
+def test_the_corpus_holds_every_protocol_and_most_kinds() -> None:
+    assert len(CORPUS) >= 5
+    kinds = {type(entry.event) for path in CORPUS for entry in read(lines(path))}
+    assert len(kinds) >= len(EVENTS) - 6
+
+
+@pytest.mark.parametrize("path", [path for path in CORPUS if path.stem.startswith("v1-")], ids=lambda path: path.stem)
+def test_what_is_written_today_is_byte_for_byte_what_was_written_then(path: Path) -> None:
+    for line in lines(path):
+        assert encode(decode(line)) == line
