@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.layout import BAD, FAINT, GOOD, WARN, Stack, fields, paragraphs
-from moot.cli.text import amount, count, line, money, span
+from moot.cli.text import amount, count, line, money, short, span
 from moot.desk.reports import Report, listed
 
 _COLOURS: Mapping[str, str] = {
@@ -58,7 +59,7 @@ def _body(report: Report) -> Iterator[RenderableType]:
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
     outcome, total = report.outcome, report.metrics.total
     decision = outcome.decision
-    yield "how", outcome.line
+    yield ("why", outcome.line.removeprefix("paused: ")) if outcome.status == "paused" else ("how", outcome.line)
     if decision and decision.share:
         strength = f", {decision.strength}" if decision.strength else ""
         yield (
@@ -74,7 +75,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
             by = f" ({line(listed(each.by))})" if each.by else ""
             yield (
                 "minority",
-                f"{_short(each.answer, 160)}{by}" + (f": {_short(each.argument, 240)}" if each.argument else ""),
+                f"{short(each.answer, 160)}{by}" + (f": {short(each.argument, 240)}" if each.argument else ""),
             )
     for note in outcome.notes:
         yield "note", note
@@ -92,26 +93,22 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _tally(report: Report) -> Iterator[str]:
-    rows = report.outcome.tally
-    most = max((row.votes for row in rows), default=0.0) or 1.0
-    for row in rows:
-        first = "" if row.first is None else f" · first drafts {row.first:g}"
-        bar = "█" * round(12 * row.votes / most)
-        yield f"{_short(row.candidate, 60)}  {bar} {row.votes:g}{first}"
+    rows = [(short(row.candidate, 48), row) for row in report.outcome.tally]
+    wide = max(cell_len(name) for name, _ in rows)
+    most = max(row.votes for _, row in rows) or 1.0
+    for name, row in rows:
+        bar = "█" * round(8 * row.votes / most)
+        first = "" if row.first is None else f" (first drafts {row.first:g})"
+        yield f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {row.votes:g}{first}"
 
 
 def _dissent(report: Report) -> Iterator[str]:
     for ballot in report.outcome.dissent:
-        reason = f": {_short(ballot.reason, 200)}" if ballot.reason else ""
-        yield f"{line(ballot.voter)} for {_short(ballot.choice, 60)}{reason}"
+        reason = f": {short(ballot.reason, 200)}" if ballot.reason else ""
+        yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
 
 
 def _wrong(report: Report) -> str:
     kinds: Sequence[str] = [fault.kind for fault in report.faults]
     said = [count(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
     return ", ".join(said)
-
-
-def _short(text: str, most: int) -> str:
-    text = line(text)
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

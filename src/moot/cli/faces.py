@@ -27,17 +27,16 @@ PLAIN_WIDTH = 100
 """Columns of plain lines where nobody says how wide the output is."""
 
 
-def console_for(*, plain: bool = False, stderr: bool = False) -> Console:
+def console_for(*, plain: bool = False, stderr: bool = False, width: int = PLAIN_WIDTH) -> Console:
     """A console that neither colours nor marks up what others wrote; plain, or no terminal: no escape codes at all."""
     file = sys.stderr if stderr else sys.stdout
     terminal = file.isatty() and not plain and os.environ.get("TERM") != "dumb"
-    width = None if file.isatty() or os.environ.get("COLUMNS") else PLAIN_WIDTH
     return Console(
         file=file,
         force_terminal=terminal,
         color_system="auto" if terminal else None,
         no_color=None if terminal else True,
-        width=width,
+        width=None if file.isatty() or os.environ.get("COLUMNS") else width,
         markup=False,
         highlight=False,
         emoji=False,

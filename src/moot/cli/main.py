@@ -71,7 +71,8 @@ class Door(rich_click.RichGroup):
             return USAGE
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else prog_name
-            return _say(f"{error.format_message().rstrip('.')}. Try `{command} --help`.", USAGE)
+            words = error.format_message()
+            return _say(f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE)
         except click.ClickException as error:
             return _say(error.format_message(), ERROR)
         except (BriefError, ProtocolError) as error:

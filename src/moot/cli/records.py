@@ -11,7 +11,14 @@ import rich_click
 from moot.cli.codes import DONE, ERROR
 from moot.cli.options import complete_debate, finish, open_desk, store_option, store_path
 
+LIST_WIDTH, ROOMY = 160, 130
+"""Columns of a list where nobody says how wide the output is; columns from which on a list is a table."""
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
     from moot.desk.desk import Listed
 
 
@@ -43,30 +50,46 @@ def _as_data(each: "Listed") -> dict[str, object]:
         "protocol": each.protocol,
         "status": each.status,
         "at": each.at,
+        "reason": each.reason,
         "entries": each.entries,
     }
 
 
-def _table(listed: "tuple[Listed, ...]") -> None:
+def _table(listed: "Sequence[Listed]") -> None:
+    """A table where there is room for one, else two lines for each debate."""
     from rich.table import Table
     from rich.text import Text
 
     from moot.cli.faces import console_for
-    from moot.cli.layout import BAD, FAINT, GOOD, WARN
+    from moot.cli.layout import FAINT, Inset, joined
     from moot.cli.text import line, moment
 
-    styles = {"decided": GOOD, "failed": BAD}
-    console = console_for()
+    console = console_for(width=LIST_WIDTH)
+    if console.width < ROOMY:
+        for each in listed:
+            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each)))
+            console.print(Inset(joined(moment(each.at), line(each.protocol), Text(line(each.topic)))))
+        return
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT)
-    table.add_column("id", overflow="fold", max_width=max(16, console.width // 3))
-    table.add_column("when", style=FAINT, min_width=10)
-    table.add_column("protocol", style=FAINT)
-    table.add_column("outcome")
-    table.add_column("topic", ratio=1)
+    for name in ("id", "when", "protocol", "outcome"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("topic", no_wrap=True, ratio=1, overflow="ellipsis")
     for each in listed:
-        status = Text(each.status.replace("_", " "), style=styles.get(each.status, WARN))
-        table.add_row(Text(each.debate), moment(each.at), line(each.protocol), status, Text(line(each.topic)))
+        when = Text(moment(each.at), style=FAINT)
+        table.add_row(Text(each.debate), when, line(each.protocol), _outcome(each), Text(line(each.topic)))
     console.print(table)
+
+
+def _outcome(each: "Listed") -> "Text":
+    from rich.text import Text
+
+    from moot.cli.layout import BAD, FAINT, GOOD, WARN
+    from moot.cli.text import line, short
+
+    style = {"decided": GOOD, "failed": BAD}.get(each.status, WARN)
+    status = each.status.replace("_", " ")
+    reason = short(line(each.reason).removeprefix(f"{status}: "), 40)
+    return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
 
 @rich_click.command()

@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
-from moot.cli.telling import Stage, tell
+from moot.cli.telling import Stage, doing, running_tally, tell
 from moot.cli.text import amount, count, line, money, span
 from moot.core.event import Delta, Entry, Opened
 from moot.desk.letters import tidy
@@ -83,7 +83,7 @@ class Screen:
         waiting = [key for key, words in self.stage.words.items() if not words.strip()]
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
-            yield Text.assemble(self._name(key), (" speaks", FAINT))
+            yield doing(self.stage, key)
             yield Inset(tail(words, self.console.width - 2, room))
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more speak", style=FAINT)
@@ -93,6 +93,8 @@ class Screen:
             line_ = Text.assemble(names, (f"{rest} thinking …", FAINT))
             line_.truncate(self.console.width - 1, overflow="ellipsis")
             yield line_
+        if tally := running_tally(self.stage):
+            yield tally
         yield Rule(style=FAINT)
         yield self._status()
 
@@ -119,7 +121,8 @@ class Screen:
             facts.pop(1)
         said = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
         room = width - where.cell_len - said.cell_len - 2
-        line_ = Text.assemble(where, " ", bar(stage.done(), self.planned, min(room, 30)), " ", said)
+        progress = bar(stage.done(), self.planned, min(room, 30))
+        line_ = Text(" ").join(part for part in (where, progress, said) if part)
         line_.truncate(width, overflow="ellipsis")
         return line_
 
@@ -144,8 +147,8 @@ def bar(done: int, whole: int, width: int) -> Text:
 def tail(words: str, width: int, rows: int) -> Text:
     """The last rows of words in the making, with a cursor."""
     kept = words[-(width * (rows + 2)) :].expandtabs(4).strip()
-    lines = Text(kept + " ▌").wrap(Console(width=width, file=None), width)[-rows:]
-    return Text("\n").join(lines)
+    lines = Text(kept + " ▌").wrap(Console(width=width), width)
+    return Text("\n").join([each for each in lines if each.plain.strip()][-rows:])
 
 
 def most_rounds(tree: object) -> int:

@@ -1,6 +1,6 @@
 """Entries to lines on the screen. This file owns what is said about each entry, and how."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rich.console import RenderableType
@@ -26,7 +26,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.transcript import Transcript
-from moot.desk.reports import Spoken, owned, spoken, title
+from moot.desk.reports import Spoken, noun, owned, spoken, title
 
 
 @dataclass(slots=True)
@@ -36,6 +36,7 @@ class Stage:
     Attributes:
         transcript: the entries, folded.
         words: the words so far of the answers in the making, by the ask's key, in the order of asking.
+        ended: the asks whose last call has ended.
         calls: model calls that have ended with an answer.
         colours: by participant.
         place: the title under which the last turn was shown.
@@ -44,6 +45,7 @@ class Stage:
 
     transcript: Transcript = field(default_factory=Transcript)
     words: dict[str, str] = field(default_factory=dict[str, str])
+    ended: set[str] = field(default_factory=set[str])
     calls: int = 0
     colours: dict[str, str] = field(default_factory=dict[str, str])
     place: str = ""
@@ -52,7 +54,10 @@ class Stage:
     def hear(self, delta: Delta) -> None:
         """Take a piece of an answer in."""
         if delta.key in self.words:
-            self.words[delta.key] += delta.text
+            # A call that has ended is over: what comes now belongs to the next one, such as a repair.
+            before = "" if delta.key in self.ended else self.words[delta.key]
+            self.ended.discard(delta.key)
+            self.words[delta.key] = before + delta.text
 
     def take(self, event: Event) -> None:
         """Take one entry in."""
@@ -65,8 +70,9 @@ class Stage:
             case Asked(ask=ask):
                 self.words[ask.key] = ""
                 self.path = ask.key.rpartition("#")[0]
-            case Called():
+            case Called(key=key):
                 self.calls += 1
+                self.ended.add(key)
             case Erred(key=key):
                 self.words[key] = ""
             case Replied(key=key) | Failed(key=key):
@@ -94,7 +100,7 @@ def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
             yield ""
         case Erred(key=key, n=n, reason=reason):
             who = line(stage.transcript.get(key).by)
-            yield Text(f"  {who}: try {n} failed: {line(reason)}", style=FAINT)
+            yield Inset(Text(f"{who}: try {n} failed: {line(reason)}", style=FAINT))
         case Halted(path=path, reason=reason):
             yield Text(f"{_ended(path)}: {line(reason)}.", style=FAINT)
             yield ""
@@ -120,7 +126,7 @@ def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     if place != stage.place:
         stage.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
-    body = Stack((_heading(stage, turn), *(Inset(each) for each in _body(turn))))
+    body = Stack((_heading(stage, turn), *(Inset(each) for each in (*_body(turn), *_remarks(stage, turn)))))
     yield Inset(body, "▌ ", "▌ ", MODERATOR) if turn.moderator else body
     yield ""
 
@@ -134,10 +140,17 @@ def _heading(stage: Stage, turn: Spoken) -> Text:
     return Text(" ").join((who, said)) if said else who
 
 
+def doing(stage: Stage, key: str) -> Text:
+    """Who is at it, and what it is."""
+    turn = stage.transcript.get(key)
+    who = (line(turn.by), f"bold {stage.colours.get(turn.by, '')}".strip())
+    return Text.assemble(who, (f" · {noun(line(turn.act))}", FAINT))
+
+
 def _act(stage: Stage, turn: Spoken) -> Text:
-    words = Text(_ACTS.get(turn.act, line(turn.act)), style=FAINT)
+    words = Text(noun(line(turn.act)), style=FAINT)
     if turn.act == "vote":
-        return _vote(words, turn)
+        return _vote(stage, words, turn)
     if len(turn.on) == 1 and turn.on[0].by != turn.by:
         by = turn.on[0].by
         words.append(" on ")
@@ -146,15 +159,45 @@ def _act(stage: Stage, turn: Spoken) -> Text:
     return words
 
 
-def _vote(words: Text, turn: Spoken) -> Text:
+def _vote(stage: Stage, words: Text, turn: Spoken) -> Text:
     if turn.state != "answered":
         return words
     choice = next((value for name, value in turn.fields if name == "Vote"), "")
     if not choice:
-        return words.append("s, but the ballot cannot be read", style=BAD)
+        return words.append(" that cannot be read", style=BAD)
     if choice == "abstains":
         return Text("abstains", style=FAINT)
-    return Text.assemble(("votes for ", FAINT), (line(choice).partition(" (shown as")[0], "bold"))
+    return Text.assemble(("votes for ", FAINT), chosen(stage, turn, choice))
+
+
+def chosen(stage: Stage, turn: Spoken, choice: str) -> Text:
+    """What a ballot chooses, in the colour of its author."""
+    for each in turn.on:
+        if choice.startswith(owned(each.by, each.act)):
+            return Text(owned(line(each.by), each.act), style=f"bold {stage.colours.get(each.by, '')}")
+    return Text(line(choice), style="bold")
+
+
+def running_tally(stage: Stage) -> Text:
+    """The ballots so far, while others are still voting; empty where nobody votes."""
+    open_votes = [key for key in stage.words if stage.transcript.get(key).act == "vote"]
+    if not open_votes:
+        return Text()
+    counted: dict[str, tuple[Text, int]] = {}
+    for each in stage.transcript.turns("vote", under=open_votes[0].rpartition("#")[0]):
+        turn = spoken(stage.transcript, each.key)
+        name = _vote(stage, Text(), turn)
+        counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
+    said = [Text.assemble(name, f" {votes}") for name, votes in counted.values()]
+    return Text(", ").join(said)
+
+
+def _remarks(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
+    """What could not be read, and what else a reader should know."""
+    if reply := stage.transcript.get(turn.key).reply:
+        said = [f"unread: {line(each)}" for each in reply.unread] + [line(each) for each in reply.notes]
+        if said:
+            yield Text("; ".join(said).replace("_", " "), style=WARN if reply.unread else FAINT)
 
 
 def _body(turn: Spoken) -> list[RenderableType]:
@@ -164,17 +207,6 @@ def _body(turn: Spoken) -> list[RenderableType]:
         return paragraphs(turn.text)
     if turn.complete:
         return fields((line(name), value) for name, value in turn.fields)
-    return paragraphs(turn.text)
-
-
-_ACTS: Mapping[str, str] = {
-    "argue": "argues",
-    "close": "closes",
-    "critique": "critique",
-    "draft": "draft",
-    "moderate": "moderates",
-    "open": "opens",
-    "propose": "proposes",
-    "revise": "revises",
-    "vote": "vote",
-}
+    # Fields of a second answer do not stand in the words of the first.
+    further = [(line(name), value) for name, value in turn.fields if line(value) not in line(turn.text)]
+    return [*paragraphs(turn.text), *fields(further)]

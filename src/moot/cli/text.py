@@ -19,6 +19,12 @@ def line(text: str) -> str:
     return flat(tidy(text))
 
 
+def short(text: str, most: int) -> str:
+    """A text of others on one line, cut with a mark behind so many characters."""
+    text = line(text)
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def prose(text: str, style: str = "") -> list[Text]:
     """Words of others, line by line, with bold, italics, code, headings and lists of Markdown made visible.
 

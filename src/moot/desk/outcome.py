@@ -39,7 +39,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """One line of a list of debates."""
+    """One line of a list of debates.
+
+    Attributes:
+        debate: its id.
+        topic: what is debated.
+        protocol: its name.
+        status: as in Outcome, or ``open`` where it runs or was broken off.
+        at: when it began, in seconds since 1970.
+        entries: how many entries are stored.
+        reason: why it ended, or stands still; "" where it is open.
+    """
 
     debate: str
     topic: str
@@ -47,6 +57,7 @@ class Listed:
     status: str
     at: float
     entries: int
+    reason: str = ""
 
 
 def opening(debate: str, entries: Sequence[Entry]) -> Opened:
@@ -85,12 +96,12 @@ def list_one(spine: Spine) -> Listed:
     first, last = decode(spine.first), decode(spine.last)
     opened = opening(spine.debate, (first,))
     match last.event:
-        case Closed(status=status):
+        case Closed(status=status, reason=reason):
             word: str = status
-        case Paused():
+        case Paused(reason=reason):
             word = "paused"
         case _:
-            word = "open"
+            word, reason = "open", ""
     return Listed(
         debate=spine.debate,
         topic=opened.brief.topic,
@@ -98,4 +109,5 @@ def list_one(spine: Spine) -> Listed:
         status=word,
         at=first.at,
         entries=spine.entries,
+        reason=reason,
     )

@@ -13,7 +13,8 @@ from moot.readers.files import save as write_file
 from moot.readers.markdown import markdown
 from moot.readers.report import Report, as_data, report
 from moot.readers.spoken import Spoken, speak
-from moot.readers.wording import listed, owned, plural, title
+from moot.readers.wording import listed, noun, owned, title
+from moot.record.codec import digest
 
 __all__ = [
     "FORMATS",
@@ -21,8 +22,8 @@ __all__ = [
     "Report",
     "Spoken",
     "listed",
+    "noun",
     "owned",
-    "plural",
     "recount",
     "save_report",
     "spoken",
@@ -50,7 +51,8 @@ async def recount(desk: Desk, debate: str) -> Recount:
         RecordError: there is no such debate, or its record is damaged.
     """
     entries = await desk.entries(debate)
-    return Recount(entries=entries, report=report(entries, debate=debate))
+    head = digest((await desk.lines(debate))[len(entries) - 1])
+    return Recount(entries=entries, report=report(entries, debate=debate, where=desk.place, head=head))
 
 
 def write_report(report: Report, form: str = "md") -> str:
