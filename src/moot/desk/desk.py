@@ -53,12 +53,15 @@ class Desk:
         self.store, self.clock = store, clock
         self.pool = pool or Pool()
         self.hub = Hub(store)
+        self.place = ""  # where the records are kept, in words for people
         self._held: set[str] = set()
 
     @classmethod
     def at(cls, path: Path) -> "Desk":
         """A desk over the SQLite record in that file; the file is made when it is first written to."""
-        return cls(SqliteStore.open(path))
+        desk = cls(SqliteStore.open(path))
+        desk.place = str(path)
+        return desk
 
     async def close(self) -> None:
         """Give connections and files back."""

@@ -39,7 +39,13 @@ def _result(outcome: Outcome, decision: Decision) -> list[str]:
     if decision.status != "decided":
         return ["**There is no decision.**"]
     whose = f"The proposal of {inline(outcome.proposer)}" if outcome.proposer else "Decided"
-    return [lead(whose, decision.text or decision.winner)]
+    return [lead(whose, decision.text or decision.winner), *_argued(decision.argument)]
+
+
+def _argued(argument: str) -> list[str]:
+    """The best argument for an answer, as a quotation; nothing where there is none."""
+    words = argument.strip()
+    return [quoted(block(words) if len(words) <= 2 * LONG else inline(words, 2 * LONG))] if words else []
 
 
 def _how(decision: Decision) -> str:
@@ -95,10 +101,7 @@ def _minority(decision: Decision) -> list[str]:
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
     blocks: list[str] = []
     for each in [each for each in decision.minority if each.share] or decision.minority:
-        argument = each.argument.strip()
-        blocks.append(f"**{name}:** {_held(each)}")
-        if argument:
-            blocks.append(quoted(block(argument) if len(argument) <= 2 * LONG else inline(argument, 2 * LONG)))
+        blocks += [f"**{name}:** {_held(each)}", *_argued(each.argument)]
     return blocks
 
 
