@@ -21,8 +21,8 @@ MOST_VALUES = 4000
 
 _FENCE = re.compile(r"---[ \t]*")
 _END = re.compile(r"(---|\.\.\.)[ \t]*")
-_LOOSE = re.compile(r"[ \t]*-{2,}[ \t]*")
-_KEY = re.compile(r"[ \t]*[A-Za-z_]+:([ \t]|$)")
+_LOOSE = re.compile(r"[ \t]*(-{2,}([ \t]+#.*)?|\+{3}|;{3})[ \t]*")
+_KEY = re.compile(r"[ \t]*[A-Za-z_]+([:=][ \t]|[:=]$|[ \t]+=)")
 _QUOTES = "put quotes around a text with a colon, a # or another sign of YAML in it"
 
 
@@ -89,7 +89,7 @@ def split(text: str) -> Parts:
 
 def _check_loose(lines: list[str], first: int) -> None:
     if len(lines) > first + 1 and _LOOSE.fullmatch(lines[first]) and _KEY.match(lines[first + 1]):
-        found = f"a header begins with exactly three hyphens at the start of a line, not with {lines[first].rstrip()!r}"
+        found = f"a header is YAML between two lines of exactly three hyphens, not {lines[first].strip()[:60]!r}"
         raise BriefError(found, line=first + 1, code="malformed_yaml")
 
 

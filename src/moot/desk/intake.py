@@ -13,7 +13,6 @@ from typing import Literal, cast
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.form import Value
-from moot.core.text import clean
 from moot.desk.files import read_files
 from moot.desk.header import Node, Parts, Table, load, split
 from moot.desk.keys import HEADER, LIMITS
@@ -21,8 +20,9 @@ from moot.desk.letters import hidden, tidy
 from moot.desk.passages import background, take_lists, take_topic
 from moot.desk.roster import Entry, assemble, described, listed
 from moot.desk.sections import Body, read_sections
-from moot.desk.table import seats
-from moot.desk.values import Given, match, read
+from moot.desk.table import check_crowd, seats
+from moot.desk.values import Given, is_nothing, match, read
+from moot.desk.writing import write
 
 MOST_BYTES = 2 * 1024 * 1024
 """The greatest size of a brief."""
@@ -76,6 +76,15 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Inta
         raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
 
 
+def normalise(intake: Intake) -> str:
+    """The one internal Markdown form of a brief, whatever form it was written in.
+
+    It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
+    texts begin are those of the new form.
+    """
+    return write(intake.brief, intake.given)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Header:
     """The header's values by the names of their keys, and its list of participants."""
@@ -87,13 +96,14 @@ class _Header:
 def _read(text: str, name: str, folder: Path | None) -> Intake:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
-    unseen = hidden(clean(text))
+    unseen = hidden(text)
     parts = split(tidy(text))
     header = _read_header(parts)
     body = read_sections(parts.body, line=parts.body_line, listed=[each.name for each in header.people])
     values = dict(header.values)
     values["topic"], body = take_topic(values.get("topic"), body)
     values |= take_lists(values, body)
+    check_crowd([each.line for each in header.people], [each.line for each in body.of("person")])
     entries = assemble(header.people, [described(section) for section in body.of("person")])
     if entries:
         values["participants"] = Given(value=tuple(each.name for each in entries), line=entries[0].line)
@@ -129,7 +139,10 @@ def _read_header(parts: Parts) -> _Header:
     values: dict[str, Given] = {}
     people: tuple[Entry, ...] = ()
     for key, node in match(load(parts.header, line=parts.header_line), HEADER + LIMITS):
-        if key.kind == "people":
+        if is_nothing(node):
+            if key.name == "topic":
+                values["topic"] = Given(value="", line=node.line)
+        elif key.kind == "people":
             people = listed(node)
         elif key.kind == "limits":
             _add_limits(values, node)
@@ -143,7 +156,8 @@ def _add_limits(values: dict[str, Given], node: Node) -> None:
         found = "limits / budget must be a table, such as {tokens: 40000, cost: 0.50}"
         raise BriefError(found, line=node.line, code="wrong_type")
     for key, value in match(node, LIMITS, prefix="limits.", what="table of limits"):
-        _add(values, key.name, read(key, value))
+        if not is_nothing(value):
+            _add(values, key.name, read(key, value))
 
 
 def _add(values: dict[str, Given], name: str, given: Given) -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
-    "text", "prose", "whole", "number", "flag", "choice", "texts", "paths", "tools", "model", "people", "limits"
+    "text", "name", "prose", "whole", "number", "flag", "choice", "texts", "paths", "tools", "model", "people", "limits"
 ]
-"""What a key holds: ``text`` one line; ``prose`` text of any length or a list of lines; ``whole`` a whole number;
-``texts`` a list of texts; ``paths`` one file name or a list; ``tools`` yes, no or a list of choices; ``model``
-provider:name; ``people`` a list of names or of tables with the keys of a participant; ``limits`` a table."""
+"""What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
+whole number; ``texts`` a list of texts; ``paths`` one file name or a list; ``tools`` yes, no or a list of choices;
+``model`` provider:name; ``people`` a list of names or of tables with the keys of a participant; ``limits`` a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ LIMITS: tuple[Key, ...] = (
 )
 
 PARTICIPANT: tuple[Key, ...] = (
-    Key(name="name", kind="text", aliases=("persona_name",), high=200, example="Ada",
+    Key(name="name", kind="name", aliases=("persona_name",), high=200, example="Ada",
         help="1 to 40 letters, digits, blanks and . ' - _ ( ) &, unlike the other names.", hints=("label", "title")),
     Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
         help="The office or stance in a few words; without it the first sentence of the persona.",

@@ -12,6 +12,7 @@ _HIDDEN = re.compile(
     "\U000e0000-\U000e0fff" + _LAST + "]"
 )
 _JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f]{3,}|(?<![^\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?!\u20e3)")
+_AWAY = re.compile(r"\.\.?[/\\]|[/\\]|~[/\\]|[A-Za-z]:[/\\]|file:|\S*[/\\]\.\.([/\\]|$)")
 
 
 def tidy(text: str) -> str:
@@ -21,15 +22,23 @@ def tidy(text: str) -> str:
     and non-characters go, line separators become blanks. Joiners and emoji selectors stay where they can mean
     something: behind a character that is not ASCII, at most two in a row. The number of lines stays.
     """
-    return _JOINERS.sub("", _HIDDEN.sub("", clean(_LINES.sub(" ", text))))
+    plain = clean(text if text.isascii() else _LINES.sub(" ", text))
+    return plain if plain.isascii() else _JOINERS.sub("", _HIDDEN.sub("", plain))
 
 
 def hidden(text: str) -> tuple[int, ...]:
     """The lines, from 1, on which ``tidy`` takes out characters that nobody can see."""
-    lines = _LINES.sub(" ", text.removeprefix("\ufeff")).split("\n")
+    if text.isascii():
+        return ()
+    lines = _LINES.sub(" ", clean(text).removeprefix("\ufeff")).split("\n")
     return tuple(n for n, line in enumerate(lines, 1) if _HIDDEN.search(line) or _JOINERS.search(line))
 
 
 def flat(text: str) -> str:
     """A text on one line: every run of blanks and line ends becomes one blank."""
     return " ".join(text.split())
+
+
+def leads_away(text: str) -> bool:
+    """Whether a text is nothing but a path that leads out of a folder: absolute, upwards, to a share or a home."""
+    return not re.search(r"\s", text) and bool(_AWAY.match(text))

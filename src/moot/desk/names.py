@@ -8,7 +8,7 @@ technical standard 39 (section 4), cut down to the look-alikes of Latin letters 
 import unicodedata
 
 from moot.core.errors import BriefError
-from moot.desk.letters import flat, tidy
+from moot.desk.letters import flat, leads_away, tidy
 
 MOST = 40
 """The greatest length of a name."""
@@ -17,7 +17,7 @@ _ABSTENTIONS = ("abstain", "abstains", "abstained", "abstention", "abstentions",
 _NOBODIES = ("none", "noone", "nobody", "nil", "null", "neither", "nothing", "unknown", "undefined", "anonymous", "tie")
 _EVERYBODIES = ("all", "any", "anyone", "anybody", "both", "either", "everyone", "everybody", "each", "other", "others")
 _ROLES = ("system", "user", "assistant", "developer", "tool", "function", "human", "participant", "debater", "winner")
-_PERSONS = ("you", "me", "myself", "self", "yourself", "them", "they", "yes", "no", "true", "false", "vote", "draw")
+_PERSONS = ("you", "me", "myself", "self", "yourself", "them", "they", "vote", "draw")
 RESERVED = frozenset((*_ABSTENTIONS, *_NOBODIES, *_EVERYBODIES, *_ROLES, *_PERSONS))
 """Skeletons of words that are no names, because a ballot or a conversation gives them another meaning."""
 
@@ -46,15 +46,15 @@ def check_name(text: str, *, line: int = 0) -> str:
     """The name as it is kept: composed, blanks single, the typographic apostrophe made plain.
 
     Raises:
-        BriefError: it is no name; code ``bad_name``.
+        BriefError: it is no name; code ``bad_name``, or ``unsafe_path`` for a path that leads out of a folder.
     """
-    name = flat(unicodedata.normalize("NFC", tidy(text))).replace("\u2019", "'")
-    wrong = _fault(name)
-    if wrong:
+    name = unicodedata.normalize("NFC", tidy(text)).replace("\u2019", "'").strip()
+    if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
         found = f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
-        raise BriefError(found, line=line, code="bad_name")
-    return name
+        code = "unsafe_path" if leads_away(name) else "bad_name"
+        raise BriefError(found, line=line, code=code)
+    return flat(name)
 
 
 def _fault(name: str) -> str:

@@ -13,13 +13,16 @@ from moot.desk.sections import Body, Section, unfence
 from moot.desk.values import Given, check_texts, read
 
 _BREAK = re.compile(r"[ \t]*$| {0,3}(#{1,6}([ \t]|$)|`{3}|~{3}|(=+|-+)[ \t]*$)")
+_COMMENT = re.compile(r"\A(<!--.*?-->\s*)+", re.DOTALL)
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)([ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r"#{1,6} (.*?)( #+)?")
 _ITEM = re.compile(r" {0,3}([-*+]|[0-9]{1,3}[.)])[ \t]+(\S.*)")
 
 
 def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
     """The topic, and the body without it: the header's, else the heading's, else the first paragraph.
+
+    Where the header has the key without a value, no paragraph is taken for it.
 
     Raises:
         BriefError: there is none (``missing_topic``), or header and heading differ (``inconsistent``).
@@ -36,8 +39,7 @@ def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
         return said, body
     if heading:
         return _read("topic", heading.heading, heading.line), body
-    text = body.of("text")
-    first = text[0] if text and text[0] is body.sections[0] else None
+    first = body.sections[0] if body.sections and body.sections[0].part == "text" and given is None else None
     taken = _first(first.body) if first else ("", "")
     if first is None or not _speaks(taken[0]):
         found = "there is nothing to debate; write the question as a heading, '# Should we …?', or as topic:"
@@ -54,9 +56,9 @@ def _speaks(text: str) -> bool:
 
 def _first(text: str) -> tuple[str, str]:
     """The first paragraph of a text, or the heading that it begins with, on one line; and the lines behind."""
-    lines = text.split("\n")
-    if found := _HEADING.fullmatch(lines[0]):
-        return flat(found[1]), "\n".join(lines[1:])
+    lines = _COMMENT.sub("", text).split("\n")
+    if (found := _HEADING.fullmatch(flat(lines[0]))) and not lines[0].startswith("    "):
+        return found[1], "\n".join(lines[1:])
     end = next((n for n, line in enumerate(lines) if _BREAK.match(line)), len(lines))
     behind = end + 1 if end < len(lines) and _UNDERLINE.fullmatch(lines[end]) else end
     return flat(" ".join(lines[:end])), "\n".join(lines[behind:])

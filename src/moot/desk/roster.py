@@ -12,7 +12,7 @@ from moot.desk.keys import PARTICIPANT, get
 from moot.desk.letters import flat
 from moot.desk.names import check_name, moderates, skeleton
 from moot.desk.sections import SETTING, Section, split_seat, unfence
-from moot.desk.values import Given, match, read, seat
+from moot.desk.values import Given, read, read_all, seat
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
@@ -43,7 +43,7 @@ def listed(node: Node) -> tuple[Entry, ...]:
 def _listed(node: Node) -> Entry:
     if not isinstance(node, Table):
         return _entry(str(read(get(PARTICIPANT, "name"), node).value), node.line, {})
-    values = {key.name: read(key, value) for key, value in match(node, PARTICIPANT, what="participant")}
+    values = read_all(node, PARTICIPANT, what="participant")
     if "name" not in values:
         raise BriefError("a participant without a name; write name: Ada", line=node.line, code="wrong_type")
     name = values.pop("name")
@@ -57,8 +57,7 @@ def described(section: Section) -> Entry:
         BriefError: a setting or the name cannot be used.
     """
     block, _, text = section.body.partition("\n\n") if SETTING.match(section.body) else ("", "", section.body)
-    table = load(block, line=section.body_line)
-    values = {key.name: read(key, node) for key, node in match(table, PARTICIPANT, what="participant")}
+    values = read_all(load(block, line=section.body_line), PARTICIPANT, what="participant")
     if "name" in values:
         found = "the name stands in the heading; a key 'name' is not allowed here"
         raise BriefError(found, line=values["name"].line, code="duplicate_key")
@@ -72,7 +71,9 @@ def described(section: Section) -> Entry:
 
 
 def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
-    name, model = split_seat(flat(text))
+    name, model = split_seat(text.strip())
+    if split_seat(name)[1]:
+        raise BriefError(f"two models stand behind the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
     merged = dict(values)
     if model:
         if "model" in merged:
@@ -126,7 +127,10 @@ def participant(entry: Entry) -> Participant:
         BriefError: somebody called Moderator is to debate.
     """
     values = {name: given.value for name, given in entry.values.items()}
-    persona, role, style = (str(values.get(name, "")) for name in ("persona", "role", "style"))
+    persona, style = str(values.get("persona", "")), str(values.get("style", ""))
+    full = "\n\n".join(part for part in (persona, f"Style: {style}" if style else "") if part)
+    if len(full) > get(PARTICIPANT, "persona").high:
+        raise BriefError(f"the persona of {entry.name} is too long with its style", line=entry.line, code="too_large")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
         found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
@@ -134,8 +138,8 @@ def participant(entry: Entry) -> Participant:
     weight = values.get("weight")
     return Participant(
         name=entry.name,
-        role=role or first_sentence(persona),
-        persona="\n\n".join(part for part in (persona, f"Style: {style}" if style else "") if part),
+        role=str(values["role"]) if "role" in values else first_sentence(persona),
+        persona=full,
         seat=str(values.get("model", "")),
         duty=cast("Duty", duty),
         weight=None if weight is None else float(cast("float", weight)),

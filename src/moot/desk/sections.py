@@ -9,12 +9,13 @@ The topic is the heading of level 1. What stands under it is background, up to t
   of a participant (``role: …``); or it is Moderator or Mediator. Behind the first of these every ``##`` is a
   participant; before it, a heading that is neither is refused, so that nobody is dropped and no chapter debates.
 
-Where ``participants:`` or ``## Participants`` names everybody, and where no heading shows that it is a participant's,
-other headings are chapters of the background. Headings in lists, quotations and code are never sections.
+Where ``participants:`` or ``## Participants`` names everybody (but for the moderator, who may have a section beside),
+and where no heading shows that it is a participant's, other headings are chapters of the background. Headings in lists,
+quotations and code are never sections.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -28,6 +29,7 @@ from moot.desk.names import moderates, skeleton
 from moot.desk.values import is_seat
 
 MOST_LINES = 10_000
+MOST_HEADING = 4000  # more than any heading may have; so that a longer one is refused in no time
 
 Part: TypeAlias = Literal["topic", "text", "background", "rules", "options", "participants", "person"]
 
@@ -43,8 +45,7 @@ _RESERVED: Mapping[str, Part] = {
 SETTING = re.compile(r"([a-z_]+):([ \t]|$)", re.MULTILINE)
 """How a line begins that may be a setting of a participant."""
 
-_ATX = re.compile(r" {0,3}#{1,6}([ \t]|$)", re.MULTILINE)
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$", re.MULTILINE)
+_HEADED = re.compile(r"^ {0,3}(#{1,6}([ \t]|$)|(=+|-+)[ \t]*$)", re.MULTILINE)
 _TEXT = re.compile(r"(`{3,})text\n(.*)\n\1", re.DOTALL)
 _SEAT = re.compile(r"(.*\S)[ \t]*\(([^()]*)\)")
 
@@ -137,19 +138,34 @@ def unfence(text: str) -> str:
     So a text of any shape, with headings and settings of its own, can stand in a section word for word.
     """
     found = _TEXT.fullmatch(text)
-    return found[2] if found and not re.search(rf"^ {{0,3}}{found[1]}`*[ \t]*$", found[2], re.MULTILINE) else text
+    closed = found and re.search(f"^ {{0,3}}`{{{len(found[1])},}}[ \t]*$", found[2], re.MULTILINE)
+    return found[2] if found and not closed else text
+
+
+def is_reserved(heading: str) -> bool:
+    """Whether a heading of that text begins a section of a kind of its own, whatever stands under it."""
+    return heading.casefold() in _RESERVED
+
+
+def stands(text: str, *, level: int) -> bool:
+    """Whether a text can stand under a heading of that level as it is, and the next heading is still seen as one."""
+    heads = list(_heads(f"{text}\n\n# end", 1))
+    ends = bool(heads) and heads[-1].start == text.count("\n") + 2
+    return ends and all(head.level > level for head in heads[:-1])
 
 
 def _heads(body: str, line: int) -> Iterator[_Head]:
     """The headings of the body that stand in nothing else; those of level 2 and more only in the form with #."""
-    if not _ATX.search(body) and not _UNDERLINE.search(body):
+    if not _HEADED.search(body):
         return
     tokens = MarkdownIt("commonmark").disable(["reference", "inline"]).parse(body)
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map:
             level, (start, end) = int(token.tag[1:]), token.map
             if level == 1 or token.markup.startswith("#"):
-                yield _Head(level=level, text=flat(inline.content), line=line + start, start=start, end=end)
+                yield _Head(
+                    level=level, text=flat(inline.content[:MOST_HEADING]), line=line + start, start=start, end=end
+                )
 
 
 def _sort(heads: Sequence[_Head]) -> list[_Head]:
@@ -174,7 +190,7 @@ def _sort(heads: Sequence[_Head]) -> list[_Head]:
 
 
 def _second(head: _Head, first: _Head) -> BriefError:
-    if head.level == 1 and head.text.casefold() not in _RESERVED:
+    if head.level == 1 and not is_reserved(head.text):
         found = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
         return BriefError(found, line=head.line, code="inconsistent")
     found = f"the section {head.text!r} stands twice, first on line {first.line}; keep one"
@@ -187,11 +203,9 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     if place and listed:
         found = "the header lists the participants already; describe each in a section ## Name, or drop the list"
         raise BriefError(found, line=place.line, code="inconsistent")
-    if place:
-        return list(heads)
-    if listed:
+    if place or listed:
         names = {skeleton(name) for name in listed}
-        return [_person(head) if skeleton(split_seat(head.text)[0]) in names else head for head in heads]
+        return [_place(head, lines, names) for head in heads]
     open_heads = [head for head in heads if head.part == "text"]
     first = next((head for head in open_heads if _is_marked(head, lines)), None)
     if first is None:
@@ -203,6 +217,17 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
         )
         raise BriefError(found, line=early.line, code="inconsistent")
     return [_person(head) for head in heads]
+
+
+def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
+    """A heading where the participants are listed elsewhere: one of them, the moderator, or a chapter."""
+    name = split_seat(head.text)[0]
+    if head.part == "text" and (skeleton(name) in names or moderates(name, surely=True)):
+        return _person(head)
+    if head.part == "text" and _is_marked(head, lines):
+        found = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
+        raise BriefError(found, line=head.line, code="inconsistent")
+    return head
 
 
 def _person(head: _Head) -> _Head:

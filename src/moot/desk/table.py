@@ -14,7 +14,10 @@ NEEDS_MODERATOR = ("moderated", "round_robin")
 """Protocols for which a moderator is added, unless the brief says that there is none."""
 
 NEEDS_ROLES = ("moderated",)
-"""Protocols that show everybody each debater's role."""
+"""Protocols that show everybody each debater's role, and that a moderator ends."""
+
+NEEDS_SUMMARY = ("mediator_summary",)
+"""Strategies that leave the last word to a moderator."""
 
 
 def seats(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
@@ -32,7 +35,7 @@ def seats(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Partici
     lines = {entry.name: entry.line for entry in entries}
     debating = [each for each in people if each.duty == "debater"]
     moderating = [each for each in people if each.duty == "moderator"]
-    count, wanted = given.get("persona_count"), given.get("moderator")
+    count = given.get("persona_count")
     protocol = given["protocol"].value if "protocol" in given else ""
     if len(moderating) > 1:
         found = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
@@ -43,8 +46,20 @@ def seats(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Partici
             _check_roles(debating, lines)
     else:
         people = debaters(cast("int", count.value) if count else USUAL) + people
-    added = _added(moderating, wanted, given)
-    return people + added
+    return people + _added(moderating, given.get("moderator"), given)
+
+
+def check_crowd(*lines: Sequence[int]) -> None:
+    """Refuse a list or a row of sections that is far too long, before each of them is read.
+
+    Raises:
+        BriefError: code ``out_of_range``.
+    """
+    most = int(get(HEADER, "participants").high) + 1
+    for each in lines:
+        if len(each) > most:
+            found = f"{len(each)} participants are described; at most {most - 1} and a moderator can take part"
+            raise BriefError(found, line=each[most], code="out_of_range")
 
 
 def _check_count(debating: Sequence[Participant], count: Given | None, line: int) -> None:
@@ -68,19 +83,21 @@ def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> N
 def _added(
     moderating: Sequence[Participant], wanted: Given | None, given: Mapping[str, Given]
 ) -> tuple[Participant, ...]:
-    """The built-in moderator, where the brief asks for one or its protocol cannot do without."""
-    protocol, strategy = given.get("protocol"), given.get("strategy")
-    name = protocol.value if protocol else ""
-    refused = wanted is not None and not wanted.value
-    if moderating and wanted and refused:
-        found = f"moderator is no, but {moderating[0].name!r} moderates; drop one of them"
-        raise BriefError(found, line=wanted.line, code="inconsistent")
-    if wanted and refused and name == "moderated":
-        found = "moderator is no, but the protocol moderated needs one"
-        raise BriefError(found, line=wanted.line, code="inconsistent")
-    if moderating or refused or not (wanted or name in NEEDS_MODERATOR):
-        if strategy and strategy.value == "moderator" and not moderating:
-            found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
-            raise BriefError(found, line=strategy.line, code="inconsistent")
-        return ()
-    return (MODERATOR,)
+    """The built-in moderator, where the brief asks for one or cannot do without."""
+    protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
+    if wanted and not wanted.value:
+        need = f"{moderating[0].name!r} moderates" if moderating else _need(protocol, strategy)
+        if need:
+            raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
+    elif not moderating and (wanted or protocol in NEEDS_MODERATOR or strategy in NEEDS_SUMMARY):
+        return (MODERATOR,)
+    if strategy == "moderator" and not moderating:
+        found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
+        raise BriefError(found, line=given["strategy"].line, code="inconsistent")
+    return ()
+
+
+def _need(protocol: object, strategy: object) -> str:
+    if protocol in NEEDS_ROLES:
+        return f"the protocol {protocol} cannot do without"
+    return f"the strategy {strategy} cannot do without" if strategy in NEEDS_SUMMARY else ""

@@ -9,7 +9,7 @@ from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.header import Items, Node, Scalar, Table
 from moot.desk.keys import Key, close, find, nearest
-from moot.desk.letters import flat
+from moot.desk.letters import flat, leads_away
 from moot.desk.names import skeleton
 
 HUMAN = ("human", "librarian")
@@ -33,7 +33,7 @@ class Given:
 
 
 def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
-    """The keys of a table with what stands behind them; keys without a value are left out.
+    """The keys of a table with what stands behind them.
 
     Raises:
         BriefError: an unknown key, or one key under two of its names.
@@ -47,7 +47,7 @@ def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "h
             text = f"{word.text!r} means the same as {found[key.name][0].text!r} on line {found[key.name][0].line}"
             raise BriefError(f"{text}; keep one", line=word.line, code="duplicate_key")
         found[key.name] = (word, key, node)
-    return [(key, node) for _, key, node in found.values() if not is_nothing(node)]
+    return [(key, node) for _, key, node in found.values()]
 
 
 def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> BriefError:
@@ -61,6 +61,16 @@ def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> Brief
 def is_nothing(node: Node) -> bool:
     """Whether nothing stands behind a key: it counts as not given."""
     return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
+
+
+def read_all(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, Given]:
+    """The values of a table by the names of their keys; keys without a value are left out.
+
+    Raises:
+        BriefError: what ``match`` and ``read`` say.
+    """
+    pairs = match(table, keys, what=what)
+    return {key.name: read(key, node) for key, node in pairs if not is_nothing(node)}
 
 
 def read(key: Key, node: Node) -> Given:
@@ -87,6 +97,8 @@ def read(key: Key, node: Node) -> Given:
         case "prose" if isinstance(node, Items):
             value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
         case "prose":
+            value = _prose(key, node)
+        case "name":
             value = _fit(key, _text(key, node), node.line)
         case _:
             value = _fit(key, flat(_text(key, node)), node.line)
@@ -122,6 +134,14 @@ def _whole_text(node: Scalar) -> str:
         found = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
         raise BriefError(found, line=node.line, code="malformed_yaml")
     return node.text.strip()
+
+
+def _prose(key: Key, node: Node) -> str:
+    text = _fit(key, _text(key, node), node.line)
+    if leads_away(text):
+        found = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
+        raise BriefError(found, line=node.line, code="unsafe_path")
+    return text
 
 
 def _fit(key: Key, text: str, line: int) -> str:
