@@ -6,15 +6,14 @@ PAGES says which page comes from what; a new page is one function and one line t
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import cast
 
 import click
 
 from moot.core import event
 from moot.core.brief import Brief, Participant
+from moot.desk import keys
 from moot.phases import known, spec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -208,21 +207,50 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
 
 
 def keys_page() -> str:
-    """The keys of a brief, from the desk's own table."""
-    keys: Sequence[object] = import_module("moot.desk.keys").KEYS
-    return page("Keys of a brief", "What may stand in the front matter of a brief.", table_of(keys))
+    """The keys of a brief, from the desk's own tables."""
+    groups = {"In the header": keys.HEADER, "In the table of limits": keys.LIMITS, "Of a participant": keys.PARTICIPANT}
+    head = ("key", "what it holds", "meaning", "example")
+    return page(
+        "Keys of a brief",
+        "Every setting that a brief may hold. A key that is not here is an error that names its line.",
+        *(part for title, group in groups.items() for part in [f"## {title}", table(head, [*map(key_row, group)])]),
+    )
 
 
-def table_of(values: Sequence[object]) -> str:
-    """A table of values of one dataclass: a column for each field."""
-    assert is_dataclass(values[0])
-    names = [each.name for each in fields(values[0])]
-    return table(names, [[say_field(getattr(value, name)) for name in names] for value in values])
+HOLDS: Mapping[str, str] = {
+    "flag": "yes or no",
+    "limits": "a table of limits",
+    "model": "`provider:name`",
+    "number": "a number",
+    "paths": "a file name, or a list of them",
+    "people": "a list of names, or of tables",
+    "prose": "text, or a list of lines",
+    "text": "one line of text",
+    "texts": "a list of texts",
+    "tools": "yes, no, or a list",
+    "whole": "a whole number",
+}
+"""The kinds of keys in words; a kind that is not here says itself."""
 
 
-def say_field(value: object) -> str:
-    """A field's value in a cell."""
-    return ", ".join(map(str, cast(tuple[object, ...], value))) if isinstance(value, tuple) else str(value)
+def key_row(key: keys.Key) -> tuple[str, str, str, str]:
+    """A key's row: its names, what it holds, what it means, how it is written."""
+    names = [f"`{name.removeprefix('limits.')}`" for name in (key.name, *key.aliases)]
+    also = f" (also {', '.join(dict.fromkeys(names[1:]))})" if names[1:] else ""
+    return f"{names[0]}{also}", holds(key), key.help, f"`{key.name.removeprefix('limits.')}: {key.example}`"
+
+
+def holds(key: keys.Key) -> str:
+    """What a key holds, with its limits."""
+    words = f"one of {', '.join(f'`{each}`' for each in key.choices)}" if key.kind == "choice" else ""
+    words = words or HOLDS.get(key.kind, f"a {key.kind}")
+    if key.kind == "tools":
+        return f"{words} of {', '.join(f'`{each}`' for each in key.choices)}"
+    if key.kind in ("whole", "number"):
+        return f"{words} from {key.low:,g} to {key.high:,.12g}"
+    if key.kind in ("texts", "paths", "people"):
+        return f"{words}; {key.low:g} to {key.high:g} entries"
+    return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 
 
 def names_page() -> str:
@@ -235,6 +263,7 @@ def names_page() -> str:
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "brief-keys.md": keys_page,
     "events.md": events_page,
     "protocols.md": protocols_page,
 }

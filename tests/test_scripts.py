@@ -7,7 +7,6 @@ import pytest
 
 import coverage_floors
 import generate_docs
-from moot.core.brief import Participant
 from moot.phases import spec
 
 
@@ -85,7 +84,11 @@ def test_commands_are_described() -> None:
     assert "secret" not in text
 
 
-def test_values_make_a_table() -> None:
-    text = generate_docs.table_of([Participant(name="Ann", tools=("search", "clock")), Participant(name="Bob")])
-    assert text.startswith("| name | role | persona |")
-    assert "search, clock |" in text
+def test_keys_page_says_names_values_meanings_and_examples() -> None:
+    text = generate_docs.keys_page()
+    row = (
+        "| `rounds` (also `max_rounds`) | a whole number from 1 to 20 | The greatest number of rounds. | `rounds: 2` |"
+    )
+    assert row in text
+    assert "| `cost` (also `usd`) | a number from 0 to 100,000 |" in text
+    assert "| `topology` | one of `all-to-all`, `ring`," in text
