@@ -81,12 +81,16 @@ async def conduct(
     """
     after = await desk.count_entries(debate)
     with listening(interrupt):
-        async with asyncio.TaskGroup() as group:
-            held = group.create_task(_hold(desk, debate, hold))
-            interrupt.task = held
-            ticks = group.create_task(_tick(viewer))
-            await watch(desk, debate, viewer, after=after)
-            ticks.cancel()
+        try:
+            async with asyncio.TaskGroup() as group:
+                held = group.create_task(_hold(desk, debate, hold))
+                interrupt.task = held
+                ticks = group.create_task(_tick(viewer))
+                await watch(desk, debate, viewer, after=after)
+                ticks.cancel()
+        except BaseExceptionGroup as errors:
+            # The viewer's error, such as an output that nobody reads; the debate was stopped for it and can be resumed.
+            raise errors.exceptions[0] from errors
     if not held.cancelled() and (error := held.result()):
         raise error
 

@@ -11,8 +11,8 @@ import rich_click
 from moot.cli.codes import DONE, ERROR
 from moot.cli.options import complete_debate, finish, open_desk, store_option, store_path
 
-LIST_WIDTH, ROOMY = 160, 130
-"""Columns of a list where nobody says how wide the output is; columns from which on a list is a table."""
+LIST_WIDTH, ROOMY, REASON = 160, 120, 40
+"""Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,20 +67,23 @@ def _table(listed: "Sequence[Listed]") -> None:
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
         for each in listed:
-            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each)))
+            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, 0)))
             console.print(Inset(joined(moment(each.at), line(each.protocol), Text(line(each.topic)))))
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT)
+    rows = [
+        (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), _outcome(each, REASON))
+        for each in listed
+    ]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
     for name in ("id", "when", "protocol", "outcome"):
         table.add_column(name, no_wrap=True)
-    table.add_column("topic", no_wrap=True, ratio=1, overflow="ellipsis")
-    for each in listed:
-        when = Text(moment(each.at), style=FAINT)
-        table.add_row(Text(each.debate), when, line(each.protocol), _outcome(each), Text(line(each.topic)))
+    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
+    for row, each in zip(rows, listed, strict=True):
+        table.add_row(*row, Text(line(each.topic)))
     console.print(table)
 
 
-def _outcome(each: "Listed") -> "Text":
+def _outcome(each: "Listed", most: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.layout import BAD, FAINT, GOOD, WARN
@@ -88,7 +91,7 @@ def _outcome(each: "Listed") -> "Text":
 
     style = {"decided": GOOD, "failed": BAD}.get(each.status, WARN)
     status = each.status.replace("_", " ")
-    reason = short(line(each.reason).removeprefix(f"{status}: "), 40)
+    reason = short(line(each.reason).removeprefix(f"{status}: "), most) if most else ""
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
 

@@ -5,6 +5,7 @@ a server on this machine, else ``builtin:quotes``, which is no language model.
 """
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,9 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
 
 _OWN = frozenset({"vote", "vote_based", "mediator_summary"})
 """Words for what a protocol does anyway."""
+
+_QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
+"""What a question has and the name of a file has not: a blank, or a mark at its end."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
 
@@ -103,10 +107,12 @@ def read_words(words: str) -> Intake:
     Raises:
         BriefError: there is no such file, it cannot be read, or the brief has a mistake.
     """
+    if not words.strip():
+        raise BriefError("the brief is empty; name a file or put a question in quotes", code="missing_topic")
     path = Path(words)
     if _is_file(path):
         return read_file(path)
-    if words.strip() and (" " not in words.strip() or words.rstrip().lower().endswith(_ENDINGS)):
+    if not _QUESTION.search(words) or words.rstrip().lower().endswith(_ENDINGS):
         hint = "" if words.lower().endswith(_ENDINGS) or "/" in words else "; put a question in quotes"
         raise BriefError(f"there is no such file{hint}", where=words, code="no_file")
     return read_brief(words, name="question", folder=Path())
