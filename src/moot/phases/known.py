@@ -3,7 +3,7 @@
 Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -142,7 +142,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     return Sequence(parts=(propose, rounds, vote))
 
 
-KNOWN: dict[str, Protocol] = {
+KNOWN: Mapping[str, Protocol] = {
     "panel": panel,
     "council": council,
     "moderated": moderated,
@@ -150,7 +150,7 @@ KNOWN: dict[str, Protocol] = {
     "arena": arena,
 }
 DEFAULT = "panel"
-STRATEGIES: dict[str, Rule] = {
+STRATEGIES: Mapping[str, Rule] = {
     "majority": PLURALITY,
     "plurality": PLURALITY,
     "weighted": WEIGHTED,

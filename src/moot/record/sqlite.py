@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ SELECT json_group_array(json(spine)) FROM (
 MOST = 2**63 - 1
 """The greatest number that SQLite can compare."""
 
-REASONS = {
+REASONS: Mapping[int, str] = {
     sqlite3.SQLITE_BUSY: "another program is using it and did not let go in time",
     sqlite3.SQLITE_READONLY: "it may only be read, not written",
     sqlite3.SQLITE_FULL: "the disk is full",
