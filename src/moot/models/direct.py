@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
 """Settings that reasoning models do not take."""
 
+STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""How the library fails over JSON of a shape that it does not expect."""
+
+_NO_TAGS = ("\ue000 begins nowhere", "\ue000 ends nowhere")
+"""In place of <think>: the library takes such a tag for thinking wherever a packet holds just it, quoted or not."""
+
 
 class Direct:
     """One model of a provider with an OpenAI or Anthropic wire.
@@ -55,7 +61,7 @@ class Direct:
 
     async def complete(self, request: Request, say: Say) -> Called:
         """Answer one request; see ``models.base.Model``."""
-        import httpx2
+        from httpx2 import RequestError
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 
@@ -69,10 +75,8 @@ class Direct:
                 end = _end(stream.get())
         except ModelAPIError as error:
             raise self._fault(error) from error
-        except UnexpectedModelBehavior as error:
-            raise faults.garbled(self._name, str(error)) from error
-        except httpx2.RequestError as error:
-            raise faults.unreached(self._name, self._link.url, str(error)) from error
+        except (UnexpectedModelBehavior, RequestError, *STUMBLES) as error:
+            raise faults.garbled(self._name, str(error), self._link.key) from error
         return conclude(self._name, request, speech, end)
 
     async def close(self) -> None:
@@ -82,7 +86,8 @@ class Direct:
 
     @cached_property
     def _traits(self) -> Traits:
-        return Traits(alternate=self._name.provider.alternate, drops=_drops(self._library))
+        context = self._library.profile.get("context_window") or 0
+        return Traits(alternate=self._name.provider.alternate, context=context, drops=_drops(self._library))
 
     @cached_property
     def _library(self) -> "Library":
@@ -106,7 +111,11 @@ class Direct:
                 wait = faults.wait_seconds(headers or {})
                 return faults.from_status(name, status, _said(error.body), wait=wait, key=key)
             case _:
-                return faults.garbled(name, error.message)
+                status = getattr(error.__cause__, "status_code", 200)
+                if status != 200:
+                    return faults.from_status(name, status, error.message, key=key)
+                make = faults.broken if error.in_stream else faults.garbled
+                return make(name, error.message, key)
 
 
 def _open_openai(name: ModelName, link: Link) -> "Library":
@@ -119,12 +128,13 @@ def _open_openai(name: ModelName, link: Link) -> "Library":
     client = AsyncOpenAI(
         base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
     )
+    profile = OpenAIModelProfile(thinking_tags=_NO_TAGS)
     if name.provider.strict:
-        return OpenAIChatModel(name.model, provider=OpenAIProvider(openai_client=client))
+        return OpenAIChatModel(name.model, provider=OpenAIProvider(openai_client=client), profile=profile)
     # Others know max_tokens; max_completion_tokens is OpenAI's own name for it, and some refuse it.
-    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-    provider = OpenAICompatibleProvider(name.provider.name, openai_client=client, profile=profile)
-    return OpenAIChatModel(name.model, provider=provider)
+    profile["openai_chat_supports_max_completion_tokens"] = False
+    provider = OpenAICompatibleProvider(name.provider.name, openai_client=client)
+    return OpenAIChatModel(name.model, provider=provider, profile=profile)
 
 
 def _open_anthropic(name: ModelName, link: Link) -> "Library":
@@ -135,6 +145,8 @@ def _open_anthropic(name: ModelName, link: Link) -> "Library":
     client = AsyncAnthropic(
         base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
     )
+    # The client loads this part when it is first used, which would be in the middle of a try.
+    _ = client.beta.messages
     return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
 
 
@@ -174,13 +186,11 @@ def _messages(messages: tuple[Message, ...]) -> "list[ModelMessage]":
 
     made: list[ModelMessage] = []
     for message in messages:
-        match message.role:
-            case "system":
-                made.append(ModelRequest(parts=[SystemPromptPart(content=message.text)]))
-            case "user":
-                made.append(ModelRequest(parts=[UserPromptPart(content=message.text)]))
-            case "assistant":
-                made.append(ModelResponse(parts=[TextPart(content=message.text)]))
+        if message.role == "assistant":
+            made.append(ModelResponse(parts=[TextPart(content=message.text)]))
+        else:
+            part = SystemPromptPart if message.role == "system" else UserPromptPart
+            made.append(ModelRequest(parts=[part(content=message.text)]))
     return made
 
 

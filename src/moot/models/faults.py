@@ -5,6 +5,7 @@ Nothing that a provider says is passed on unless it has been shortened and freed
 
 import time
 from collections.abc import Mapping
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
@@ -42,10 +43,12 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
     if (wait := _number(text)) is not None:
         return wait
     try:
-        then = parsedate_to_datetime(text).timestamp()
+        then = parsedate_to_datetime(text)
+        # A date without a zone is meant as UTC.
+        at = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return max(0.0, then - (time.time() if now is None else now))
+    return max(0.0, at - (time.time() if now is None else now))
 
 
 def from_status(
@@ -83,9 +86,14 @@ def unreached(name: ModelName, url: str, detail: str) -> Unavailable:
     return Unavailable(f"no connection to {name.provider.name} at {url}{tell(detail)}", kind="connection", again=True)
 
 
-def garbled(name: ModelName, detail: str) -> Unreadable:
+def broken(name: ModelName, detail: str, key: Key | None) -> Unavailable:
+    """The error for an answer that the provider itself broke off, with no status to tell why."""
+    return Unavailable(f"{name} broke off{tell(detail, key)}", kind="server", again=True)
+
+
+def garbled(name: ModelName, detail: str, key: Key | None = None) -> Unreadable:
     """The error for an answer that is not what the wire promises, such as a page of HTML."""
-    return Unreadable(f"{name} sent something that is no answer{tell(detail)}", kind="garbled", again=True)
+    return Unreadable(f"{name} sent something that is no answer{tell(detail, key)}", kind="garbled", again=True)
 
 
 def tell(detail: str, key: Key | None = None) -> str:

@@ -1,8 +1,8 @@
 """Connections to providers. This file owns the HTTP client of a provider, and that keys go to its own host alone."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import Unavailable
 from moot.models.names import Environment, Key, Provider, find_url, need_key
@@ -19,8 +19,8 @@ IN_FLIGHT = 50
 _PLAIN = frozenset({"host", "accept", "accept-encoding", "connection", "user-agent", "content-type", "content-length"})
 """Headers that any server may have. OpenAI's client adds others from its own variables, meant for OpenAI alone."""
 
-_OWN_CLIENT: Mapping[str, str] = {"openai": "authorization", "anthropic": "x-api-key"}
-"""Providers whose own client is used as it is, with the header that holds the key."""
+_OWN_CLIENT = frozenset({"openai", "anthropic"})
+"""Providers that are asked by their own client; it may add what their variables in the environment say."""
 
 
 class Link:
@@ -110,3 +110,12 @@ class Gate:
 def shown(key: Key | None) -> str:
     """What a client needs in place of a key where there is none."""
     return key.reveal() if key else "none"
+
+
+def read_object(raw: bytes) -> dict[str, object]:
+    """A JSON object; an empty one where the bytes are none."""
+    try:
+        value: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

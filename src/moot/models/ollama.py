@@ -4,19 +4,17 @@ The OpenAI-compatible address of Ollama cannot set ``num_ctx``, so a long prompt
 the worst that can happen to a debate. Here the window is chosen to fit, and cutting is forbidden.
 """
 
-import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
 from moot.core.ask import Usage
-from moot.core.errors import Unavailable
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
 from moot.models import faults
 from moot.models.base import Request, Traits
 from moot.models.names import ModelName
-from moot.models.net import Link
+from moot.models.net import Link, read_object
 from moot.models.prices import cap, count_tokens, quote
 from moot.models.speech import End, Speech, conclude
 
@@ -110,7 +108,7 @@ class Ollama:
     async def _show(self) -> int | None:
         """The model's context in tokens; 0 where the server does not say, None where it says nothing at all."""
         response = await self._link.client.post(f"{self._link.url}/api/show", json={"model": self._name.model})
-        info = _object(response.content).get("model_info")
+        info = read_object(response.content).get("model_info")
         if response.status_code != 200 or not isinstance(info, dict):
             return None if response.status_code != 200 else 0
         known = cast("dict[str, object]", info)
@@ -122,7 +120,7 @@ class Ollama:
         if response.status_code == 200:
             return
         raw = await response.aread()
-        said = _object(raw).get("error")
+        said = read_object(raw).get("error")
         detail = said if isinstance(said, str) else raw.decode("utf-8", "replace")
         wait = faults.wait_seconds(response.headers)
         if response.status_code == 404:
@@ -134,10 +132,9 @@ class Ollama:
             async for line in lines:
                 if not line.strip():
                     continue
-                event = _object(line)
+                event = read_object(line)
                 if "error" in event:
-                    detail = faults.tell(str(event["error"]), self._link.key)
-                    raise Unavailable(f"{self._name} broke off{detail}", kind="server", again=True)
+                    raise faults.broken(self._name, str(event["error"]), self._link.key)
                 message = event.get("message")
                 if not isinstance(message, dict):
                     raise faults.garbled(self._name, line.decode("utf-8", "replace"))
@@ -163,15 +160,6 @@ def _end(event: Mapping[str, object]) -> End:
 def _count(event: Mapping[str, object], name: str) -> int:
     value = event.get(name)
     return value if isinstance(value, int) else 0
-
-
-def _object(raw: bytes) -> dict[str, object]:
-    """A JSON object; an empty one where the bytes are none."""
-    try:
-        value: object = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 async def _lines(response: "Response") -> AsyncGenerator[bytes, None]:

@@ -49,38 +49,37 @@ class Speech:
             self._utter(piece)
             return
         self._held += piece
-        if self._close == "":
-            self._begin()
-        if self._close:
-            self._leave_out(self._close)
+        while self._advance():
+            pass
 
     def think(self) -> None:
         """Take note that the model is thinking."""
         self._say.delta("")
 
-    def _begin(self) -> None:
+    def _advance(self) -> bool:
+        """Take one step through what is held; whether another one may follow."""
+        return self._leave_out(self._close) if self._close else self._begin()
+
+    def _begin(self) -> bool:
         start = self._held.lstrip()
         for opening, closing in _THOUGHTS:
             if start.startswith(opening):
                 self._close, self._held = closing, start[len(opening) :]
-                return
+                return True
         if not any(opening.startswith(start) for opening, _ in _THOUGHTS):
-            self._close, held, self._held = None, self._held, ""
-            self._utter(held)
+            self._close, self._held = None, ""
+            self._utter(start)
+        return False
 
-    def _leave_out(self, closing: str) -> None:
+    def _leave_out(self, closing: str) -> bool:
         thought, end, words = self._held.partition(closing)
-        if not end:
-            self._held = thought[-len(closing) :]
-            self.think()
-            return
-        self._close, self._held = "", words.lstrip()
-        self._begin()
+        self._close, self._held = ("", words) if end else (closing, thought[-len(closing) :])
+        self.think()
+        return bool(end)
 
     def _utter(self, words: str) -> None:
         self._words.append(words)
-        if words:
-            self._say.delta(words)
+        self._say.delta(words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
-Fault: TypeAlias = Literal["", "silence", "stall", "cut", "reset", "unmarked", "html", "garbage", "drip"]
+Fault: TypeAlias = Literal["", "silence", "stall", "cut", "reset", "unmarked", "html", "garbage", "drip", "broken"]
 Body: TypeAlias = Mapping[str, object]
 
 HTML = b"<!doctype html><title>Just a moment</title><p>Checking your browser"
@@ -24,7 +24,7 @@ class Plan:
         code: the error's stable name, as providers give it.
         fault: what goes wrong on the way: ``silence`` (nothing comes), ``stall`` (nothing more comes), ``cut`` (the
             connection ends in the middle), ``reset``, ``unmarked`` (a proper end without an end marker), ``html``,
-            ``garbage`` (no JSON), ``drip`` (heartbeats for ever).
+            ``garbage`` (no JSON), ``drip`` (heartbeats for ever), ``broken`` (an error as the last event).
         finish: why the answer stops: ``stop``, ``length``, ``filter``.
         usage: tokens in, out, and read from the cache; None to leave them out.
         served: the model that says it answered; "" for the one that was asked.
@@ -60,7 +60,8 @@ class Dialect:
         garbage: an event that cannot be read.
         frames: the events of an answer, and the bytes that end it.
         error: the body of an error.
-        whole: the body of an answer that is not streamed.
+        broken: an error as an event of a stream.
+        whole: the body of an answer that is not streamed; None where only streams are spoken.
     """
 
     kind: str
@@ -68,17 +69,13 @@ class Dialect:
     garbage: bytes
     frames: Callable[[Plan, Body], tuple[list[bytes], bytes]]
     error: Callable[[Plan], bytes]
-    whole: Callable[[Plan, Body], bytes]
-
-    def streams(self, body: Body) -> bool:
-        """Whether a stream is asked for; Ollama's default is yes."""
-        return bool(body.get("stream", self.kind == "application/x-ndjson"))
+    broken: Callable[[bytes], bytes]
+    whole: Callable[[Plan, Body], bytes] | None = None
 
 
 def last_prompt(body: Body) -> str:
-    """The text of the last message."""
-    messages = cast("Sequence[Mapping[str, object]]", body["messages"])
-    content = messages[-1]["content"]
+    """The text of the last message, which Anthropic's wire may send in parts."""
+    content = cast("Sequence[Mapping[str, object]]", body["messages"])[-1]["content"]
     if isinstance(content, str):
         return content
     return "".join(str(part.get("text", "")) for part in cast("Sequence[Mapping[str, object]]", content))
@@ -161,12 +158,6 @@ def _openai_error(plan: Plan) -> bytes:
     return _json({"error": {"message": plan.error, "type": plan.code or None, "code": plan.code or None}})
 
 
-def _openai_whole(plan: Plan, body: Body) -> bytes:
-    choice = {"index": 0, "message": {"role": "assistant", "content": plan.text}, "finish_reason": plan.finish}
-    said = {"id": "c1", "object": "chat.completion", "created": 1, "model": plan.served or body["model"]}
-    return _json({**said, "choices": [choice], "usage": _openai_usage(plan)})
-
-
 # ---- Anthropic --------------------------------------------------------------------------------------------------
 
 
@@ -198,14 +189,6 @@ def _anthropic_error(plan: Plan) -> bytes:
     return _json({"type": "error", "error": error})
 
 
-def _anthropic_whole(plan: Plan, body: Body) -> bytes:
-    taken, given, cached = plan.usage or (0, 0, 0)
-    usage = {"input_tokens": taken - cached, "output_tokens": given, "cache_read_input_tokens": cached}
-    said = {"id": "m1", "type": "message", "role": "assistant", "model": plan.served or body["model"]}
-    content = [{"type": "text", "text": plan.text}]
-    return _json({**said, "content": content, "stop_reason": "end_turn", "usage": usage})
-
-
 def _sse(data: object) -> bytes:
     return b"data: " + _json(data) + b"\n\n"
 
@@ -224,7 +207,7 @@ _OPENAI = Dialect(
     garbage=b"data: {not json}\n\n",
     frames=_openai_frames,
     error=_openai_error,
-    whole=_openai_whole,
+    broken=lambda error: b"data: " + error + b"\n\n",
 )
 DIALECTS: Mapping[str, Dialect] = {
     "/api/chat": Dialect(
@@ -233,6 +216,7 @@ DIALECTS: Mapping[str, Dialect] = {
         garbage=b"{not json}\n",
         frames=_ollama_frames,
         error=lambda plan: _json({"error": plan.error}),
+        broken=lambda error: error + b"\n",
         whole=_ollama_whole,
     ),
     "/v1/chat/completions": _OPENAI,
@@ -243,7 +227,7 @@ DIALECTS: Mapping[str, Dialect] = {
         garbage=b"event: content_block_delta\ndata: {not json}\n\n",
         frames=_anthropic_frames,
         error=_anthropic_error,
-        whole=_anthropic_whole,
+        broken=lambda error: b"event: error\ndata: " + error + b"\n\n",
     ),
 }
 """The wires by path."""

@@ -152,7 +152,7 @@ class _Line:
         if plan.fault == "html":
             await _send_whole(self.writer, 200, {"content-type": "text/html"}, formats.HTML)
             return True
-        if not self.dialect.streams(body):
+        if self.dialect.whole and not body.get("stream", True):
             await _send_whole(self.writer, 200, {}, self.dialect.whole(plan, body))
             return True
         head = f"content-type: {self.dialect.kind}\r\ntransfer-encoding: chunked"
@@ -177,14 +177,25 @@ class _Line:
                 while not self.reader.at_eof():
                     await self._send(self.dialect.heartbeat, plan)
                     await self._rest(0.01)
-            case "garbage" | "unmarked" | "" | "silence" | "html":
-                last = self.dialect.garbage if plan.fault == "garbage" else b"" if plan.fault == "unmarked" else end
-                if last:
+            case _:
+                if last := self._last(plan, end):
                     await self._send(last, plan)
                 self.writer.write(b"0\r\n\r\n")
                 await self.writer.drain()
                 return True
         return False
+
+    def _last(self, plan: Plan, end: bytes) -> bytes:
+        """What stands at the end of a stream that ends properly."""
+        match plan.fault:
+            case "garbage":
+                return self.dialect.garbage
+            case "broken":
+                return self.dialect.broken(self.dialect.error(plan))
+            case "unmarked":
+                return b""
+            case _:
+                return end
 
     async def _send(self, piece: bytes, plan: Plan) -> None:
         size = plan.slice or len(piece)

@@ -1,0 +1,204 @@
+"""The layers around a model: every try is on record, in time, in turn, and made again only where that may help."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from models_kit import HASTY, Double, Notebook, ask, fails, gives
+from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
+from moot.core.event import Called
+from moot.core.seat import Say
+from moot.models.base import Model
+from moot.models.net import Gate
+from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
+
+Step = Callable[[Say], Awaitable[Called]]
+Wrap = Callable[[Model], Model]
+
+WRAPS: list[Wrap] = [Recorded, Retrying, Timed, lambda model: Throttled(model, Gate(1))]
+
+
+@pytest.mark.parametrize("wrap", WRAPS, ids=["recorded", "retrying", "timed", "throttled"])
+async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
+    inner = Double(gives("yes", "y", "es"))
+    model = wrap(inner)
+    notebook = Notebook()
+    assert (model.name, model.traits, model.quote(ask())) == (inner.name, inner.traits, inner.quote(ask()))
+    called = await model.complete(ask(), notebook)
+    assert (called.text, notebook.deltas, inner.requests) == ("yes", ["y", "es"], [ask()])
+    await model.close()
+    assert inner.closed
+
+
+async def test_a_try_is_reserved_before_it_is_sent() -> None:
+    inner = Double(gives("yes"))
+
+    class Closed(Notebook):
+        async def call(self, name: str, quote: object, send: object) -> Called:
+            raise LimitReached("no money")
+
+    with pytest.raises(LimitReached):
+        await Retrying(Recorded(inner), HASTY).complete(ask(), Closed())
+    assert inner.requests == []
+
+
+def server_error(**more: float) -> Unavailable:
+    """An error that may pass."""
+    return Unavailable("down", kind="server", again=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("steps", "tries", "ends"),
+    [
+        ([gives("yes")], 1, "yes"),
+        ([fails(server_error()), gives("yes")], 2, "yes"),
+        ([fails(server_error()), fails(server_error()), gives("yes")], 3, "yes"),
+        ([fails(server_error())] * 4, 3, "server"),
+        ([fails(server_error(retry_after=0.0)), gives("yes")], 2, "yes"),
+        ([fails(server_error(retry_after=5.1)), gives("yes")], 1, "server"),
+        ([fails(server_error(retry_after=1e9)), gives("yes")], 1, "server"),
+        ([fails(Unavailable("key", kind="key")), gives("yes")], 1, "key"),
+        ([fails(Refused("no", kind="refused")), gives("yes")], 1, "refused"),
+        ([fails(Unreadable("?", kind="empty", again=True)), gives("yes")], 2, "yes"),
+        ([fails(Unreadable("?", kind="empty", again=True))] * 3, 2, "empty"),
+    ],
+)
+async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends: str) -> None:
+    inner, notebook = Double(*steps), Notebook()
+    model = Retrying(Recorded(inner), HASTY)
+    try:
+        got = (await model.complete(ask(), notebook)).text
+    except ModelError as error:
+        got = error.kind
+    assert got == ends
+    assert len(inner.requests) == len(notebook.calls) == tries
+
+
+async def test_programming_errors_are_not_tried_again() -> None:
+    inner = Double(fails(ZeroDivisionError()), gives("yes"))
+    with pytest.raises(ZeroDivisionError):
+        await Retrying(inner, HASTY).complete(ask(), Notebook())
+    assert len(inner.requests) == 1
+
+
+async def test_a_wait_that_was_asked_for_is_kept() -> None:
+    inner = Double(fails(server_error(retry_after=0.05)), gives("yes"))
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await Retrying(inner, HASTY).complete(ask(), Notebook())
+    assert clock() - began >= 0.05
+
+
+def dawdles(*pauses: float | str) -> Step:
+    """A step that waits and says pieces in turn."""
+
+    async def step(say: Say) -> Called:
+        for each in pauses:
+            if isinstance(each, str):
+                say.delta(each)
+            else:
+                await asyncio.sleep(each)
+        return Called(key="", call="answer", text="late")
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("step", "patience", "ends", "again"),
+    [
+        (dawdles(), Patience(), "late", None),
+        (dawdles(9), Patience(), "did not finish", False),
+        (dawdles(9), Patience(first=0.02), "fell silent", True),
+        (dawdles("a", 9), Patience(gap=0.02), "fell silent", True),
+        (dawdles("", 9), Patience(gap=0.02), "fell silent", True),
+        (dawdles(*["", 0.02] * 5), Patience(first=0.06, gap=0.06), "late", None),
+        (dawdles(*["a", 0.01] * 40), Patience(gap=0.06), "did not finish", False),
+    ],
+)
+async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again: bool | None) -> None:
+    notebook = Notebook()
+    model = Timed(Double(step), patience)
+    if again is None:
+        called = await model.complete(ask(seconds=0.2), notebook)
+        assert called.text == ends
+        assert 0 <= called.seconds < 0.2
+        return
+    with pytest.raises(Unavailable, match=ends) as caught:
+        await model.complete(ask(seconds=0.2), notebook)
+    assert (caught.value.kind, caught.value.again) == ("timeout", again)
+
+
+async def test_signs_of_life_are_not_shown() -> None:
+    notebook = Notebook()
+    await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
+    assert notebook.deltas == ["a", "b"]
+
+
+async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await Timed(Double(dawdles(9))).complete(ask(), Notebook())
+
+
+async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
+    notebook = Notebook()
+    assert (await Timed(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
+    assert len(notebook.calls) == 1
+
+
+async def test_places_are_given_in_the_order_of_coming() -> None:
+    order: list[int] = []
+    busy = 0
+
+    def step(n: int) -> Step:
+        async def run(say: Say) -> Called:
+            nonlocal busy
+            busy += 1
+            order.append(n)
+            assert busy <= 2
+            await asyncio.sleep(0.001)
+            busy -= 1
+            return Called(key="", call="answer", text="")
+
+        return run
+
+    gate = Gate(2)
+    async with asyncio.TaskGroup() as group:
+        for n in range(12):
+            group.create_task(Throttled(Double(step(n)), gate).complete(ask(), Notebook()))
+    assert order == list(range(12))
+
+
+async def test_a_wait_holds_back_all_who_share_the_key() -> None:
+    gate = Gate(5)
+    told = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
+    other = Throttled(Double(gives("yes"), gives("yes")), gate)
+    with pytest.raises(Unavailable):
+        await told.complete(ask(), Notebook())
+    with pytest.raises(Unavailable, match="asked to wait") as caught:
+        await other.complete(ask(seconds=0.01), Notebook())
+    assert (caught.value.kind, caught.value.again) == ("rate", False)
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await other.complete(ask(), Notebook())
+    assert clock() - began >= 0.03
+    began = clock()
+    await other.complete(ask(), Notebook())
+    assert clock() - began < 0.03
+
+
+@pytest.mark.parametrize("kind", ["server", "rate"])
+async def test_other_errors_hold_nobody_back(kind: str) -> None:
+    gate = Gate(1)
+    with pytest.raises(Unavailable):
+        await Throttled(Double(fails(Unavailable("x", kind=kind, again=True))), gate).complete(ask(), Notebook())
+    assert (await Throttled(Double(gives("yes")), gate).complete(ask(seconds=0.0), Notebook())).text == "yes"
+
+
+async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
+    gate = Gate(1)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await Throttled(Double(dawdles(9)), gate).complete(ask(), Notebook())
+    assert (await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())).text == "yes"
