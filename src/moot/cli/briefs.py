@@ -75,8 +75,9 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 async def _check(words: str, given: CheckOptions) -> int:
     from moot.desk.doors import prepare
 
+    intake = read_input(words)
     async with open_desk(given["store"]) as desk:
-        ready = await prepare(desk, read_input(words), wishes_of(given, given))
+        ready = await prepare(desk, intake, wishes_of(given, given))
     if given["as_json"]:
         click.echo(json.dumps(_plan_data(ready), ensure_ascii=False, indent=2))
     else:

@@ -72,8 +72,9 @@ async def _run(words: str, given: RunOptions) -> int:
     from moot.cli.faces import Face
     from moot.desk.doors import prepare
 
+    intake = read_input(words)
     async with open_desk(given["store"]) as desk:
-        ready = await prepare(desk, read_input(words), wishes_of(given, given))
+        ready = await prepare(desk, intake, wishes_of(given, given))
         debate = desk.new_id(ready.plan)
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)

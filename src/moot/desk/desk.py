@@ -58,7 +58,7 @@ class Desk:
 
     @classmethod
     def at(cls, path: Path) -> "Desk":
-        """A desk over the SQLite record in that file; the file is made when it is first written to."""
+        """A desk over the SQLite record in that file; the file is made if it is not there."""
         desk = cls(SqliteStore.open(path))
         desk.place = str(path)
         return desk
