@@ -6,10 +6,11 @@ Only the author's own, final, unconditional statement counts. Whatever is not kn
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from moot.core.form import ABSTAIN, Field, Value
 from moot.seats import formulas, plain, wording
-from moot.seats.context import Mood, Page, mood_before
+from moot.seats.context import WINDOW, Mood, Page, mood_before
 from moot.seats.names import Pick, Roster, name_at, sentence_end
 from moot.seats.values import Fault
 
@@ -142,7 +143,7 @@ def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statem
     elif pick.fault == "template":
         yield replace(base, mood="void", reason="unknown_name")
     else:
-        yield _faulty(reader, base, pick, bool(mark), words[start:])
+        yield _faulty(reader, base, pick, bool(mark), words[start : start + 20])
 
 
 def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
@@ -172,18 +173,17 @@ def _labelled(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
 
 def _before_verb(reader: Reader, found: re.Match[str]) -> Statement:
     """A statement in which the name stands before the verb (Japanese, Korean)."""
-    name = plain.match(reader.asked.choices, found["name"])
-    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
-    clear = name is not None and reader.page.words[found.end() : found.end() + 1] in (
-        "",
-        "。",
-        ".",
-        "!",
-        "\n",
-        " ",
-        "」",
-    )
+    words = reader.page.words
+    begin = max(reader.page.sentence_start(found.start()), found.start() - 200)
+    begin += words[begin : found.start()].rfind("、") + 1
+    subject = formulas.SUBJECT.match(words, begin)
+    begin = subject.end() if subject else begin
+    name = plain.match(reader.asked.choices, words[begin : found.start()])
+    mood, reason = mood_before(reader.page, subject.start() if subject else begin, reader.roster, reader.speaker)
+    if reader.page.quoted(found.start()):
+        mood, reason = "void", "quoted_only"
     base = Statement(value=name or "", mood=mood, reason=reason, start=found.start(), end=found.end())
+    clear = name is not None and words[found.end() : found.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
     return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
 
 
@@ -203,28 +203,48 @@ def _abstention(reader: Reader, start: int, end: int) -> Statement:
 
 def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
-    plains = [each for each in found if each.mood == "plain"]
+    words = reader.page.words
+    echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(found)]
+    plains = [each for each, echo in zip(found, echoes, strict=True) if each.mood == "plain" and not echo]
     if not plains:
         doubtful = [each for each in found if each.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    words = reader.page.words
-    if wording.TAKEN_BACK.search(words, max(0, last.end - 1)):
+    if wording.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last):
         return Fault("ambiguous")
     for each in found:
         denied = each.reason == "negated" and each.value == last.value
-        against = (
-            each.mood != "void"
-            and each.value != last.value
-            and not (last.value == ABSTAIN and each.reason == "unknown_name")
-        )
-        if (denied or against) and not _superseded(reader.page, each, last):
+        against = each.mood != "void" and each.value != last.value
+        spared = last.value == ABSTAIN and each.reason == "unknown_name"
+        if (denied or (against and not spared)) and not _superseded(reader.page, each, last):
             return Fault("ambiguous")
     if last.value == ABSTAIN:
         return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
     if reader.strict and not any(each.colon and each.value == last.value for each in plains):
         return Fault("no_form")
     return last.value
+
+
+def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
+    """Whether a statement goes on with what was just reported on the same line ("Ann repeats: I vote … I vote …")."""
+    same = earlier.mood == "void" and earlier.reason == "quoted_only" and earlier.value == later.value
+    return same and "\n" not in words[earlier.start : later.start]
+
+
+def _renamed(reader: Reader, last: Statement) -> bool:
+    """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
+    words = reader.page.words
+    rows = re.split(r"[.!?…\n]+\s*", words[last.end : last.end + WINDOW])
+    for row in rows:
+        bare = plain.key(row)
+        joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
+        if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain.key(last.value)):
+            return True
+        name = next((each for each in reader.roster.keys if bare.endswith(each) and each != plain.key(last.value)), "")
+        own = name in ("", reader.speaker) or wording.ASIDE.search(bare)
+        if not own and len(bare.split()) <= 3 + len(name.split()):
+            return True
+    return False
 
 
 def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:

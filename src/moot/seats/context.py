@@ -18,7 +18,7 @@ Mood: TypeAlias = Literal["plain", "void", "unclear"]
 WINDOW = 600
 """The most characters around a statement that are looked at; a longer sentence is unclear."""
 
-_BOUND = re.compile(rf"{ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？]|\n")
+_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？]|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
 _BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
@@ -125,7 +125,12 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     if wording.PAST.search(rest) or label in roster.keys or wording.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(wording.REPORTS.search(each) for each in earlier)
-    own = wording.INTRO.fullmatch(last) or wording.LEADS.fullmatch(last[:-1]) or _leading(last)
+    own = (
+        wording.INTRO.fullmatch(last)
+        or wording.LEADS.fullmatch(rest[:-1])
+        or wording.LEADS.fullmatch(last[:-1])
+        or _leading(last)
+    )
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
 
@@ -175,7 +180,7 @@ def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> 
     reported = wording.REPORTS.search(sentence) is not None
     if _SUPPOSED.match(sentence) and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
         return "unclear", "conditional"
-    if _POINTER.search(sentence) and reported:
+    if wording.VOIDED.search(sentence) or (_POINTER.search(sentence) and reported):
         return "unclear", "quoted_only"
     if at_line and said.endswith(":"):
         return (

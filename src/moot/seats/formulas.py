@@ -60,17 +60,14 @@ VOTES = (
 """A first-person statement of a vote; the candidate's name follows it."""
 
 AFTER = (
-    _sign(
-        "投票", r"(?:私は|わたしは)?、?(?P<name>[^\n。、!?]{1,80}?)に(?:一票を)?投票(?:します|する|いたします|致します)"
-    ),
-    _sign("入れます", r"(?:私は|わたしは)?、?(?P<name>[^\n。、!?]{1,80}?)に(?:一票を|票を)入れます"),
-    _sign(
-        "투표",
-        r"(?:나는|저는|전)? ?(?P<name>[^\n。.!?]{1,80}?)(?:에게|에) ?(?:한 표를 )?"
-        r"투표(?:합니다|한다|하겠습니다|할게요)",
-    ),
+    _sign("投票", r"に(?:一票を)?投票(?:します|する|いたします|致します)"),
+    _sign("入れます", r"に(?:一票|票)を入れます"),
+    _sign("투표", r"(?:에게|에) ?(?:한 표를 )?투표(?:합니다|한다|하겠습니다|할게요)"),
 )
-"""The same where the name stands before the verb."""
+"""The same where the name stands before the verb, up to the particle."""
+
+SUBJECT = re.compile(r"(?:私は|わたしは|나는|저는|전)[、,\s]*")
+"""Who votes, where the name stands before the verb."""
 
 LABELS = (
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*:)|(?:mon )vote(?=\s*:)"),

@@ -63,14 +63,10 @@ def _read(form: Form, words: str, speaker: str) -> Found:
 
 
 def _read_line(form: Form, words: str, speaker: str) -> Found:
-    found = Found()
+    found = read_lines(form, unfence(without_comments(words), announces))
     for asked in form.fields:
         if asked.kind == "choice":
             found.take(asked, read_ballot(asked, words, strict=form.strict, speaker=speaker))
-        else:
-            one = read_lines(Form(name=form.name, fields=(asked,)), unfence(without_comments(words), announces))
-            found.fields.update(one.fields)
-            found.unread += one.unread
     return found
 
 

@@ -18,7 +18,7 @@ ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bv
 REACH = 600
 """The most characters of a sentence that are looked at."""
 
-_END = re.compile(rf"{ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
+_END = re.compile(rf"(?=[.!?。！？]){ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
 _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
     r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)"

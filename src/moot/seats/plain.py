@@ -7,7 +7,6 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from itertools import groupby
 
 LIMIT = 256 * 1024
 """The most characters that are read; a longer text is not read at all."""
@@ -20,8 +19,8 @@ _QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkey
 _EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:!。*_~"
 _LINES = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _MARKS = re.compile(r"\*+|(?<!\w)_{1,2}(?!_)|(?<!_)_{1,2}(?!\w)")
-_MARKING = 30
-"""The most combining marks in a row; more make normalisation slow (Unicode's stream-safe text format)."""
+_RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]{1,500}")
+"""What is normalised at once: the time for one piece can grow with the square of its length."""
 
 _THOUGHT_NAMES = (
     "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|reflection|reflect|monologue|inner_monologue|"
@@ -59,16 +58,14 @@ def normal(text: str) -> str:
     """The text in Unicode's form NFKC, without unseen characters, quotation marks straight; letters keep their case."""
     if text.isascii():
         return text
-    pieces: list[str] = []
-    for marks, run in groupby(unhide(text), key=lambda char: unicodedata.combining(char) > 0):
-        piece = "".join(run)
-        pieces.append(piece[:_MARKING] if marks else piece)
-    return unicodedata.normalize("NFKC", "".join(pieces)).translate(_QUOTES)
+    return _RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), unhide(text)).translate(_QUOTES)
 
 
 def fold(text: str) -> str:
     """The text as it is compared: normal form, case folded, without emphasis marks and backslash escapes."""
-    return _MARKS.sub("", re.sub(r"\\([^a-z0-9\s])", r"\1", normal(text).casefold()))
+    words = normal(text).casefold()
+    words = re.sub(r"\\([^a-z0-9\s])", r"\1", words) if "\\" in words else words
+    return _MARKS.sub("", words) if "*" in words or "_" in words else words
 
 
 def key(text: str) -> str:

@@ -19,6 +19,9 @@ _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _MARK = re.compile('["“”„«»「」『』]')
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 
+MOST = 50
+"""The most sections of one label that are compared."""
+
 
 @dataclass(slots=True)
 class Section:
@@ -51,6 +54,8 @@ def read_sections(form: Form, text: str) -> Found:
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
     """The value of one field that stands there once, or more than once with the same words or one called final."""
+    if len(parts) > MOST:
+        return Fault("ambiguous")
     final = [part for part in parts if part.final]
     if final and (len(final) > 1 or final[0] is not parts[-1]):
         return Fault("ambiguous")
@@ -131,10 +136,10 @@ def _announced(above: str, *, first: bool) -> bool:
 
 
 def read_lines(form: Form, text: str) -> Found:
-    """Read fields that are no choices from lines that begin with their label."""
+    """Read the fields of a form that are no choices from lines that begin with their label."""
     found = Found()
     parts = sections_in(form.fields, text)
-    for asked in form.fields:
+    for asked in (each for each in form.fields if each.kind != "choice"):
         values = [read_value(asked, part.rows[0]) for part in parts if part.asked is asked]
         same = bool(values) and all(value == values[0] for value in values)
         found.take(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))

@@ -15,14 +15,14 @@ def _any(words: str) -> str:
 # ---- what stands before a statement ----------------------------------------------------------------------------
 
 _SAYING = """
-    said | says? | saying | wrote | writes? | writing | written | claims? | claimed | quot(?:e|es|ed|ing) | words
-    | phrase | sentence | tells? | told | ask(?:s|ed|ing)? | wants? | begs? | begged | urge[sd]? | demand(?:s|ed)?
-    | instruct(?:s|ed|ion|ions)? | examples? | e\\.g | for instance | templates? | formats? | formula | like
-    | such as | cop(?:y|ied|ying) | repeat(?:s|ed|ing)? | replied | answered | end(?:s|ed) | clos(?:es|ed)
-    | announce[sd]? | shouted | reads | typ(?:es?|ed|ing) | pasted | pretends? | thinks? | believes? | expects?
-    | hopes? | assumes? | imagines? | that | sagte? | schrieb | schreibt | meint | behauptet | dass | dit | écrit
-    | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef | napisał\\w* | że | сказал\\w* | пишет
-    | что
+    according | paraphras\\w+ | said | says? | saying | wrote | writes? | writing | written | claims? | claimed
+    | quot(?:e|es|ed|ing) | words | phrase | sentence | tells? | told | ask(?:s|ed|ing)? | wants? | begs? | begged
+    | urge[sd]? | demand(?:s|ed)? | instruct(?:s|ed|ion|ions)? | examples? | e\\.g | for instance | templates?
+    | formats? | formula | like | such as | cop(?:y|ied|ying) | repeat(?:s|ed|ing)? | replied | answered
+    | end(?:s|ed) | clos(?:es|ed) | announce[sd]? | shouted | reads | typ(?:es?|ed|ing) | pasted | pretends?
+    | thinks? | believes? | expects? | hopes? | assumes? | imagines? | that | sagte? | schrieb | schreibt | meint
+    | behauptet | dass | dit | écrit | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef
+    | napisał\\w* | że | сказал\\w* | пишет | что
 """
 SAID = re.compile(rf"\b{_any(_SAYING)}\b|说|說|写|言")
 """What gives the words that follow to somebody else, or makes them an example."""
@@ -37,14 +37,14 @@ _TELLING = """
 REPORTS = re.compile(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
+_FORMER = "first | initial | original | earlier | previous | old | former"
+_STANDS = "reaction | thought | instinct | impulse | impression | vote | answer | choice | inclination | idea | preference"
 _PAST = """
-    (?:first|initial|original|earlier|previous|old|former)
-    (?:reaction|thought|instinct|impulse|impression|vote|answer|choice|inclination|idea|preference)
-    | initially | originally | at first | previously | earlier | formerly | last round | last time | i used to
+    initially | originally | at first | previously | earlier | formerly | last round | last time | i used to
     | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
     | no início | eerst | najpierw | сначала
 """
-PAST = re.compile(rf"\b{_any(_PAST)}\b|起初|最初")
+PAST = re.compile(rf"\b(?:{_any(_FORMER)} {_any(_STANDS)}|{_any(_PAST)})\b|起初|最初")
 """What makes a statement one of the past."""
 
 _DOUBTS = """
@@ -69,9 +69,9 @@ DENIALS = re.compile(rf"\b{_any(_DENIALS)}\b|n't\b|不|没|沒")
 """What denies a statement, before it."""
 
 _LEADS = """
-    so | therefore | thus | hence | consequently | accordingly | finally | now | today | overall | and | but | yet
-    | still | ok | okay | well | alright | right | yes | anyway | here | ultimately | personally | honestly | again
-    | also | in conclusion | to conclude | in summary | in short | in the end | all in all | on balance
+    tl;dr | so | therefore | thus | hence | consequently | accordingly | finally | now | today | overall | and | but
+    | yet | still | ok | okay | well | alright | right | yes | anyway | here | ultimately | personally | honestly
+    | again | also | in conclusion | to conclude | in summary | in short | in the end | all in all | on balance
     | all things considered | as a result | as such | that said | with that(?: said)?
     | for (?:these|those|this|that|the above)(?: two|three)? reasons? | because of (?:this|that|all this)
     | this is why | that is why | that's why | which is why | having said (?:all )?that | i think | daher | deshalb
@@ -83,7 +83,7 @@ _LEADS = """
 LEADS = re.compile(rf"(?:{_any(_LEADS)}[\s,]*)+")
 _OPENERS = """
     after | having | based | given | considering | weighing | taking | for | from | with | despite | due | following
-    | upon | by | since | because | on | to | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
+    | upon | by | since | because | on | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
     | após | na | gezien | po | после
 """
 OPENERS = re.compile(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_OPENERS)}\b")
@@ -237,9 +237,10 @@ _TAKEN = """
     | (?:ignore|disregard|forget) (?:that|this|the|my|what|it|all|everything)
     | (?:just|only|i'm|was|am) (?:kidding|joking) | kidding | (?:is|was|as) an? joke | just a joke | jk
     | never ?mind | (?:don't|do not|not|should not|must not) (?:be )?count(?:ed)?(?: (?:that|this|it|my|the|as))?
-    | pasted | copied | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
-    | is (?:what|how) \\w+ | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
-    | my mistake | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
+    | pasted | copied | (?:was|were|is) (?:inserted|added|placed|injected|planted|put here)
+    | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it) | is (?:what|how) \\w+
+    | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote) | my mistake
+    | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
     | (?:told|asked|instructed|forced|paid|made) me (?:to )?(?:say|write|put|post|paste|vote|include|add|type)
     | ich nehme das zurück | nein, doch | je retire | me retracto | ritiro | retiro | war nur ein
 """
@@ -257,11 +258,24 @@ _SHAM = (
 )
 _STARTS = """
     actually | wait | no | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if
-    | but only
-    | provided | assuming | at least
+    | but only | provided | assuming | at least
 """
+_TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = re.compile(
     rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
-    rf"|(?:^|[.!?]\s+|\n\s*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))|/s\b"
+    rf"|(?:^|[.!?]\s+|\n\s*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))"
+    rf"|(?<!<)/s\b|{_TRAILING}"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
+
+VOIDED = re.compile(
+    r"\b(?:the following|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)|what follows|below)\b.*"
+    r"\b(?:not|void|test|invalid|spoil\w*|joke|examples?|sample|fake|parody|sarcas\w+)\b"
+    r"|n't\b.*\bmy (?:ballot|vote)\b|\bi spoil\b"
+)
+"""What, in the sentence before a statement, says that it will not hold."""
+
+ASIDE = re.compile(
+    r"\b(?:runner|second|third|honou?rable|thanks?|sorry|not|over|beats?|than|best|sincerely|regards|signed|close|dear|hi|hello|count)\b"
+)
+"""What makes a short sentence that ends with another name harmless ("Runner-up: Bob")."""
