@@ -200,6 +200,7 @@ async def test_counting_answers_invents_none(rounds: tuple[str, ...], status: st
     assert decision.status == status
     assert [ballot.state for ballot in decision.ballots] == states
     assert decision.winner == ""
+    assert {each.answer for each in decision.minority} <= {"yes", "no"}, "who cannot be read is no candidate"
 
 
 async def test_counting_open_answers_without_any() -> None:

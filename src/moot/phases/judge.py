@@ -95,36 +95,35 @@ class Count:
 
     Attributes:
         rule: answers to decision.
-        acts: the acts that hold answers.
-        field: the field that holds the answer.
+        acts: the acts that hold an ANSWER; one that could not be read is no vote and no candidate.
         name: what it is called in paths.
     """
 
     rule: Rule
     acts: tuple[str, ...]
-    field: str = "ANSWER"
     name: str = "count"
 
     def play(self, table: Table) -> Play:
         """Count the answers."""
-        groups = candidates(table.transcript, self.acts, latest=True)
-        ballots = [self._ballot(table, voter) for voter in roster(table, ())]
+        stood = candidates(table.transcript, self.acts, latest=True)
+        groups = {name: turns for name, turns in stood.items() if read_field(turns[0], "ANSWER") is not None}
+        ballots = [self._ballot(table, voter, groups) for voter in roster(table, ())]
         options = table.brief.options or tuple(groups)
         if not options:
             yield Ruled(decision=unopposed({}, self.rule.name, table.transcript))
             return
         yield Ruled(decision=settle(self.rule.decide(ballots, options), groups, table.transcript))
 
-    def _ballot(self, table: Table, voter: str) -> Ballot:
+    def _ballot(self, table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         weight = table.brief.participant(voter).weight
         blank = Ballot(voter=voter, weight=1.0 if weight is None else weight)
         turn = table.transcript.last(voter, *self.acts)
         if turn is None:
             return replace(blank, state="missing", reason="no answer")
-        answer = read_field(turn, self.field)
+        answer = read_field(turn, "ANSWER")
         if answer is None:
             return replace(blank, state="unread", reason="; ".join(turn.reply.unread) if turn.reply else "")
-        return replace(blank, choice=named(answer, candidates(table.transcript, self.acts, latest=True)))
+        return replace(blank, choice=named(answer, groups))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
