@@ -50,7 +50,7 @@ async def test_parallel_calls_cannot_break_a_limit_together() -> None:
     assert held.transcript.paused
 
 
-@pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10)])
+@pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10), ("connection", 10)])
 def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> None:
     purse = Purse(Limits())
     purse.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
