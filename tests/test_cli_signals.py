@@ -1,0 +1,162 @@
+"""The real process: a terminal, Ctrl-C once and twice, a request to end, and taking the debate up again."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from commands import BRIEF, EXAMPLES, QUOTES, moot, served, settle, speak
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
+
+QUESTION = str(EXAMPLES / "question.txt")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def slow(call: Call) -> Plan:
+    """The first answers come at once, what follows takes its time."""
+    plan = speak(call)
+    late = "ANSWER" in call.prompt and "none of them is marked" in call.prompt
+    return Plan(text=plan.text, usage=plan.usage, pause=0.08, piece=4) if late else plan
+
+
+class Terminal:
+    """A process on a terminal of its own."""
+
+    def __init__(self, words: Sequence[str], env: dict[str, str], folder: Path) -> None:
+        self.ours, theirs = pty.openpty()
+        self.shown = ""
+        command = [sys.executable, "-m", "moot", *words]
+        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
+        os.close(theirs)
+
+    def read_until(self, met: Callable[[str], bool], seconds: float = 30) -> str:
+        """What the terminal shows, until something is met or the process ends."""
+        ends = time.monotonic() + seconds
+        while not met(self.shown):
+            assert time.monotonic() < ends, self.shown[-2000:]
+            if not select.select([self.ours], [], [], 0.2)[0]:
+                continue
+            try:
+                piece = os.read(self.ours, 65536)
+            except OSError:
+                break
+            self.shown += piece.decode("utf-8", "replace")
+        return self.shown
+
+    def end(self) -> int:
+        """Read to the end; the exit code."""
+        self.read_until(lambda _: False)
+        os.close(self.ours)
+        return self.process.wait(20)
+
+
+def terminal_env(folder: Path, **more: str) -> dict[str, str]:
+    return {**settle(folder), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "30", **more}
+
+
+def test_the_live_screen_shows_speakers_and_decision(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        del env["NO_COLOR"]
+        terminal = Terminal(["run", QUESTION, "--no-report"], env, tmp_path)
+        assert terminal.end() == 0
+    words = ESCAPES.sub("", terminal.shown)
+    for name in ("Advocate", "Skeptic", "Pragmatist", "decided", "╭─", "thinking …", "▌", "0/9", "votes for"):
+        assert name in words, name
+    assert "\x1b[38;5;68m" in terminal.shown
+    assert terminal.shown.count("\x1b[?25l") == terminal.shown.count("\x1b[?25h") == 1
+
+
+@pytest.mark.parametrize("words", [("--plain",), ()])
+def test_plain_lines_and_dumb_terminals_have_no_escape_codes(tmp_path: Path, words: tuple[str, ...]) -> None:
+    env = terminal_env(tmp_path, TERM="xterm-256color" if words else "dumb")
+    terminal = Terminal(["run", str(BRIEF), *QUOTES, "--no-report", *words], env, tmp_path)
+    assert terminal.end() == 0
+    assert "\x1b" not in terminal.shown
+    assert "decided" in terminal.shown
+
+
+def test_no_color_is_respected(tmp_path: Path) -> None:
+    env = terminal_env(tmp_path, NO_COLOR="1")
+    terminal = Terminal(["run", str(BRIEF), *QUOTES, "--no-report"], env, tmp_path)
+    assert terminal.end() == 0
+    assert "38;5;" not in terminal.shown
+
+
+def test_ctrl_c_stops_after_the_answers_in_hand_and_resume_goes_on(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["run", QUESTION], env, tmp_path)
+        terminal.read_until(lambda shown: "round 1/1" in shown and "Rent ▌" in ESCAPES.sub("", shown))
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.end() == 130
+        words = ESCAPES.sub("", terminal.shown)
+        assert "stopping after the answers in hand — press Ctrl-C again to stop at once" in " ".join(words.split())
+        name = re.findall(r"moot resume (\S+)", words)[0]
+        asked = len(wires.calls)
+        went = moot(tmp_path, "resume", name, OLLAMA_HOST=wires.url)
+    assert went.exit_code == 0, went.output
+    assert "6 answers kept." in went.output
+    assert len(wires.calls) == asked + 3
+    assert list((tmp_path / "debates").iterdir())
+
+
+def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    def stuck(call: Call) -> Plan:
+        return Plan(text="Rent, they say", fault="stall") if "none of them is marked" in call.prompt else speak(call)
+
+    with served(stuck) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["run", QUESTION], env, tmp_path)
+        terminal.read_until(lambda shown: "Rent, they say ▌" in ESCAPES.sub("", shown))
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.read_until(lambda shown: "press Ctrl-C again" in shown)
+        terminal.process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        assert terminal.end() == 130
+        assert time.monotonic() - began < 10
+        wires.script = speak
+        went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
+    assert went.exit_code == 0, went.output
+    assert "3 answers kept, 3 asks put again." in went.output
+
+
+def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        command = [sys.executable, "-m", "moot", "run", QUESTION, "--json"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
+        ) as process:
+            assert process.stdout
+            for line in process.stdout:
+                if "none of them is marked" in line and '"kind":"asked"' in line:
+                    break
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert "terminated; go on with: moot resume" in said
+        assert moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
+
+
+def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        command = [sys.executable, "-m", "moot", "run", QUESTION, "--json", "--no-report"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, cwd=tmp_path, text=True) as process:
+            assert process.stdout
+            first = process.stdout.readline()
+            followed = moot(tmp_path, "show", "last", "--follow", "--json")
+            assert followed.stdout == first + process.stdout.read()
+            assert process.wait(20) == 0
