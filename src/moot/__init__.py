@@ -23,8 +23,9 @@ if TYPE_CHECKING:
         Unreadable,
         Waiting,
     )
-    from moot.desk.desk import Desk, Outcome
+    from moot.desk.desk import Desk
     from moot.desk.doors import debate, run
+    from moot.desk.outcome import Outcome
 
 del TYPE_CHECKING
 
@@ -59,15 +60,17 @@ _HOMES = (
     "moot.core.decision",
     "moot.core.errors",
     "moot.desk.desk",
+    "moot.desk.outcome",
     "moot.desk.doors",
 )
-"""Where the public names stand, the light modules first."""
+"""Where the public names are defined, the light modules first."""
 
 
 def __getattr__(name: str) -> object:
     if name in __all__:
         for home in _HOMES:
-            if (found := getattr(importlib.import_module(home), name, None)) is not None:
+            found: object = getattr(importlib.import_module(home), name, None)
+            if getattr(found, "__module__", "") == home:  # else it is only imported there
                 globals()[name] = found
                 return found
     raise AttributeError(f"module 'moot' has no attribute {name!r}")

@@ -22,7 +22,7 @@ from moot.cli.options import (
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
-    from moot.desk.doors import Ready
+    from moot.desk.prepare import Ready
 
 
 class CheckOptions(CapOptions, WishOptions):
@@ -73,7 +73,7 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 
 
 async def _check(words: str, given: CheckOptions) -> int:
-    from moot.desk.doors import prepare
+    from moot.desk.prepare import prepare
 
     intake = read_input(words)
     async with open_desk(given["store"]) as desk:

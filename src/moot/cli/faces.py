@@ -21,7 +21,7 @@ from moot.desk.desk import Outcome
 from moot.desk.reports import Report
 
 if TYPE_CHECKING:
-    from moot.desk.doors import Ready
+    from moot.desk.prepare import Ready
 
 PLAIN_WIDTH = 100
 """Columns of plain lines where nobody says how wide the output is."""

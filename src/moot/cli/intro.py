@@ -8,9 +8,9 @@ from rich.text import Text
 from moot.cli.layout import FAINT, WARN, Inset, colours, fields, joined
 from moot.cli.text import amount, count, line, money
 from moot.core.brief import Brief, Limits
-from moot.desk.doors import Ready
 from moot.desk.estimate import Costing
 from moot.desk.look import Reach
+from moot.desk.prepare import Ready
 from moot.desk.seating import BUILTIN
 
 

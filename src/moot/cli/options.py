@@ -11,8 +11,8 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from moot.desk.desk import Desk
-    from moot.desk.doors import Caps, Wishes
     from moot.desk.intake import Intake
+    from moot.desk.prepare import Caps, Wishes
 
 Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
@@ -103,7 +103,7 @@ def wish_options(command: Command) -> Command:
 
 def caps_of(given: CapOptions) -> "Caps":
     """The limits for the desk."""
-    from moot.desk.doors import Caps
+    from moot.desk.prepare import Caps
 
     return Caps(
         asks=given["max_asks"],
@@ -123,7 +123,7 @@ def finish(work: Coroutine[object, object, Result]) -> Result:
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
     """What is wished otherwise, for the desk."""
-    from moot.desk.doors import Wishes
+    from moot.desk.prepare import Wishes
 
     return Wishes(
         models=given["model"],

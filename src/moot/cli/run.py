@@ -70,7 +70,7 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, given: RunOptions) -> int:
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
-    from moot.desk.doors import prepare
+    from moot.desk.prepare import prepare
 
     intake = read_input(words)
     async with open_desk(given["store"]) as desk:

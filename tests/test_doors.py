@@ -1,0 +1,171 @@
+"""The doors for programs: the public names, and what holds where nothing is said."""
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import moot
+from commands import BRIEF, served, settle
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.doors import read_words, take
+from moot.desk.look import first_chat_model
+from moot.desk.prepare import QUOTING, Caps, Ready, Wishes, prepare
+from moot.desk.reports import recount, spoken, write_report
+
+QUOTES = "builtin:quotes"
+
+
+def write(text: str) -> str:
+    """A brief in a file; its name."""
+    Path("b.md").write_text(text, "utf-8")
+    return "b.md"
+
+
+HEAVY = ("pydantic", "click", "rich", "httpx", "httpx2", "ruamel", "asyncio", "sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in settle(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_importing_moot_costs_next_to_nothing() -> None:
+    code = f"import sys, moot; print([name for name in {HEAVY!r} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_public_names() -> None:
+    assert sorted(moot.__all__) == list(moot.__all__)
+    assert set(moot.__all__) <= set(dir(moot))
+    assert issubclass(moot.RecordMismatch, moot.RecordError)
+    assert moot.Brief(topic="Tea?").topic == "Tea?"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        getattr(moot, "nothing")  # noqa: B009 - the name is unknown to the type checker
+
+
+def test_run_takes_a_path_a_text_or_a_brief(tmp_path: Path) -> None:
+    by_path = moot.run(BRIEF, model=QUOTES)
+    assert (by_path.status, by_path.decision and by_path.decision.winner) == ("decided", "buy")
+    by_text = moot.run("Tea or coffee?", model=[QUOTES], protocol="council")
+    assert by_text.transcript.protocol == "council"
+    people = (moot.Participant(name="Ann", seat=QUOTES), moot.Participant(name="Bob", seat=QUOTES))
+    by_brief = moot.run(moot.Brief(topic="Tea?", participants=people), store=tmp_path / "other.sqlite")
+    assert [each.name for each in by_brief.transcript.brief.participants] == ["Ann", "Bob"]  # type: ignore[union-attr]
+    assert (tmp_path / "other.sqlite").exists()
+    limited = moot.run(moot.Brief(topic="Tea?"), model=QUOTES, limits=moot.Limits(asks=3))
+    assert (limited.status, limited.kind) == ("paused", "limit")
+
+
+async def test_run_inside_a_loop_names_the_other_door() -> None:
+    with pytest.raises(moot.MootError, match=r"await moot\.debate"):
+        moot.run("Tea or coffee?")
+    outcome = await moot.debate("Tea or coffee?", model=QUOTES)
+    assert outcome.status == "no_decision"
+
+
+async def ready(words: str, *, config: Config | None = None, **wishes: object) -> Ready:
+    desk = Desk.at(Path("moot.sqlite"))
+    try:
+        return await prepare(desk, read_words(words), replace(Wishes(), **wishes), config=config)
+    finally:
+        await desk.close()
+
+
+async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quotes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("---\nmodel: ollama:mine\n---\n# Is it?\n")
+    seats = [each.seat for each in (await ready("b.md", models=("ollama:a", "ollama:b"))).plan.brief.participants]
+    assert seats == ["ollama:a", "ollama:b", "ollama:a"]
+    assert (await ready("b.md")).plan.brief.participants[0].seat == "ollama:mine"
+    monkeypatch.setenv("MOOT_MODEL", "ollama:owned")
+    owned = await ready("Tea or coffee?")
+    assert owned.plan.brief.participants[0].seat == "ollama:owned"
+    assert owned.notes == ("The model is ollama:owned, from MOOT_MODEL.",)
+    none = await ready("Tea or coffee?", config=Config())
+    assert none.plan.brief.participants[0].seat == QUOTES
+    assert none.notes == (QUOTING,)
+
+
+async def test_a_model_that_chats_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await first_chat_model() == ""
+    with served(models=("all-minilm:latest", "bge-m3:latest", "qwen3:8b")) as wires:
+        monkeypatch.setenv("OLLAMA_HOST", wires.url)
+        assert await first_chat_model() == "ollama:qwen3:8b"
+        found = await ready("Tea or coffee?", config=Config())
+    assert found.plan.brief.participants[1].seat == "ollama:qwen3:8b"
+    assert "the first of the Ollama on this machine" in found.notes[0]
+
+
+async def test_everybody_with_a_seat_needs_no_default() -> None:
+    name = write("# Is it?\n\n## Ann (builtin:quotes)\nYes.\n\n## Bob (ollama:x)\nNo.\n")
+    found = await ready(name, config=Config(model="ollama:never"))
+    assert [each.seat for each in found.plan.brief.participants] == [QUOTES, "ollama:x"]
+
+
+async def test_wishes_go_before_the_brief() -> None:
+    caps = Caps(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
+    found = await ready(str(BRIEF), models=(QUOTES,), rounds=0, seed=7, strategy="supermajority", caps=caps)
+    limits = found.plan.brief.limits
+    assert (limits.asks, limits.tokens, limits.cost, limits.turn_seconds) == (40, 9_000, 0.5, 7)
+    assert (limits.total_seconds, found.plan.brief.seed) == (60, 7)
+    assert found.costing.most.asks == 4
+    ring = await ready("Tea or coffee?", models=(QUOTES,), protocol="arena", topology="ring", strategy="vote")
+    assert ring.costing.most.asks == 3 + 2 * 6 + 3
+    moderated = await ready("Tea or coffee?", models=(QUOTES,), protocol="moderated")
+    assert moderated.plan.brief.names("moderator") == ("Moderator",)
+    assert Caps().on(limits) == limits
+
+
+async def test_dropped_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-canary")
+    name = write("# Is it?\n\n## Ann\npresence_penalty: 1\nseed: 3\n\nYes.\n\n## Bob\nNo.\n")
+    found = await ready(name, models=("anthropic:claude-sonnet-4-5",))
+    assert list(found.drops) == ["Ann"]
+    assert "presence_penalty" in found.drops["Ann"]
+
+
+@pytest.mark.parametrize("words", ["Tea or coffee", "喝茶还是喝咖啡？", "Tea?", "x" * 300 + " and so on"])
+def test_questions_are_no_files(words: str) -> None:
+    assert read_words(words).brief.topic == words
+
+
+async def test_reports_are_written_from_the_record() -> None:
+    outcome = moot.debate(BRIEF, model=QUOTES)
+    debate = (await outcome).debate
+    desk = Desk.at(Path("moot.sqlite"))
+    async with asyncio.timeout(20):
+        found = await recount(desk, debate)
+        assert [each async for each in desk.follow(debate)] == list(found.entries)
+        assert await desk.count_entries(debate) == len(found.entries)
+        assert await desk.count_entries("nobody") == 0
+    await desk.close()
+    assert found.report.debate == debate
+    assert write_report(found.report, "json").startswith("{")
+    assert write_report(found.report).startswith("# Should we")
+    transcript = (await outcome_of(debate)).transcript
+    assert spoken(transcript, transcript.turns()[0].key).by == "Finance"
+
+
+async def outcome_of(debate: str) -> moot.Outcome:
+    desk = Desk.at(Path("moot.sqlite"))
+    try:
+        return await desk.resume(debate)
+    finally:
+        await desk.close()
+
+
+def test_a_brief_without_participants_gets_the_usual_ones() -> None:
+    assert [each.name for each in take(moot.Brief(topic="Tea?")).brief.participants] == [
+        "Advocate",
+        "Skeptic",
+        "Pragmatist",
+    ]
