@@ -82,7 +82,8 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
         return _settle(reader, sorted(found, key=lambda each: each.start))
     if asked.abstain and not strict and plain.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
-    return Fault("quoted_only" if formula.search(plain.fold(text)) else "no_form")
+    quoted = formula.search(plain.fold(text)) and not formula.search(words)
+    return Fault("quoted_only" if quoted else "no_form")
 
 
 def announces(line: str) -> bool:

@@ -191,7 +191,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     text = fold(raw).strip()
     name, end = roster.at(text, len(text) - len(text.lstrip(_OPENERS)))
     if not name or name in roster.doubled:
-        return Pick(fault="not_allowed")
+        return Pick(fault="ambiguous" if name else "not_allowed")
     rest = text[end:].lstrip(_CLOSERS)
     remark = re.match(r"[.!,;:(\u2013\u2014-]|(?:because|since|as|due|given)\b|$", rest)
     if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:

@@ -48,9 +48,8 @@ class Spot:
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _WORD = re.compile(r"[-+]?(?:\d[\d.eE+-]{0,5000}|NaN|nan|Infinity|inf)(?![\w.])|true|false|null|True|False|None")
 _PLAIN = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
-_STRING = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
+_PIECE = {mark: re.compile(rf"[^{mark}\\]+|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL) for mark in "\"'"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
-_HEX = re.compile(r"[0-9a-fA-F]{4}")
 
 
 def objects_in(text: str) -> list[Spot] | None:
@@ -95,7 +94,7 @@ def _table(text: str, place: int, depth: int) -> tuple[Table, int]:
     place = _blanks(text, place)
     while text[place : place + 1] != "}":
         mark = text[place : place + 1]
-        if mark not in _STRING:
+        if mark not in _PIECE:
             raise Malformed(f"no key at {place}")
         name, place = _string(text, place + 1, mark)
         place = _blanks(text, place)
@@ -130,21 +129,23 @@ def _next(text: str, place: int, closing: str) -> int:
 
 def _string(text: str, place: int, mark: str) -> tuple[str, int]:
     pieces: list[str] = []
-    while found := _STRING[mark].match(text, place):
-        pieces.append(found[0])
-        place = found.end()
-        if text[place : place + 1] != "\\":
-            break
-        letter = text[place + 1 : place + 2]
-        if letter == "u" and (code := _HEX.match(text, place + 2)):
-            pieces.append(chr(int(code[0], 16)))
-            place = code.end()
-        else:
-            pieces.append(_ESCAPES.get(letter, "\\" + letter))
-            place += 2
+    while piece := _piece(text, place, mark):
+        pieces.append(_meaning(piece) if piece[0] == "\\" else piece)
+        place += len(piece)
     if text[place : place + 1] != mark:
         raise Malformed(f"no end of the string at {place}")
     return _paired("".join(pieces)), place + 1
+
+
+def _piece(text: str, place: int, mark: str) -> str:
+    """The next characters of a string up to an escape, or one escape; "" at its end."""
+    found = _PIECE[mark].match(text, place)
+    return found[0] if found else ""
+
+
+def _meaning(escape: str) -> str:
+    """The character that an escape stands for; an unknown escape stands for itself."""
+    return chr(int(escape[2:], 16)) if len(escape) == 6 else _ESCAPES.get(escape[1:], escape)
 
 
 def _paired(text: str) -> str:

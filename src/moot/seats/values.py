@@ -44,11 +44,14 @@ _NONE = re.compile(
 _SLOT = re.compile(
     r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,300}\]|\.\.\.|…"
 )
-_NUMBER = re.compile(r"([+-]?)(\d{1,400}(?:\.\d{1,60})?|\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?|\d{1,15},\d{1,2})")
+_NUMBER = re.compile(
+    r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
+)
 _SCALE = re.compile(
     r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
-    r"(?:$|[(\u2013\u2014]|-\s|,\s|because\b)"
+    r"(?:$|(?:[(\u2013\u2014]|-\s|,\s)\s*(?=[^\d\s])|because\b)"
 )
+_BARE = re.compile(r"\W*\d[\d.,/% ]*\W*")
 _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
     0xFF0E: ord("."),
     0xFF05: ord("%"),
@@ -151,7 +154,10 @@ def _denied(asked: Field, raw: str) -> str | None:
 
 def read_number(asked: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90%``, ``0.9 (fairly sure)``."""
-    text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", raw.translate(_WIDE))
+    rows = [row for row in raw.split("\n") if row.strip()]
+    if any(_BARE.fullmatch(row) for row in rows[1:]):
+        return Fault("ambiguous")
+    text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
     found = _NUMBER.match(text)
     scale = _SCALE.match(text, found.end()) if found else None
     if not found or not scale:
