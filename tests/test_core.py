@@ -116,6 +116,32 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     assert (one + Usage(estimated=True)).estimated
 
 
+@pytest.mark.parametrize(
+    ("usage", "mended"),
+    [
+        (Usage(input_tokens=3, cost=0.5), Usage(input_tokens=3, cost=0.5)),
+        (Usage(input_tokens=-3, cost=None), Usage(cost=None, estimated=True)),
+        (Usage(cost=float("nan")), Usage(cost=None)),
+        (Usage(cost=float("inf")), Usage(cost=None)),
+        (Usage(cost=-1.0), Usage(cost=None)),
+    ],
+)
+def test_usage_that_cannot_be_is_mended(usage: Usage, mended: Usage) -> None:
+    assert usage.mended() == mended
+
+
+def test_a_reply_is_mended_before_it_is_stored() -> None:
+    fields = {"A\x00": "half \ud800", "B": ("x\x1b",), "C": float("nan"), "D": 1.5, "E": True}
+    reply = Reply(text="nul\x00", fields=fields, served="m\x00", unread=("F\x00: missing",), notes=("n\x00",))
+    assert reply.mended() == Reply(
+        text="nul",
+        fields={"A": "half \ufffd", "B": ("x",), "D": 1.5, "E": True},
+        served="m",
+        unread=("F: missing", "C: invalid_number"),
+        notes=("n",),
+    )
+
+
 def test_the_kinds_of_events_are_for_ever() -> None:
     assert [kind.__name__.lower() for kind in events.EVENTS] == [
         *("opened", "entered", "asked", "halted", "ruled", "closed"),

@@ -1,9 +1,11 @@
 """Asks and replies: one question to one participant, and what came of it. This file owns these values."""
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 
 from moot.core.brief import View
-from moot.core.form import Fields, Form
+from moot.core.form import Fields, Form, Value
+from moot.core.text import clean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,17 @@ class Usage:
             estimated=self.estimated or other.estimated,
         )
 
+    def mended(self) -> "Usage":
+        """The same with nothing that cannot be: no negative number, no cost that is not finite (it is unknown then)."""
+        known = self.cost is not None and math.isfinite(self.cost) and self.cost >= 0
+        return Usage(
+            input_tokens=max(0, self.input_tokens),
+            output_tokens=max(0, self.output_tokens),
+            cached_tokens=max(0, self.cached_tokens),
+            cost=self.cost if known else None,
+            estimated=self.estimated or min(self.input_tokens, self.output_tokens, self.cached_tokens) < 0,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
@@ -75,3 +88,27 @@ class Reply:
     seconds: float = 0.0
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def mended(self) -> "Reply":
+        """The same as it can be stored anywhere: texts cleaned; numbers that are none become unread fields."""
+        sound = {name: value for name, value in self.fields.items() if not _odd(value)}
+        odd = tuple(f"{clean(name)}: invalid_number" for name in self.fields if name not in sound)
+        return replace(
+            self,
+            text=clean(self.text),
+            fields={clean(name): _mended(value) for name, value in sound.items()},
+            served=clean(self.served),
+            usage=self.usage.mended(),
+            unread=(*(clean(each) for each in self.unread), *odd),
+            notes=tuple(clean(each) for each in self.notes),
+        )
+
+
+def _odd(value: Value) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _mended(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(clean(each) for each in value)
+    return clean(value) if isinstance(value, str) else value

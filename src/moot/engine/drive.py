@@ -181,7 +181,7 @@ class _Driver:
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
             return Failed(key=ask.key, kind="broken", reason=clean(f"{type(error).__name__}: {error}")[:500])
         seconds = reply.seconds or asyncio.get_running_loop().time() - began
-        self.ledger.note(Replied(key=ask.key, reply=replace(reply, text=clean(reply.text), seconds=seconds)))
+        self.ledger.note(Replied(key=ask.key, reply=replace(reply.mended(), seconds=seconds)))
         return reply
 
     async def _in_time(self, ask: Ask, scene: Scene, line: Line) -> Reply:

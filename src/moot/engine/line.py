@@ -36,6 +36,13 @@ class Line:
             reason, kind = clean(str(error)), error.kind or type(error).__name__.lower()
             await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
             raise
-        called = replace(answer, key=self._key, call=name, text=clean(answer.text))
+        called = replace(
+            answer,
+            key=self._key,
+            call=name,
+            text=clean(answer.text),
+            served=clean(answer.served),
+            usage=answer.usage.mended(),
+        )
         await self._ledger.add(called)
         return called
