@@ -116,6 +116,15 @@ async def test_bodies_of_no_known_shape(
     assert KEY not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", [*OPENAI, CLAUDE])
+@pytest.mark.parametrize(
+    "body", [{"error": "no."}, {"error": {"message": "no."}}, {"message": "no."}, {"detail": "no."}], ids=str
+)
+async def test_the_words_of_an_error_are_found(name: str, body: dict[str, object]) -> None:
+    with pytest.raises(ModelError, match=r"\(400\): no\.$"):
+        await hear(name, json.dumps(body).encode(), 400, {"content-type": "application/json"})
+
+
 @pytest.mark.parametrize("name", OPENAI)
 async def test_a_tool_call_beside_the_words_is_left_out(name: str) -> None:
     call = {"index": 0, "id": "c", "function": {"name": "buy", "arguments": "{}"}}

@@ -231,5 +231,7 @@ def _said(body: object) -> str:
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)} | {"message": str(words)} | str(words):
             return words
+        case {"detail": str(words)}:
+            return words
         case _:
             return ""
