@@ -162,15 +162,20 @@ def _act(stage: Stage, turn: Spoken) -> Text:
 def _vote(stage: Stage, words: Text, turn: Spoken) -> Text:
     if turn.state != "answered":
         return words
-    choice = next((value for name, value in turn.fields if name == "Vote"), "")
-    if not choice:
-        return words.append(" that cannot be read", style=BAD)
-    if choice == "abstains":
-        return Text("abstains", style=FAINT)
-    return Text.assemble(("votes for ", FAINT), chosen(stage, turn, choice))
+    match _choice(turn):
+        case "":
+            return words.append(" that cannot be read", style=BAD)
+        case "abstains":
+            return Text("abstains", style=FAINT)
+        case choice:
+            return Text.assemble(("votes for ", FAINT), _chosen(stage, turn, choice))
 
 
-def chosen(stage: Stage, turn: Spoken, choice: str) -> Text:
+def _choice(turn: Spoken) -> str:
+    return next((value for name, value in turn.fields if name == "Vote"), "")
+
+
+def _chosen(stage: Stage, turn: Spoken, choice: str) -> Text:
     """What a ballot chooses, in the colour of its author."""
     for each in turn.on:
         if choice.startswith(owned(each.by, each.act)):
@@ -180,16 +185,15 @@ def chosen(stage: Stage, turn: Spoken, choice: str) -> Text:
 
 def running_tally(stage: Stage) -> Text:
     """The ballots so far, while others are still voting; empty where nobody votes."""
-    open_votes = [key for key in stage.words if stage.transcript.get(key).act == "vote"]
-    if not open_votes:
-        return Text()
+    waiting = [key for key in stage.words if stage.transcript.get(key).act == "vote"]
+    cast = stage.transcript.turns("vote", under=waiting[0].rpartition("#")[0]) if waiting else ()
     counted: dict[str, tuple[Text, int]] = {}
-    for each in stage.transcript.turns("vote", under=open_votes[0].rpartition("#")[0]):
+    for each in cast:
         turn = spoken(stage.transcript, each.key)
-        name = _vote(stage, Text(), turn)
+        name = _chosen(stage, turn, _choice(turn) or "unread")
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
-    said = [Text.assemble(name, f" {votes}") for name, votes in counted.values()]
-    return Text(", ").join(said)
+    said = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
+    return Text.assemble(("votes so far  ", FAINT), said) if counted else Text()
 
 
 def _remarks(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:

@@ -58,13 +58,9 @@ def money(dollars: float | None) -> str:
     """US dollars; ``$?`` where the price is unknown."""
     if dollars is None:
         return "$?"
-    return (
-        f"${dollars:.2f}"
-        if not dollars or dollars >= 0.995
-        else f"${dollars:.2g}"
-        if dollars < 0.01
-        else f"${dollars:.3f}"
-    )
+    if 0 < dollars < 0.00005:
+        return "<$0.0001"
+    return f"${dollars:.4f}" if 0 < dollars < 0.0995 else f"${dollars:.2f}"
 
 
 def amount(number: int) -> str:

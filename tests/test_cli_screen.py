@@ -1,0 +1,232 @@
+"""The screen's pieces: strangers' words on a terminal, narrow screens, many speakers, every kind of entry."""
+
+import io
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from moot.cli.layout import COLOURS, colours
+from moot.cli.screen import Screen, bar, most_rounds, tail
+from moot.cli.telling import Stage, running_tally, tell
+from moot.cli.text import amount, count, line, moment, money, prose, short, span
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Participant, View
+from moot.core.event import (
+    Asked,
+    Called,
+    Delta,
+    Entered,
+    Entry,
+    Erred,
+    Event,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+)
+from moot.core.form import Field, Form
+
+EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\u202c :smile: \x9b31m [link=http://x]y[/link]\r\x08"
+BALLOT = Form(name="ballot", layout="line", fields=(Field(name="I vote for", kind="choice", choices=("Proposal A",)),))
+ROUNDS = {"is": "Sequence", "parts": [{"is": "Everyone"}, {"is": "Rounds", "each": {"is": "Floor"}, "most": 4}]}
+
+
+def opened(*names: str) -> Opened:
+    people = tuple(Participant(name=name, role="Head of x, answers for y", seat="ollama:tiny") for name in names)
+    moderator = Participant(name="Mo", duty="moderator", seat="ollama:tiny")
+    return Opened(brief=Brief(topic="Tea?", participants=(*people, moderator)), protocol=ROUNDS, name="panel")
+
+
+def asked(key: str, to: str, act: str = "argue", **more: object) -> Asked:
+    return Asked(ask=Ask(key=key, to=to, act=act, task="Go on.", **more))  # type: ignore[arg-type]
+
+
+def answer(key: str, text: str, **more: object) -> Replied:
+    return Replied(key=key, reply=Reply(text=text, asked="ollama:tiny", **more))  # type: ignore[arg-type]
+
+
+def show(
+    *items: Event | Delta, width: int = 80, height: int = 30, live: bool = False, begin: Opened | None = None
+) -> str:
+    """What a screen writes for these items."""
+    out = io.StringIO()
+    console = Console(
+        file=out, width=width, height=height, force_terminal=live, color_system="256" if live else None, markup=False
+    )
+    events: Sequence[Event | Delta] = (begin or opened("Ann", "Bob"), *items)
+    with Screen(console, live=live, planned=12) as screen:
+        for seq, item in enumerate(events, start=1):
+            screen.take(item if isinstance(item, Delta) else Entry(seq=seq, at=0.0, event=item), "")
+        screen.tick()
+    return out.getvalue()
+
+
+def test_words_of_others_cannot_touch_the_terminal() -> None:
+    begin = Opened(
+        brief=Brief(topic=EVIL, participants=(Participant(name="Ann", role=EVIL), Participant(name="Bob"))), protocol={}
+    )
+    said = show(
+        asked("/debate/argue#1", "Ann"),
+        answer("/debate/argue#1", EVIL, served=EVIL, notes=(EVIL,)),
+        asked("/debate/argue#2", "Bob"),
+        Erred(key="/debate/argue#2", call="answer", n=1, kind="server", reason=EVIL),
+        Failed(key="/debate/argue#2", kind="server", reason=EVIL),
+        Interjected(by="Zoe", text=EVIL),
+        Paused(reason=EVIL),
+        begin=begin,
+    )
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", said)
+    assert said.count("[red]x[/red]") >= 6
+    assert ":smile:" in said
+
+
+@given(st.text())
+def test_no_word_is_lost_and_no_control_is_kept(text: str) -> None:
+    shown = "\n".join(each.plain for each in prose(text))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
+    assert re.findall(r"[a-z0-9]+", shown) == re.findall(r"[a-z0-9]+", shown if "\x85" in text else line(text))
+
+
+def test_markdown_is_made_visible() -> None:
+    lines = prose("# Head\n\n\n**bold** and *it* and `code`, 2*3*4\n- item")
+    assert [each.plain for each in lines] == ["Head", "", "bold and it and code, 2*3*4", "- item"]
+    assert [str(span.style) for span in lines[2].spans] == ["bold", "italic", "bold cyan"]
+    shown = show(asked("/debate/argue#1", "Ann"), answer("/debate/argue#1", "- " + "word " * 20), width=40)
+    assert "\n    word" in shown
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 100, 200])
+def test_every_width_fits(width: int) -> None:
+    keys = [f"/debate/rounds/round-1/argue#{n}" for n in range(1, 3)]
+    said = show(
+        Entered(path="/debate/rounds/round-1"),
+        asked(keys[0], "Ann"),
+        asked(keys[1], "Bob"),
+        Delta(key=keys[0], text="many words " * 40),
+        width=width,
+        live=True,
+    )
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+    assert max(len(row) for row in re.split(r"[\r\n]+", plain)) <= width
+    assert "Ann" in plain
+
+
+def test_the_live_area_keeps_within_the_screen() -> None:
+    names = [f"P{n}" for n in range(12)]
+    keys = {name: f"/debate/propose#{n}" for n, name in enumerate(names)}
+    events = [asked(keys[name], name, "propose") for name in names]
+    deltas = [Delta(key=keys[name], text=f"words of {name} " * 30) for name in names[:8]]
+    said = show(*events, *deltas, live=True, height=24, begin=opened(*names))
+    frame = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.rpartition("P0 ")[2])
+    assert "2 more speak" in said
+    assert "P8, P9, P10, P11 thinking" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+    assert frame.count("\n") <= 24
+
+
+def test_a_repair_begins_its_words_anew() -> None:
+    stage = Stage()
+    for event in (opened("Ann"), asked("k#1", "Ann")):
+        stage.take(event)
+    stage.hear(Delta(key="k#1", text="first"))
+    stage.take(Called(key="k#1", call="answer", text="first", usage=Usage(input_tokens=3)))
+    stage.hear(Delta(key="k#1", text="sec"))
+    stage.hear(Delta(key="k#1", text="ond"))
+    stage.hear(Delta(key="gone#1", text="late"))
+    assert (stage.words, stage.calls) == ({"k#1": "second"}, 1)
+    stage.take(Erred(key="k#1", call="repair", n=1, kind="server", reason="x"))
+    assert stage.words == {"k#1": ""}
+    stage.take(Resumed())
+    assert (stage.words, stage.done()) == ({"k#1": ""}, 0)
+
+
+def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
+    said = show(
+        asked("/debate/propose#1", "Ann", "propose"),
+        answer("/debate/propose#1", "Tea."),
+        asked("/debate/critique#1", "Bob", "critique", about=("/debate/propose#1",)),
+        answer("/debate/critique#1", "Too hot.", unread=("SEVERITY: missing",)),
+        asked("/debate/moderate#1", "Mo", "moderate"),
+        answer("/debate/moderate#1", "Go on.\n\nWith care."),
+        Halted(path="/debate/rounds", reason="all agree"),
+        Halted(path="/debate/propose", reason="enough"),
+        Resumed(),
+    )
+    assert "Bob Head of x · critique on Ann's proposal · ollama:tiny" in said
+    assert "unread: SEVERITY: missing" in said
+    assert "▌ Mo review · ollama:tiny\n▌   Go on.\n▌\n▌   With care.\n" in said
+    assert "No further round: all agree." in said
+    assert "Proposals ends early: enough." in said
+
+
+def test_votes_are_told_as_they_fall() -> None:
+    stage = Stage()
+    view = {"form": BALLOT, "about": ("/debate/propose#1",), "view": View(anonymous=True)}
+    for event in (
+        opened("Ann", "Bob", "Cid"),
+        asked("/debate/propose#1", "Ann", "propose"),
+        answer("/debate/propose#1", "Tea."),
+        *(asked(f"/debate/vote#{n}", name, "vote", **view) for n, name in enumerate(("Ann", "Bob", "Cid", "Mo"))),
+    ):
+        stage.take(event)
+    assert running_tally(stage).plain == ""
+    for n, fields in enumerate(({"I vote for": "Proposal A"}, {"I vote for": "ABSTAIN"}, {})):
+        event = answer(f"/debate/vote#{n}", "Because.", fields=fields)
+        stage.take(event)
+        assert list(tell(stage, event))
+    assert running_tally(stage).plain == "votes so far  Ann's proposal 1 · abstains 1 · unread 1"
+    failed = Failed(key="/debate/vote#3", kind="timeout", reason="no answer within 3 seconds")
+    stage.take(failed)
+    console = Console(file=io.StringIO(), width=80)
+    with console.capture() as captured:
+        for each in tell(stage, failed):
+            console.print(each)
+    assert "✗ no answer: timeout: no answer within 3 seconds" in captured.get()
+    assert running_tally(stage).plain == ""
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted"),
+    [
+        (money(None), "$?"),
+        (money(0.0), "$0.00"),
+        (money(0.00001), "<$0.0001"),
+        (money(0.0123), "$0.0123"),
+        (money(2.5), "$2.50"),
+        (amount(999), "999"),
+        (amount(1500), "1.5k"),
+        (amount(93_600), "94k"),
+        (amount(2_400_000), "2.4M"),
+        (span(59.9), "59s"),
+        (span(61), "1m 01s"),
+        (span(7300), "2h 01m"),
+        (count(1, "try", "tries"), "1 try"),
+        (count(2, "try", "tries"), "2 tries"),
+        (count(0, "ask"), "0 asks"),
+        (short("a  b\nc", 10), "a b c"),
+        (short("abcdefghij", 5), "abcd…"),
+        (bar(1, 4, 8).plain, "━" * 8),
+        (bar(1, 0, 8).plain, ""),
+        (bar(1, 4, 3).plain, ""),
+        (bar(9, 4, 8).plain, "━" * 8),
+        (tail("one two three", 6, 1).plain, "▌"),
+        (most_rounds(ROUNDS), 4),
+        (most_rounds({"is": "Rounds", "each": {"is": "Floor"}}), 3),
+        (most_rounds({"is": "Vote"}), 0),
+    ],
+)
+def test_numbers_read_well(shown: object, wanted: object) -> None:
+    assert shown == wanted
+
+
+def test_colours_are_stable_and_times_are_local() -> None:
+    brief = opened(*(f"P{n}" for n in range(9))).brief
+    assert colours(brief)["P0"] == colours(brief)["P7"] == COLOURS[0]
+    assert colours(brief)["Mo"] not in COLOURS
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", moment(1.7e9))
