@@ -1,0 +1,72 @@
+"""The estimate: the protocol played with pretended answers."""
+
+import pytest
+
+from moot.core.brief import Brief, Participant, Source
+from moot.core.seat import Quote
+from moot.desk.estimate import estimate
+from moot.models.base import Model, Request
+from moot.phases.known import Choices, build
+from moot.testing.scripted import ScriptedModel
+
+
+class Priced(ScriptedModel):
+    """A model that costs a cent a call, or nobody knows what."""
+
+    def __init__(self, cost: float | None = 0.01, name: str = "scripted:a") -> None:
+        super().__init__(lambda request: "", name=name)
+        self.cost = cost
+
+    def quote(self, request: Request) -> Quote:
+        return Quote(model=self.name, tokens=100, cost=self.cost)
+
+
+def brief(n: int, options: tuple[str, ...] = ()) -> Brief:
+    people = tuple(Participant(name=f"P{i}", seat="scripted:a") for i in range(n))
+    facts = Source(name="facts.md", text="Facts. " * 500)
+    chair = Participant(name="Chair", seat="scripted:a", duty="moderator")
+    return Brief(topic="?", background=(facts,), participants=(*people, chair), options=options)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n", "options", "rounds", "least", "most"),
+    [
+        ("panel", 3, ("a", "b"), 1, 3, 6),
+        ("panel", 4, ("a", "b"), 3, 4, 16),
+        ("panel", 3, ("a", "b", "c"), 2, 3, 9),
+        ("panel", 3, (), 1, 3, 9),
+        ("council", 3, (), 2, 12, 12),
+        ("moderated", 2, (), 3, 3, 9),
+        ("round_robin", 3, (), 2, 13, 13),
+        ("arena", 3, (), 2, 3, 24),
+    ],
+)
+def test_least_and_most_asks(
+    protocol: str, n: int, options: tuple[str, ...], rounds: int, least: int, most: int
+) -> None:
+    asked = brief(n, options)
+    costing = estimate(asked, build(protocol, asked, Choices(rounds=rounds)), {})
+    assert (costing.least.asks, costing.most.asks) == (least, most)
+    assert costing.most.calls == 0
+    assert costing.most.phases[0] == "/debate"
+
+
+def test_money_and_what_providers_can_cache() -> None:
+    asked = brief(3)
+    tree = build("panel", asked)
+    models: dict[str, Model] = {f"P{i}": Priced() for i in range(3)}
+    costing = estimate(asked, tree, models)
+    assert costing.most.cost == pytest.approx(0.09)
+    assert (costing.most.calls, costing.most.tokens, costing.most.unpriced) == (9, 900, ())
+    # Eight of nine prompts begin with the background that all share.
+    assert 0.5 < costing.most.repeated < 1
+    apart: dict[str, Model] = {f"P{i}": Priced(name=f"scripted:{i}") for i in range(3)}
+    assert estimate(asked, tree, apart).least.repeated == 0.0
+
+
+def test_an_unknown_price_is_unknown() -> None:
+    asked = brief(2)
+    models: dict[str, Model] = {"P0": Priced(), "P1": Priced(None, "scripted:b")}
+    costing = estimate(asked, build("panel", asked), models)
+    assert costing.most.cost is None
+    assert costing.most.unpriced == ("scripted:b",)
