@@ -200,6 +200,8 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
     yield f"## {context.command_path}\n\n{paragraph(command.help)}\n\n```text\n{usage}\n```"
     records = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
     yield table(("option", "meaning"), [(f"`{names}`", words) for names, words in records])
+    if command.epilog:
+        yield paragraph(command.epilog)
     if isinstance(command, click.Group):
         for each in command.list_commands(context):
             if (found := command.get_command(context, each)) and not found.hidden:
@@ -256,7 +258,10 @@ def holds(key: keys.Key) -> str:
 def names_page() -> str:
     """The public names, from ``moot.__all__``."""
     moot = import_module("moot")
-    rows = [(f"`{name}`", paragraph(getattr(moot, name).__doc__).partition("\n")[0]) for name in moot.__all__]
+    rows = [
+        (f"`{name}`", paragraph(getattr(moot, name).__doc__).partition("\n")[0].replace("``", "`"))
+        for name in moot.__all__
+    ]
     return page(
         "Public names", "What `import moot` offers; everything else may change.", table(("name", "what it is"), rows)
     )
@@ -264,7 +269,9 @@ def names_page() -> str:
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "brief-keys.md": keys_page,
+    "cli.md": cli_page,
     "events.md": events_page,
+    "names.md": names_page,
     "protocols.md": protocols_page,
 }
 
