@@ -9,9 +9,7 @@ from moot.desk.cast import MODERATOR, USUAL, debaters
 from moot.desk.keys import HEADER, get
 from moot.desk.roster import Entry, participant
 from moot.desk.values import Given
-
-NEEDS_MODERATOR = ("moderated", "round_robin")
-"""Protocols for which a moderator is added, unless the brief says that there is none."""
+from moot.phases.known import NEEDS_MODERATOR
 
 NEEDS_ROLES = ("moderated",)
 """Protocols that show everybody each debater's role, and that a moderator ends."""
