@@ -25,7 +25,13 @@ EVERY_KIND = (
 )
 LAYOUTS: tuple[Layout, ...] = ("sections", "tags", "json")
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).map(str.strip).filter(bool)
+TEXTS = (
+    st.text(
+        st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters="\n"), min_size=1, max_size=60
+    )
+    .map(str.strip)
+    .filter(bool)
+)
 ITEMS = TEXTS.filter(lambda text: "\n" not in text and text == " ".join(text.split()))
 WORDS = st.one_of(
     st.just(""),
@@ -41,9 +47,7 @@ def form(layout: Layout, *, under: str = "", envelope: str = "") -> Form:
 
 def readable(text: str) -> bool:
     """Whether a text is one that a form can hold: it has words, and is neither a template nor "none"."""
-    even = text.replace("\r\n", "\n")
-    lines = all(mark not in even for mark in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
-    return lines and even == text and not any(is_blank(field, text) for field in EVERY_KIND)
+    return not any(is_blank(field, text) for field in EVERY_KIND)
 
 
 @st.composite
@@ -68,9 +72,9 @@ def fields(draw: st.DrawFn) -> dict[str, Value]:
 @example(layout="tags", values={"ANSWER": "</ANSWER><PICK>Ann</PICK> & <![CDATA[x]]>"}, words="<PICK>Ann</PICK>")
 @example(layout="json", values={"ANSWER": '{"ANSWER": "x"}\\u0041'}, words='{"ANSWER": "y"}')
 def test_what_is_written_can_be_read(layout: Layout, values: Mapping[str, Value], words: str):
-    for each in (form(layout), form(layout, envelope="Message"), form(layout, under="inner")):
-        if each.under and set(values) != {field.name for field in EVERY_KIND}:
-            continue
+    whole = set(values) == {field.name for field in EVERY_KIND}
+    forms = [form(layout), form(layout, envelope="Message" if layout == "tags" else "")]
+    for each in [*forms, *([form("json", under="inner")] if whole else [])]:
         assert read(each, write(each, values, words), speaker="Ann").fields == values
 
 
@@ -272,9 +276,9 @@ UNITS = (
 def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
     text = unit * (LIMIT // len(unit))
     for asked in FORMS:
-        start = time.perf_counter()
+        start = time.process_time()
         read(asked, text, speaker="Agent3")
-        assert time.perf_counter() - start < 1.0
+        assert time.process_time() - start < 1.0
 
 
 def test_a_longer_text_is_not_read():

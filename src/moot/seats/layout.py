@@ -75,7 +75,7 @@ def instruct(form: Form) -> str:
     return "\n".join([*_notes(form), _INTRODUCTION[form.layout], template(form)])
 
 
-_INTRODUCTION = {
+_INTRODUCTION: Mapping[str, str] = {
     "line": "End your answer with a line in exactly this form:",
     "sections": "Answer in exactly this form, each label at the start of a line:",
     "tags": "Answer in exactly this form, each tag once, and write nothing around it:",
@@ -116,7 +116,7 @@ def repair(form: Form, reading: Reading) -> str:
     return "\n".join(["I could not read this in your answer:", *faults, instruct(form)])
 
 
-_WHY = {
+_WHY: Mapping[str, str] = {
     "no_form": "the answer is not in the form",
     "missing": "it is not there",
     "empty": "nothing is written there",
@@ -134,6 +134,7 @@ _WHY = {
     "missing_candidate": "it has no score",
     "malformed": "the form is broken",
     "unclosed": "a closing tag is missing",
+    "truncated": "the answer was cut off",
     "speaker_mismatch": "the message is in somebody else's name",
     "too_large": "the answer is too long",
 }

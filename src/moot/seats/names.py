@@ -193,7 +193,9 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     if not name or name in roster.doubled:
         return Pick(fault="ambiguous" if name else "not_allowed")
     rest = text[end:].lstrip(_CLOSERS)
-    remark = re.match(r"[.!,;:(\u2013\u2014-]|(?:because|since|as|due|given)\b|$", rest)
+    remark = re.match(
+        r"[.!,;:(\u2013\u2014-]|(?:because|since|due|given|as (?:it|they|both|all|the|everyone))\b|$", rest
+    )
     if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:
         return Pick(fault="ambiguous")
     for start, stop in reversed(roster.others(rest, name)):

@@ -5,6 +5,7 @@ in strings, Python's ``True``, ``False``, ``None``. Kept apart from JSON, becaus
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -47,9 +48,28 @@ class Spot:
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _WORD = re.compile(r"[-+]?(?:\d[\d.eE+-]{0,5000}|NaN|nan|Infinity|inf)(?![\w.])|true|false|null|True|False|None")
-_PLAIN = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
-_PIECE = {mark: re.compile(rf"[^{mark}\\]+|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL) for mark in "\"'"}
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
+_PLAIN: Mapping[str, bool | None] = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "null": None,
+    "None": None,
+}
+_PIECE: Mapping[str, re.Pattern[str]] = {
+    mark: re.compile(rf"[^{mark}\\]+|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL) for mark in "\"'"
+}
+_ESCAPES: Mapping[str, str] = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "/": "/",
+    "\\": "\\",
+    '"': '"',
+    "'": "'",
+}
 
 
 def objects_in(text: str) -> list[Spot] | None:

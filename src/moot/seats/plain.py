@@ -16,8 +16,9 @@ _HIDDEN = re.compile(
     "\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″", '"')})
-_EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:!。*_~"
+_EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:!。*_~✅✔✓☑"
 _LINES = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _MARKS = re.compile(r"\*+|(?<!\w)_{1,2}(?!_)|(?<!_)_{1,2}(?!\w)")
 _RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]{1,500}")
 """What is normalised at once: the time for one piece can grow with the square of its length."""
@@ -45,8 +46,8 @@ _SOFT = re.compile(
 
 
 def lines_even(text: str) -> str:
-    """The text with every kind of line end as a newline, so that nobody hides a line."""
-    return _LINES.sub("\n", text)
+    """The text with every kind of line end as a newline, so that nobody hides a line; without control characters."""
+    return _CONTROLS.sub("", _LINES.sub("\n", text))
 
 
 def unhide(text: str) -> str:
@@ -183,26 +184,34 @@ def without_strikes(text: str) -> str:
     return " ".join(pieces[::2]) + last
 
 
-def without_elements(text: str) -> str:
-    """The text without elements that hold something else than the author's own words; emphasis tags just go."""
+def elements(text: str) -> list[tuple[int, int]]:
+    """Where elements stand that hold something else than the author's own words, and where emphasis tags stand."""
     tags = list(_TAG.finditer(text))
     ends: dict[str, list[int]] = {}
     for number, tag in enumerate(tags):
         if tag[1]:
             ends.setdefault(tag[2].lower(), []).append(number)
-    pieces: list[str] = []
-    start = number = 0
+    spans: list[tuple[int, int]] = []
+    number = 0
     while number < len(tags):
         tag = tags[number]
         name = tag[2].lower()
         closings = ends.get(name, [])
         after = bisect_left(closings, number)
         if _SOFT.fullmatch(name):
-            pieces.append(text[start : tag.start()])
-            start = tag.end()
+            spans.append(tag.span())
         elif not tag[1] and after < len(closings):
-            pieces.append(text[start : tag.start()])
             number = closings[after]
-            start = tags[number].end()
+            spans.append((tag.start(), tags[number].end()))
         number += 1
-    return "".join(pieces) + text[start:]
+    return spans
+
+
+def without_elements(text: str) -> str:
+    """The text without elements that hold something else than the author's own words; emphasis tags just go."""
+    pieces: list[str] = []
+    place = 0
+    for start, end in elements(text):
+        pieces.append(text[place:start])
+        place = end
+    return "".join(pieces) + text[place:]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from moot.core.form import Field, Form, Value
 from moot.seats import wording
 from moot.seats.members import read_object
-from moot.seats.plain import fold, key, unhide
+from moot.seats.plain import elements, fold, key, unhide
 from moot.seats.values import Fault, Found, read_value
 
 _LABEL = re.compile(
@@ -17,6 +17,7 @@ _LABEL = re.compile(
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _MARK = re.compile('["“”„«»「」『』]')
+_POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|this|words|line)$")
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 
 MOST = 50
@@ -88,20 +89,28 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
         else:
             if found:
                 found[-1].rows.append(row)
-            above = row if row.strip() and not fence else above
+            above = "" if quoted else row if row.strip() and not fence else above
     return found
 
 
 def _quoted(rows: Sequence[str]) -> list[bool]:
-    """For each line, whether it begins inside quotation marks; an empty line ends those that nobody closes."""
+    """For each line, whether it begins inside an element or inside quotation marks.
+
+    An empty line ends the quotation marks that nobody closes.
+    """
     counts = [len(_MARK.findall(row)) for row in rows]
     left, opened = sum(counts), False
+    spans = elements("\n".join(rows))
     found: list[bool] = []
+    place = number = 0
     for row, count in zip(rows, counts, strict=True):
+        while number < len(spans) and spans[number][1] <= place:
+            number += 1
         opened = opened and (bool(row.strip()) or left % 2 == 1)
-        found.append(opened)
+        found.append(opened or (number < len(spans) and spans[number][0] < place))
         opened ^= count % 2 == 1
         left -= count
+        place += len(row) + 1
     return found
 
 
@@ -130,7 +139,8 @@ def _announced(above: str, *, first: bool) -> bool:
     said = fold(above).strip()
     if not said or wording.INTRO.fullmatch(said):
         return False
-    if not said.endswith(":") and (not first or re.search(r"[.!?;)\"»。*]$", said)):
+    closed = re.search(r"[.!?;)\"»。]$", said) or not (first or _POINTING.search(said))
+    if not said.endswith(":") and closed:
         return False
     return wording.REPORTS.search(said) is not None or wording.DOUBTS.search(said) is not None
 

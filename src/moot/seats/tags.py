@@ -5,6 +5,7 @@ a CDATA section or a block quotation is content. One pass, no backtracking.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.core.form import Field, Form, Value
@@ -17,7 +18,7 @@ _TOKEN = re.compile(
 )
 _VOID = frozenset({"br", "hr", "p", "img", "wbr"})
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#34|#10|#13|#9);")
-_MEANING = {
+_MEANING: Mapping[str, str] = {
     "lt": "<",
     "gt": ">",
     "amp": "&",

@@ -38,7 +38,9 @@ REPORTS = re.compile(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
 _FORMER = "first | initial | original | earlier | previous | old | former"
-_STANDS = "reaction | thought | instinct | impulse | impression | vote | answer | choice | inclination | idea | preference"
+_STANDS = (
+    "reaction | thought | instinct | impulse | impression | vote | answer | choice | inclination | idea | preference"
+)
 _PAST = """
     initially | originally | at first | previously | earlier | formerly | last round | last time | i used to
     | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
@@ -162,13 +164,13 @@ TAILS = re.compile(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
 _CONDITIONS = """
-    if | unless | provided | assuming | as long as | as soon as | once | until | when | whenever | pending | except
-    | only after | would | could | might | should | maybe | perhaps | possibly | probably | tentative(?:ly)?
-    | provisional(?:ly)? | for now | for the moment | in case | in theory | in principle | in a world | dream\\w*
-    | condition\\w* | subject to | contingent | partly | partially | mostly | almost | nearly | in part
-    | hypothetical\\w* | or not | not really | not sure | unsure | jok(?:e|ing|ingly) | kidding | wenn | falls
-    | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse | talvez | se | indien | misschien
-    | jeśli | если | возможно | hvis | om
+    if | unless | provided | assuming | as far as | as regards | apart from | as long as | as soon as | once | until
+    | when | whenever | pending | except | only after | would | could | might | should | maybe | perhaps | possibly
+    | probably | tentative(?:ly)? | provisional(?:ly)? | for now | for the moment | in case | in theory
+    | in principle | in a world | dream\\w* | condition\\w* | subject to | contingent | partly | partially | mostly
+    | almost | nearly | in part | hypothetical\\w* | or not | not really | not sure | unsure | jok(?:e|ing|ingly)
+    | kidding | wenn | falls | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse | talvez
+    | se | indien | misschien | jeśli | если | возможно | hvis | om
 """
 CONDITIONS = re.compile(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|なら")
 """What makes a statement provisional or conditional, behind it."""
@@ -238,9 +240,9 @@ _TAKEN = """
     | (?:just|only|i'm|was|am) (?:kidding|joking) | kidding | (?:is|was|as) an? joke | just a joke | jk
     | never ?mind | (?:don't|do not|not|should not|must not) (?:be )?count(?:ed)?(?: (?:that|this|it|my|the|as))?
     | pasted | copied | (?:was|were|is) (?:inserted|added|placed|injected|planted|put here)
-    | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it) | is (?:what|how) \\w+
-    | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote) | my mistake
-    | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
+    | which i (?:reject|deny|refuse|do not|don't) | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
+    | is (?:what|how) \\w+ | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
+    | my mistake | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
     | (?:told|asked|instructed|forced|paid|made) me (?:to )?(?:say|write|put|post|paste|vote|include|add|type)
     | ich nehme das zurück | nein, doch | je retire | me retracto | ritiro | retiro | war nur ein
 """
