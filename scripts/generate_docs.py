@@ -199,7 +199,7 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"## {context.command_path}\n\n{paragraph(command.help)}\n\n```text\n{usage}\n```"
     records = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
-    yield table(("option", "meaning"), [(f"`{names}`", words) for names, words in records])
+    yield table(("option", "meaning"), [(f"`{names}`", words) for names, words in records if words])
     if command.epilog:
         yield paragraph(command.epilog)
     if isinstance(command, click.Group):
@@ -258,10 +258,8 @@ def holds(key: keys.Key) -> str:
 def names_page() -> str:
     """The public names, from ``moot.__all__``."""
     moot = import_module("moot")
-    rows = [
-        (f"`{name}`", paragraph(getattr(moot, name).__doc__).partition("\n")[0].replace("``", "`"))
-        for name in moot.__all__
-    ]
+    docs = {name: paragraph(getattr(moot, name).__doc__) for name in moot.__all__}
+    rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
         "Public names", "What `import moot` offers; everything else may change.", table(("name", "what it is"), rows)
     )
