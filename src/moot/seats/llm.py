@@ -6,8 +6,6 @@ A form that could not be read costs one repair question; what is unread after th
 from collections.abc import Sequence
 from dataclasses import replace
 
-from moot.seats.layout import Reading, read, repair
-
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Participant
 from moot.core.errors import Unreadable
@@ -15,6 +13,7 @@ from moot.core.event import Called
 from moot.core.form import Form
 from moot.core.seat import Say, Scene
 from moot.models.base import Message, Model, Request
+from moot.seats.layout import Reading, read, repair
 from moot.seats.prompt import compose, fit
 
 TRUNCATED = "truncated"

@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from moot.seats.layout import instruct
-
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.seat import Scene
 from moot.core.text import clip, letter
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
+from moot.seats.layout import instruct
 
 _FRAME = re.compile(r"^(?=\s{0,3}(?:---|===|\[|#))", re.MULTILINE)
 BRIDGE = "Please go on."
