@@ -134,7 +134,7 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
         (Plan(status=429, headers={"retry-after-ms": "1"}), "rate", 3),
         (Plan(status=429, headers={"retry-after": "3600"}), "rate", 1),
         (Plan(status=429, headers={"retry-after": "-5"}), "rate", 3),
-        (Plan(status=429, code="insufficient_quota", error="You exceeded your current quota"), "quota", 1),
+        (Plan(status=402, error="You exceeded your current quota"), "quota", 1),
         (Plan(status=500), "server", 3),
         (Plan(status=503), "server", 3),
         (Plan(status=529, code="overloaded_error"), "server", 3),
@@ -161,6 +161,40 @@ async def test_faults(bench: Bench, name: str, plan: Plan, kind: str, tries: int
     error = await bench.fail(name, plan)
     assert (error.kind, len(bench.wires.calls)) == (kind, tries)
     assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "plan"),
+    [
+        ("openai:gpt-4o-mini", Plan(status=429, code="insufficient_quota", error="You exceeded your current quota")),
+        ("groq:some-model", Plan(status=429, code="insufficient_quota", error="You exceeded your current quota")),
+        ("anthropic:claude-haiku-5-5", Plan(status=400, code="billing_error", error="no credit")),
+    ],
+)
+async def test_an_account_without_money_is_not_asked_again(bench: Bench, name: str, plan: Plan) -> None:
+    error = await bench.fail(name, plan)
+    assert (error.kind, len(bench.wires.calls)) == ("quota", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "drops"),
+    [
+        ("google:gemini-2.5-flash", ("presence_penalty", "frequency_penalty", "seed")),
+        ("mistral:mistral-large-latest", ("seed",)),
+        ("xai:grok-4", ("presence_penalty", "frequency_penalty")),
+    ],
+)
+async def test_what_a_provider_refuses_is_not_sent(name: str, drops: tuple[str, ...]) -> None:
+    settings = Settings(temperature=0.3, presence_penalty=0.1, frequency_penalty=0.2, seed=7)
+    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
+        pool = Pool(env=environment(wires.url, ["GOOGLE", "MISTRAL", "XAI"]), patience=HASTY)
+        await pool.model(name).complete(ask(settings=settings), Notebook())
+        assert pool.model(name).traits.drops == drops
+        sent = wires.calls[-1].body
+        assert not set(drops) & set(sent)
+        assert sent["temperature"] == 0.3
+        assert ("stream_options" in sent) == (not name.startswith("mistral"))
+        await pool.close()
 
 
 @pytest.mark.parametrize("name", MODELS[1:])

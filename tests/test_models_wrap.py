@@ -10,7 +10,7 @@ from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unr
 from moot.core.event import Called
 from moot.core.seat import Say
 from moot.models.base import Model
-from moot.models.net import Gate
+from moot.models.net import LONGEST_HOLD, Gate
 from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
 
 Step = Callable[[Say], Awaitable[Called]]
@@ -202,3 +202,12 @@ async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
         async with asyncio.timeout(0.01):
             await Throttled(Double(dawdles(9)), gate).complete(ask(), Notebook())
     assert (await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())).text == "yes"
+
+
+async def test_nobody_is_held_back_for_ever() -> None:
+    gate = Gate(1)
+    gate.hold(1e12)
+    gate.hold(1.0)
+    with pytest.raises(Unavailable) as caught:
+        await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())
+    assert caught.value.retry_after == pytest.approx(LONGEST_HOLD, abs=5)  # pyright: ignore[reportUnknownMemberType]

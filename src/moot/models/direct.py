@@ -87,7 +87,8 @@ class Direct:
     @cached_property
     def _traits(self) -> Traits:
         context = self._library.profile.get("context_window") or 0
-        return Traits(alternate=self._name.provider.alternate, context=context, drops=_drops(self._library))
+        drops = _drops(self._name, self._library)
+        return Traits(alternate=self._name.provider.alternate, context=context, drops=drops)
 
     @cached_property
     def _library(self) -> "Library":
@@ -119,7 +120,7 @@ class Direct:
 
 
 def _open_openai(name: ModelName, link: Link) -> "Library":
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, omit
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -134,7 +135,11 @@ def _open_openai(name: ModelName, link: Link) -> "Library":
     # Others know max_tokens; max_completion_tokens is OpenAI's own name for it, and some refuse it.
     profile["openai_chat_supports_max_completion_tokens"] = False
     provider = OpenAICompatibleProvider(name.provider.name, openai_client=client)
-    return OpenAIChatModel(name.model, provider=provider, profile=profile)
+    model = OpenAIChatModel(name.model, provider=provider, profile=profile)
+    if not name.provider.countable:
+        # The library has no setting for it; a test looks whether it still works.
+        vars(model)["_get_stream_options"] = lambda settings: omit  # pyright: ignore[reportUnknownLambdaType]
+    return model
 
 
 def _open_anthropic(name: ModelName, link: Link) -> "Library":
@@ -150,16 +155,16 @@ def _open_anthropic(name: ModelName, link: Link) -> "Library":
     return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _drops(model: "Library") -> tuple[str, ...]:
+def _drops(name: ModelName, model: "Library") -> tuple[str, ...]:
     """The names of our settings that the model ignores or refuses."""
-    dropped = {str(name) for name in model.unsupported_settings}
+    dropped = {*name.provider.drops, *(str(each) for each in model.unsupported_settings)}
     profile = dict(model.profile)
     switchable = profile.get("openai_supports_reasoning_effort_none") and not profile.get("thinking_enabled_by_default")
     if profile.get("openai_supports_reasoning") and not switchable:
         dropped.update(SAMPLING)
     if profile.get("anthropic_disallows_sampling_settings"):
         dropped.update(SAMPLING)
-    return tuple(name for name in Settings.__slots__ if name in dropped)
+    return tuple(each for each in Settings.__slots__ if each in dropped)
 
 
 def _settings(given: Settings, drops: tuple[str, ...], *, anthropic: bool) -> "AnthropicModelSettings":

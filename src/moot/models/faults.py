@@ -24,7 +24,6 @@ _TOO_LONG = (
     "reduce the length of the messages",
     "maximum number of tokens",
 )
-_NO_QUOTA = ("insufficient_quota", "credit balance", "billing", "exceeded your current quota")
 
 
 def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float | None:
@@ -68,9 +67,9 @@ def from_status(
     who = name.provider.name
     if status in (401, 403):
         return Unavailable(f"{who} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
-    if status == 402 or (status in (400, 429) and any(mark in lower for mark in _NO_QUOTA)):
+    if status == 402:
         return Unavailable(f"{who} says that the account has no quota left{said}", kind="quota")
-    if status == 413 or any(mark in lower for mark in _TOO_LONG):
+    if status == 413 or (status in (400, 422, 500) and any(mark in lower for mark in _TOO_LONG)):
         return Refused(f"the prompt is too long for {name}{said}", kind="too_long")
     if status == 404:
         return Unavailable(f"{who} has no model {name.model!r}{said}", kind="not_found")

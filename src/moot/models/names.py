@@ -7,7 +7,7 @@ to a host of its own choice.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -34,6 +34,8 @@ class Provider:
         prices: what the price list calls it; "" where no list knows its prices.
         alternate: whether its templates may want user and assistant messages in turns.
         strict: whether it is OpenAI itself, with OpenAI's newer names of fields.
+        countable: whether it may be asked to count tokens in a stream; who may not counts them unasked.
+        drops: the names of settings that it refuses or ignores for all its models.
     """
 
     name: str
@@ -46,14 +48,17 @@ class Provider:
     prices: str = ""
     alternate: bool = True
     strict: bool = False
+    countable: bool = True
+    drops: tuple[str, ...] = ()
 
 
-def _cloud(name: str, url: str, *, prices: str = "", keys: tuple[str, ...] = ()) -> Provider:
-    """A provider with an OpenAI-compatible address, its key under the usual name."""
+_PENALTIES = ("presence_penalty", "frequency_penalty")
+
+
+def _cloud(name: str, url: str, *, drops: tuple[str, ...] = ()) -> Provider:
+    """A provider with an OpenAI-compatible address, its key and prices under the usual names."""
     word = name.upper()
-    return Provider(
-        name=name, url=url, url_env=f"{word}_BASE_URL", keys=keys or (f"{word}_API_KEY",), prices=prices or name
-    )
+    return Provider(name=name, url=url, url_env=f"{word}_BASE_URL", keys=(f"{word}_API_KEY",), prices=name, drops=drops)
 
 
 def _local(name: str, url: str, *keys: str) -> Provider:
@@ -91,18 +96,17 @@ PROVIDERS: Mapping[str, Provider] = {
             prices="anthropic",
         ),
         _cloud("openrouter", "https://openrouter.ai/api/v1"),
-        _cloud(
-            "google",
-            "https://generativelanguage.googleapis.com/v1beta/openai",
+        replace(
+            _cloud("google", "https://generativelanguage.googleapis.com/v1beta/openai", drops=(*_PENALTIES, "seed")),
             keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         ),
         _cloud("groq", "https://api.groq.com/openai/v1"),
-        _cloud("mistral", "https://api.mistral.ai/v1"),
+        replace(_cloud("mistral", "https://api.mistral.ai/v1", drops=("seed",)), countable=False),
         _cloud("deepseek", "https://api.deepseek.com/v1"),
         _cloud("together", "https://api.together.xyz/v1"),
         _cloud("fireworks", "https://api.fireworks.ai/inference/v1"),
-        _cloud("cerebras", "https://api.cerebras.ai/v1"),
-        _cloud("xai", "https://api.x.ai/v1", prices="x-ai"),
+        _cloud("cerebras", "https://api.cerebras.ai/v1", drops=_PENALTIES),
+        replace(_cloud("xai", "https://api.x.ai/v1", drops=_PENALTIES), prices="x-ai"),
         _local("lmstudio", "http://127.0.0.1:1234/v1"),
         _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
         _local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"),

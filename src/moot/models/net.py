@@ -79,6 +79,10 @@ class Link:
             request.headers["authorization"] = f"Bearer {self.key.reveal()}"
 
 
+LONGEST_HOLD = 300.0
+"""Seconds after which a provider is asked again, however long it wanted to be left alone."""
+
+
 class Gate:
     """Lets calls through in the order in which they came, and holds all of them when a provider asks to wait.
 
@@ -91,8 +95,8 @@ class Gate:
         self._open_at = 0.0
 
     def hold(self, seconds: float) -> None:
-        """Let nobody through for so many seconds."""
-        self._open_at = max(self._open_at, asyncio.get_running_loop().time() + seconds)
+        """Let nobody through for so many seconds, ``LONGEST_HOLD`` at most."""
+        self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
 
     async def wait(self, most: float) -> None:
         """Wait until the gate is open.
