@@ -1,6 +1,7 @@
 """The commands as a user types them: what they print, where, and with which exit code."""
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -212,3 +213,43 @@ def test_exit_codes(status: str, kind: str, fail_on: str, code: int) -> None:
 def test_dead_port_is_dead(tmp_path: Path) -> None:
     ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--turn-seconds", "1", OLLAMA_HOST=DEAD)
     assert ran.exit_code in (1, 5)
+
+
+def test_the_module_is_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["moot", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("moot", run_name="__main__")
+    assert ended.value.code == 0
+
+
+def test_a_shell_is_offered_the_ids(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    env = {"_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": "moot show should", "COMP_CWORD": "2"}
+    assert moot(tmp_path, **env).output == f"plain,{only_id(ran)}\n"
+    broken = moot(tmp_path, **env, MOOT_STORE="/dev/null/record").output
+    assert broken == "\n"
+
+
+def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
+    with served(lambda call: Plan(status=400, error="no")) as wires:
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 1, ran.output
+    assert "✗ no answer: " in ran.output
+    assert "3 answers missing" in ran.output
+
+
+def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) -> None:
+    words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
+    shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output
+    assert "cost    unknown price for compatible:x" in shown
+    assert "limits  500 asks, 9000 tokens, 120 s a turn, 60 s in all" in shown
+    priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
+    shown = moot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
+    assert "cost    at most $" in shown
+    assert "$3" in shown.split("limits")[1]
+    assert "canary" not in shown
+    with served() as wires:
+        address = f"{wires.url}/v1"
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "compatible:x", "--no-report", MOOT_BASE_URL=address)
+    assert "cost unknown: no price for compatible:x" in ran.output
+    assert "· $? ·" in ran.output

@@ -160,3 +160,32 @@ def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> 
             followed = moot(tmp_path, "show", "last", "--follow", "--json")
             assert followed.stdout == first + process.stdout.read()
             assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "times", "said"),
+    [
+        (signal.SIGINT, 1, "paused: interrupted"),
+        (signal.SIGINT, 2, "paused: stopped"),
+        (signal.SIGTERM, 1, "paused: terminated"),
+    ],
+)
+def test_signals_in_this_process(tmp_path: Path, number: signal.Signals, times: int, said: str) -> None:
+    before = signal.getsignal(number)
+    left = [number] * times
+
+    def script(call: Call) -> Plan:
+        if "none of them is marked" not in call.prompt:
+            return speak(call)
+        while left:
+            # Sent while answers are in hand; a second Ctrl-C must not wait for them.
+            os.kill(os.getpid(), left.pop())
+            time.sleep(0.3)
+        return Plan(text=speak(call).text, delay=8.0 if times > 1 else 0.3)
+
+    with served(script) as wires:
+        ran = moot(tmp_path, "run", QUESTION, "--max-tokens", "100000", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 130, ran.output
+    assert said in ran.output
+    assert "moot resume " in ran.output
+    assert signal.getsignal(number) is before

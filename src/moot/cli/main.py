@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 import rich_click
 
-from moot.cli.codes import ERROR, INTERRUPTED, LIMIT, UNREACHABLE, USAGE
-from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError, Unavailable
+from moot.cli.codes import ERROR, INTERRUPTED, USAGE
+from moot.core.errors import BriefError, MootError, ProtocolError
+from moot.core.text import clean
 
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.run:run",
@@ -77,10 +78,6 @@ class Door(rich_click.RichGroup):
             return _say(error.format_message(), ERROR)
         except (BriefError, ProtocolError) as error:
             return _say(str(error), USAGE)
-        except LimitReached as error:
-            return _say(str(error), LIMIT)
-        except Unavailable as error:
-            return _say(str(error), UNREACHABLE)
         except MootError as error:
             return _say(str(error), ERROR)
         except (KeyboardInterrupt, click.Abort):
@@ -92,7 +89,7 @@ class Door(rich_click.RichGroup):
 
 
 def _say(sentence: str, code: int) -> int:
-    words = " ".join(sentence.split())
+    words = " ".join(clean(sentence).split())
     with contextlib.suppress(OSError):
         click.echo(f"moot: {words}", err=True)
     return code
@@ -132,10 +129,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
-@click.pass_context
-def main(ctx: click.Context, store: Path | None) -> None:
+def main(store: Path | None) -> None:  # pyright: ignore[reportUnusedParameter]
     """Structured debates among language models, on the record.
 
     Begin with: moot run "Should we build or buy?"
     """
-    ctx.obj = store

@@ -147,10 +147,9 @@ def store_path(own: Path | None = None) -> Path:
     """The file of the record: that of the command, else of ``moot --store``, else the owner's."""
     from moot.desk.config import default_store, load_config
 
-    above = click.get_current_context().find_root().obj
-    if own or isinstance(above, Path):
-        return own or above
-    return load_config().store or default_store()
+    context = click.get_current_context(silent=True)
+    above = context.find_root().params.get("store") if context else None
+    return own or above or load_config().store or default_store()
 
 
 @asynccontextmanager
@@ -166,11 +165,15 @@ async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
 
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The ids that a shell offers."""
+    """The ids that a shell offers; none where there is no record to read."""
+    from moot.core.errors import MootError
 
-    async def ids() -> list[CompletionItem]:
-        async with open_desk(ctx.params.get("store")) as desk:
+    async def read() -> list[CompletionItem]:
+        async with open_desk(ctx.params.get("store") or ctx.find_root().params.get("store")) as desk:
             listed = await desk.list()
         return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
 
-    return finish(ids())
+    try:
+        return finish(read())
+    except MootError:
+        return []
