@@ -10,6 +10,7 @@ from rich.text import Text
 
 from moot.cli.layout import BAD, FAINT, GOOD, WARN, Stack, fields, paragraphs
 from moot.cli.text import amount, count, line, money, short, span
+from moot.core.decision import Decision, Minority
 from moot.desk.reports import Report, listed
 
 _COLOURS: Mapping[str, str] = {
@@ -71,8 +72,8 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     if outcome.dissent:
         yield "dissent", "\n".join(_dissent(report))
     if decision:
-        for each in decision.minority:
-            by = f" ({line(listed(each.by))})" if each.by else ""
+        for each in decision.minority if decision.status != "decided" else _voted(decision):
+            by = f" ({line(listed(each.by))})" if each.by and each.by != (each.answer,) else ""
             yield (
                 "minority",
                 f"{short(each.answer, 160)}{by}" + (f": {short(each.argument, 240)}" if each.argument else ""),
@@ -92,8 +93,14 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "used", " · ".join(used)
 
 
+def _voted(decision: Decision) -> Iterator[Minority]:
+    """The answers that lost and that somebody voted for, the strongest first."""
+    return iter(sorted((each for each in decision.minority if each.share), key=lambda each: -each.share))
+
+
 def _tally(report: Report) -> Iterator[str]:
-    rows = [(short(row.candidate, 48), row) for row in report.outcome.tally]
+    ordered = sorted(report.outcome.tally, key=lambda row: -row.votes)
+    rows = [(short(row.candidate, 48), row) for row in ordered]
     wide = max(cell_len(name) for name, _ in rows)
     most = max(row.votes for _, row in rows) or 1.0
     for name, row in rows:

@@ -141,11 +141,8 @@ class Face:
             return
         self.console.print(ending(report, boxed=self.boxed))
         if saved:
-            self.console.print(Text(f"report   {saved}", style=FAINT), soft_wrap=True)
-        next_ = [f"moot resume {came.debate}"] if came.status == "paused" else []
-        next_ += [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
-        for n, command in enumerate(next_):
-            label = "go on with" if n == 0 and came.status == "paused" else "look at it with" if n == 0 else ""
-            self.console.print(
-                Text(f"{'next' if n == 0 else '':<9}{command}", style="" if label == "go on with" else FAINT)
-            )
+            self.console.print(Text(f"report    {saved}", style=FAINT), soft_wrap=True)
+        commands = [f"moot resume {came.debate}"] if came.status == "paused" else []
+        commands += [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
+        for label, command in zip(("next", "", ""), commands, strict=False):
+            self.console.print(Text(f"{label:<10}{command}", style="" if " resume " in command else FAINT))

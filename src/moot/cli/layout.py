@@ -68,7 +68,7 @@ class Stack:
 
 def paragraphs(text: str, style: str = "") -> list[RenderableType]:
     """Words of others; the items of a list hang."""
-    return [Inset(each, "", " " * hang(each)) if hang(each) else each for each in prose(text, style)]
+    return [Inset(each, "", " " * hang(each)) for each in prose(text, style)]
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
