@@ -29,13 +29,13 @@ Outcome = Mapping[str, Any]
 
 def outcome(text: str, asked: Mapping[str, object]) -> Outcome:
     """What comes of a text, in the corpus's words: the asked keys, or the error's code."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         given: Mapping[str, Value] = read_brief(text, name="brief.md").given
         found: Outcome = {"ok": {key: _plain(given.get(NAMES.get(key, key))) for key in asked}}
     except BriefError as error:
         found = {"error": error.code} if str(error).startswith("brief.md:") else {"error": f"no place: {error}"}
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     return found
 
 
@@ -118,6 +118,7 @@ OK: list[tuple[str, dict[str, object]]] = [
     *[(head(f"logging_mode: {each}"), {"logging_mode": each}) for each in
       ("markdown", "json_log", "verbose", "summary_only")],
     (head("debate_format: round_robin", "use_mediator: false"), {"use_mediator": False}),
+    (head("limits: {cost: ~, asks: 3}"), {"limits.cost": None, "limits.asks": 3}),
     (head("context: Eight people."), {"context": "Eight people."}),
     (head("context: |", "  # Not a topic", "  max_rounds: 9"), {"context": "# Not a topic\nmax_rounds: 9"}),
     (head("context: and/or, see /etc"), {"context": "and/or, see /etc"}),
@@ -197,7 +198,8 @@ CODES: dict[str, list[str]] = {
         head("max_rounds: 0"), head("max_rounds: -1"), head("max_rounds: 21"), head("max_rounds: 1000000"),
         head("max_rounds: " + "9" * 5000), head("max_rounds: -" + "9" * 5000), head("max_rounds: 0xFFFF"),
         head("persona_count: 0"), head("persona_count: 1"), head("persona_count: 11"), head("persona_count: -3"),
-        head("personas: [Ann]"), head("personas: [" + ", ".join(f"P{n}" for n in range(11)) + "]"),
+        head("personas: [Ann]"), head("personas: []"),
+        head("personas: [" + ", ".join(f"P{n}" for n in range(11)) + "]"),
         head("personas: [" + ", ".join(f"P{n}" for n in range(300)) + "]"), head("personas: [Ann, Moderator]"),
         head("persona_count: 1", "personas: [Ann]"), head("options: [one]"), head("options: []"),
         head("limits: {asks: 501}"), head("limits: {cost: .inf}"), head("limits: {cost: .nan}"),

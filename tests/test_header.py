@@ -147,6 +147,12 @@ REFUSED = [
     ("{a: b}: c", "malformed_yaml", 1),
     ("a: b\n--- # x\nc: d", "malformed_yaml", 2),
     ("%YAML 1.1", "malformed_yaml", 1),
+    ("%YAML 1.19", "malformed_yaml", 1),
+    ("%YAML 1." + "9" * 5000, "malformed_yaml", 1),
+    ('a: "\\UFFFFFFFF"', "malformed_yaml", 1),
+    ('a: "\\U0011FFFF"', "malformed_yaml", 1),
+    ("a: " + "[a, " * 30, "unsafe_yaml", 1),
+    ("a:\n  b: " + "[{" * 2000, "unsafe_yaml", 2),
     ("%YAML 3.0\n--- # x\na: b", "malformed_yaml", 1),
     ("a: 1\nb: 2\na: 3", "duplicate_key", 3),
     ("a: 1\n'a': 2", "duplicate_key", 2),
@@ -156,11 +162,11 @@ REFUSED = [
 
 @pytest.mark.parametrize(("block", "code", "line"), REFUSED)
 def test_what_is_no_header(block: str, code: str, line: int) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BriefError) as caught:
         load(block, line=7)
     assert (caught.value.code, caught.value.line - 6) == (code, line), caught.value
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_a_second_colon_is_explained() -> None:

@@ -23,6 +23,7 @@ _FENCE = re.compile(r"---[ \t]*")
 _END = re.compile(r"(---|\.\.\.)[ \t]*")
 _LOOSE = re.compile(r"[ \t]*(-{2,}([ \t]+#.*)?|\+{3}|;{3})[ \t]*")
 _KEY = re.compile(r"[ \t]*[A-Za-z_]+([:=][ \t]|[:=]$|[ \t]+=)")
+_BRACKETS = re.compile(rf"([\[{{][ \t]*){{{MOST_DEPTH + 1}}}")
 _QUOTES = "put quotes around a text with a colon, a # or another sign of YAML in it"
 
 
@@ -104,6 +105,8 @@ def load(block: str, *, line: int) -> Table:
         BriefError: it is no table of keys (``malformed_yaml``, ``wrong_type``), a key stands twice
             (``duplicate_key``), or it uses what is not allowed here (``unsafe_yaml``, ``too_large``).
     """
+    if found := _BRACKETS.search(block):  # the scanner is slow with these, so it never sees them
+        raise _too_deep(line + block.count("\n", 0, found.start()))
     build = _Build(block.split("\n"), line)
     try:
         for event in _events(block):
@@ -111,8 +114,8 @@ def load(block: str, *, line: int) -> Table:
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         raise _malformed(str(getattr(error, "problem", "")), build.lines, mark.line if mark else 0, line) from error
-    except (YAMLError, ValueError, IndexError, TypeError, AttributeError) as error:
-        # The pure scanner lets a few of its own slips through; for the user each is the same mistake.
+    except (YAMLError, ValueError, ArithmeticError, AssertionError, LookupError, TypeError, AttributeError) as error:
+        # The scanner lets slips of its own through ("\UFFFFFFFF", %YAML 1.19); for the user it is all the same.
         raise BriefError(f"this is no YAML; {_QUOTES}", line=line, code="malformed_yaml") from error
     match build.root:
         case None:
@@ -121,9 +124,9 @@ def load(block: str, *, line: int) -> Table:
             return table
         case Items(line=at):
             raise BriefError("a list stands here; write lines of the form key: value", line=at, code="wrong_type")
-        case Scalar(line=at, text=text):
-            found = f"{text[:60]!r} is no key with a value; write key: value, with a blank behind the colon"
-            raise BriefError(found, line=at, code="malformed_yaml")
+        case scalar:
+            found = f"{scalar.text[:60]!r} is no key with a value; write key: value, with a blank behind the colon"
+            raise BriefError(found, line=scalar.line, code="malformed_yaml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +139,10 @@ class _Event:
     text: str
     plain: bool
     unsafe: str
+
+
+def _too_deep(line: int) -> BriefError:
+    return BriefError(f"nested too deeply; {MOST_DEPTH} levels are allowed", line=line, code="unsafe_yaml")
 
 
 def _events(block: str) -> Iterator[_Event]:
@@ -205,7 +212,7 @@ class _Build:
         if self.documents > 1:
             raise BriefError("a second YAML document begins here; one is allowed", line=line, code="malformed_yaml")
         if len(self.open) > MOST_DEPTH:
-            raise BriefError(f"nested too deeply; {MOST_DEPTH} levels are allowed", line=line, code="unsafe_yaml")
+            raise _too_deep(line)
         if self.values > MOST_VALUES:
             raise BriefError(f"too many values; {MOST_VALUES} are allowed", line=line, code="too_large")
 

@@ -6,7 +6,7 @@ the file, the line, what stands there and what is allowed.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Literal, cast
 
@@ -43,6 +43,8 @@ class Intake:
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
         notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
+        where: the file's name as the user gave it, for errors.
+        lines: the lines on which the values of ``given`` stand, by the same names.
     """
 
     brief: Brief
@@ -54,6 +56,8 @@ class Intake:
     kind: Literal["markdown", "text"]
     given: Mapping[str, Value]
     notes: tuple[str, ...] = field(default=(), compare=False)
+    where: str = field(default="", compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
 
 
 def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Intake:
@@ -71,7 +75,7 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Inta
             ``unsafe_path``, ``missing_file``, ``not_text``.
     """
     try:
-        return _read(text, PurePath(name).name or "brief", folder)
+        return replace(_read(text, PurePath(name).name or "brief", folder), where=name)
     except BriefError as error:
         raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
 
@@ -130,6 +134,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         kind="text" if plain else "markdown",
         given=given,
         notes=_notes(unseen, body, entries),
+        lines={key: value.line for key, value in values.items()},
     )
 
 

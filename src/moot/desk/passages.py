@@ -51,7 +51,7 @@ def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
 
 
 def _speaks(text: str) -> bool:
-    return any(each.isalnum() for each in text)
+    return bool(re.search(r"[^\W_]", text))
 
 
 def _first(text: str) -> tuple[str, str]:
@@ -81,9 +81,10 @@ def take_lists(given: Mapping[str, Given], body: Body) -> dict[str, Given]:
             found["rules"] = _read("rules", unfence(section.body), section.body_line)
         else:
             found["options"] = _options(section)
-    if stray := next((each for each in body.of("participants") if each.body), None):
-        sentence = "under Participants each participant has a heading one level down: ### Ada"
-        raise BriefError(sentence, line=stray.body_line, code="inconsistent")
+    for section in body.of("participants"):
+        if section.body or not body.of("person"):
+            sentence = "under Participants each participant has a heading one level down: ### Ada"
+            raise BriefError(sentence, line=section.body_line if section.body else section.line, code="inconsistent")
     return found
 
 

@@ -116,7 +116,7 @@ def _wrong(key: Key, node: Node, wanted: str) -> BriefError:
             seen = repr(text[:60])
         case Items():
             seen = "a list"
-        case Table():
+        case _:
             seen = "a table of keys"
     return BriefError(f"{label(key)} is {seen}; it must be {wanted}", line=node.line, code="wrong_type")
 

@@ -1,0 +1,160 @@
+"""The table of keys: it is whole, it fits the rest of the house, and its examples are true."""
+
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+
+from moot.core.brief import Settings
+from moot.desk.header import load
+from moot.desk.intake import read_brief
+from moot.desk.keys import (
+    FORMATS,
+    HEADER,
+    LIMITS,
+    PARTICIPANT,
+    PROTOCOLS,
+    RULES,
+    STRATEGIES,
+    TOPOLOGIES,
+    Key,
+    close,
+    find,
+    get,
+    nearest,
+)
+from moot.desk.starter import starter
+from moot.phases import known
+from moot.policy.pairs import Topology
+
+TABLES = (HEADER, LIMITS, PARTICIPANT)
+
+
+@pytest.mark.parametrize("keys", TABLES)
+def test_every_name_is_there_once(keys: tuple[Key, ...]) -> None:
+    names = [name for key in keys for name in (key.name, *key.aliases)]
+    assert len(set(names)) == len(names)
+    hints = [hint for key in keys for hint in key.hints]
+    assert len(set(hints)) == len(hints)
+    assert not set(hints) & set(names)
+    assert all(key.help.endswith((".", "…")) and key.example for key in keys)
+    assert all((key.low or key.high) == 0 or key.low < key.high for key in keys)
+
+
+def test_the_documented_names_are_read() -> None:
+    header = (
+        "topic",
+        "persona_count",
+        "debate_format",
+        "max_rounds",
+        "consensus_strategy",
+        "use_mediator",
+        "logging_mode",
+    )
+    persona = ("persona_name", "role_description", "model", "temperature", "max_tokens", "style", "tool_usage")
+    assert all(find(HEADER, each) for each in header)
+    assert all(find(PARTICIPANT, each) for each in persona)
+    assert find(LIMITS, "timeout_per_turn") == get(LIMITS, "limits.turn_seconds")
+    assert find(HEADER, "host") is None
+    assert {each.name for each in fields(Settings)} <= {key.name for key in PARTICIPANT}
+
+
+def test_no_key_names_a_host_a_credential_or_a_place() -> None:
+    words = {word for keys in TABLES for key in keys for name in (key.name, *key.aliases) for word in name.split("_")}
+    assert not words & {
+        "host",
+        "url",
+        "base",
+        "api",
+        "key",
+        "token",
+        "secret",
+        "path",
+        "store",
+        "folder",
+        "file",
+        "command",
+    }
+
+
+def test_the_table_knows_what_is_played() -> None:
+    assert set(known.KNOWN) <= set(PROTOCOLS + FORMATS)
+    assert set(known.STRATEGIES) | {"moderator"} == set(STRATEGIES + RULES)
+    assert set(TOPOLOGIES) == set(get_args(Topology))
+
+
+@pytest.mark.parametrize("key", HEADER + LIMITS, ids=lambda key: key.name)
+def test_the_examples_of_the_header(key: Key) -> None:
+    line = f"{key.name}: {key.example}"
+    if key.kind == "paths":
+        assert load(line, line=1).pairs
+    else:
+        intake = read_brief(f"---\n{line}\n---\n" + ("" if key.name == "topic" else "# Q?"))
+        expected = {"limits": "limits.cost"}.get(key.name, key.name)
+        assert expected in intake.given
+
+
+@pytest.mark.parametrize("key", PARTICIPANT[1:], ids=lambda key: key.name)
+def test_the_examples_of_a_participant(key: Key) -> None:
+    plain = read_brief("# Q?\n\n## Ada (a:b)\n\n## Bo\n\n## Cem\n").brief.participants[1]
+    told = read_brief(f"# Q?\n\n## Ada (a:b)\n\n## Bo\n{key.name}: {key.example}\n\n## Cem\n").brief.participants[1]
+    assert told != plain
+    assert told.name == plain.name == "Bo"
+
+
+@pytest.mark.parametrize(
+    ("keys", "word", "prefix", "expected"),
+    [
+        (HEADER, "max_round", "", "max_rounds"),
+        (HEADER, "Topic", "", "topic"),
+        (HEADER, "debate-format", "", "debate_format"),
+        (HEADER, "agents", "", "participants"),
+        (HEADER, "title", "", "topic"),
+        (HEADER, "xyzzy", "", ""),
+        (LIMITS, "token", "limits.", "tokens"),
+        (LIMITS, "dollars", "limits.", "cost"),
+        (LIMITS, "xyzzy", "limits.", ""),
+        (HEADER + LIMITS, "timeout", "", "timeout_per_turn"),
+        (PARTICIPANT, "moderator", "", "duty"),
+    ],
+)
+def test_the_nearest_key(keys: tuple[Key, ...], word: str, prefix: str, expected: str) -> None:
+    assert nearest(keys, word, prefix=prefix) == expected
+
+
+def test_the_closest_word() -> None:
+    assert close("Round Robin", ("round-robin", "ring")) == "round-robin"
+    assert close("x" * 100_000, ("ring",)) == ""
+
+
+def test_the_starter_is_valid_and_complete() -> None:
+    text = starter()
+    intake = read_brief(text)
+    assert intake.brief.names("debater") == ("Ada", "Bo", "Cem")
+    assert (intake.protocol, intake.rounds, intake.brief.options) == ("panel", 1, ("yes", "no", "not yet"))
+    assert intake.notes == ()
+    bodily = {"topic", "participants", "options", "rules", "name", "persona"}
+    names = [key.name.removeprefix("limits.") for keys in TABLES for key in keys if key.name not in bodily]
+    assert [name for name in names if f"{name}: " not in text] == []
+
+
+def test_every_comment_of_the_starter_is_a_setting() -> None:
+    head, _, rest = starter().partition("# In a participant's section")
+    settings = [line[2:] for line in head.splitlines() if line.startswith(("# ", "#   ")) and ": " in line]
+    own = [line.removeprefix("#   ") for line in rest.partition("---")[0].splitlines() if line.startswith("#   ")]
+    settings = [line for line in settings if not line.startswith(("Settings", "background"))]
+    own = [line for line in own if not line.startswith("duty")]  # three debaters, as persona_count says
+    body = starter().partition("\n---\n")[2]
+    told = read_brief(
+        "---\n" + "\n".join(settings) + "\n---\n" + body.replace("role: Speaks for it\n", "\n".join(own) + "\n")
+    )
+    assert len(settings) > 12
+    assert len(own) > 10
+    assert told.brief.limits.cost == 0.5
+    assert told.brief.participants[0].weight == 0.8
+
+
+@pytest.mark.parametrize("topic", ["Should we?", "Rules", "C#", "  a\nb ", "", "\u202e", "Do it: {now}"])
+def test_a_starter_for_any_topic(topic: str) -> None:
+    intake = read_brief(starter(topic))
+    assert intake.brief.topic == (" ".join(topic.replace("\u202e", "").split()) or read_brief(starter()).brief.topic)
