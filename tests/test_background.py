@@ -75,12 +75,12 @@ def test_what_is_no_background(tmp_path: Path) -> None:
     (tmp_path / "just.txt").write_bytes(b"x" * MOST_BYTES)
     (tmp_path / "large.txt").write_bytes(b"x" * (MOST_BYTES + 1))
     os.mkfifo(tmp_path / "pipe")
-    assert refusal(tmp_path, "gone.md") == "missing_file"
-    assert refusal(tmp_path, "gone/gone.md") == "missing_file"
-    assert refusal(tmp_path, "folder") == "missing_file"
-    assert refusal(tmp_path, "pipe") == "missing_file"
-    assert refusal(tmp_path, "just.txt/x") == "missing_file"
-    assert refusal(tmp_path, "x" * 5000) == "missing_file"
+    assert refusal(tmp_path, "gone.md") == "no_file"
+    assert refusal(tmp_path, "gone/gone.md") == "no_file"
+    assert refusal(tmp_path, "folder") == "no_file"
+    assert refusal(tmp_path, "pipe") == "no_file"
+    assert refusal(tmp_path, "just.txt/x") == "no_file"
+    assert refusal(tmp_path, "x" * 5000) == "no_file"
     assert refusal(tmp_path, "latin.txt") == "not_text"
     assert refusal(tmp_path, "just.txt", "large.txt") == "too_large"
     assert refusal(None, "just.txt") == "unsafe_path"
@@ -97,7 +97,7 @@ def test_links_may_not_lead_out(tmp_path: Path) -> None:
     (home / "in").symlink_to("a.md")
     assert refusal(home, "out") == "unsafe_path"
     assert refusal(home, "up/secret") == "unsafe_path"
-    assert refusal(home, "loop") == "missing_file"
+    assert refusal(home, "loop") == "no_file"
     assert read_files(("in",), home) == (Source(name="in", text="a"),)
     (tmp_path / "link").symlink_to(home)
     assert read_files(("a.md",), tmp_path / "link")[0].text == "a"

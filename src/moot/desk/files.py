@@ -24,7 +24,7 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
         line: the line of the brief that names them.
 
     Raises:
-        BriefError: ``unsafe_path`` for a path that leads elsewhere, ``missing_file`` for one that leads to no
+        BriefError: ``unsafe_path`` for a path that leads elsewhere, ``no_file`` for one that leads to no
             ordinary file, ``too_large``, ``not_text`` where it is not UTF-8.
     """
     if folder is None:
@@ -54,14 +54,14 @@ def _read(name: str, folder: Path, line: int) -> str:
         if not path.is_relative_to(home):
             raise BriefError(f"{name!r} leads out of the brief's folder", line=line, code="unsafe_path")
         if not path.is_file():
-            raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="missing_file")
+            raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="no_file")
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise BriefError(f"there is no file {name!r} beside the brief", line=line, code="missing_file") from None
+        raise BriefError(f"there is no file {name!r} beside the brief", line=line, code="no_file") from None
     except (OSError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "its links go in a circle"
-        raise BriefError(f"{name!r} cannot be read: {reason}", line=line, code="missing_file") from error
+        raise BriefError(f"{name!r} cannot be read: {reason}", line=line, code="no_file") from error
     if len(data) > MOST_BYTES:
         raise BriefError(f"{name!r} is larger than {MOST_BYTES:,} bytes", line=line, code="too_large")
     try:

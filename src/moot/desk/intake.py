@@ -18,9 +18,9 @@ from moot.desk.header import Node, Parts, Table, load, split
 from moot.desk.keys import HEADER, LIMITS
 from moot.desk.letters import hidden, tidy
 from moot.desk.passages import background, take_lists, take_topic
+from moot.desk.places import check_crowd, fill_places
 from moot.desk.roster import Entry, assemble, described, listed
 from moot.desk.sections import Body, read_sections
-from moot.desk.table import check_crowd, seats
 from moot.desk.values import Given, is_nothing, match, read
 from moot.desk.writing import write
 
@@ -44,7 +44,7 @@ class Intake:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
         notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
         where: the file's name as the user gave it, for errors.
-        lines: the lines on which the values of ``given`` stand, by the same names.
+        lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
     """
 
     brief: Brief
@@ -72,7 +72,7 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Inta
         BriefError: the text cannot be used; ``code`` is one of ``unknown_key``, ``wrong_type``, ``bad_enum``,
             ``duplicate_key``, ``duplicate_name``, ``bad_name``, ``inconsistent``, ``missing_topic``,
             ``out_of_range``, ``too_large``, ``unsafe_yaml``, ``malformed_yaml``, ``unterminated_header``,
-            ``unsafe_path``, ``missing_file``, ``not_text``.
+            ``unsafe_path``, ``no_file``, ``not_text``.
     """
     try:
         return replace(_read(text, PurePath(name).name or "brief", folder), where=name)
@@ -118,7 +118,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         topic=str(given["topic"]),
         background=background(values.get("context"), body, name) + read_in,
         rules=str(given.get("rules", "")),
-        participants=seats(entries, values),
+        participants=fill_places(entries, values),
         options=cast("tuple[str, ...]", given.get("options", ())),
         limits=_limits(given),
         seed=cast("int", given.get("seed", 0)),
@@ -134,7 +134,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         kind="text" if plain else "markdown",
         given=given,
         notes=_notes(unseen, body, entries),
-        lines={key: value.line for key, value in values.items()},
+        lines={key: value.line for key, value in values.items()} | {f"## {each.name}": each.line for each in entries},
     )
 
 

@@ -1,4 +1,4 @@
-"""Who sits at the table in the end. This file owns the checks across the participants, and who is added."""
+"""Who has a place in the end. This file owns the checks across the participants, and who is added."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -18,7 +18,7 @@ NEEDS_SUMMARY = ("mediator_summary",)
 """Strategies that leave the last word to a moderator."""
 
 
-def seats(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
+def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
     """Everybody who takes part: as described, else the built-in debaters; and a moderator where one is wanted.
 
     Args:
