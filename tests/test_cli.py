@@ -113,8 +113,8 @@ def test_a_brief_is_begun_and_checked(tmp_path: Path) -> None:
     checked = moot(tmp_path, "check", str(path), *QUOTES)
     assert "Nothing has been sent to any model" in checked.output
     assert "round-1" in checked.output
-    stated = json.loads(moot(tmp_path, "check", str(path), "--normalised").output)
-    assert stated["participants"] == ["Ada", "Bo", "Cem"]
+    one_form = moot(tmp_path, "check", str(path), "--normalised").output
+    assert all(f"## {name}\n" in one_form for name in ("Ada", "Bo", "Cem"))
     data = json.loads(moot(tmp_path, "check", str(path), *QUOTES, "--json").output)
     assert data["asks"] == {"least": 3, "most": 6}
     assert [each["model"] for each in data["participants"]] == ["builtin:quotes"] * 3

@@ -57,7 +57,9 @@ def new(name: str) -> int:
 @rich_click.command()
 @click.argument("brief")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--normalised", is_flag=True, help="What the brief states, under the documented names, as JSON.")
+@click.option(
+    "--normalised", is_flag=True, help="Print the brief in its one Markdown form, whatever form it was written in."
+)
 @wish_options
 @limit_options
 @store_option
@@ -67,7 +69,9 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
     BRIEF is a file, a question in quotes, or - for standard input.
     """
     if given["normalised"]:
-        click.echo(json.dumps(dict(read_input(brief).given), ensure_ascii=False, indent=2))
+        from moot.desk.intake import normalise
+
+        click.echo(normalise(read_input(brief)), nl=False)
         return DONE
     return finish(_check(brief, given))
 
@@ -109,6 +113,7 @@ def _plan_data(ready: "Ready") -> dict[str, object]:
         "tokens": {"least": least.tokens, "most": most.tokens},
         "cost": {"least": least.cost, "most": most.cost},
         "unpriced": list(most.unpriced),
+        "repeated": round(most.repeated, 3),
         "notes": list(ready.notes),
     }
 

@@ -82,6 +82,11 @@ def overview(ready: Ready) -> Iterator[RenderableType]:
             ("asks", _between(least.asks, most.asks, "ask")),
             ("calls", _between(least.calls, most.calls, "model call")),
             ("tokens", "none" if not most.tokens else f"at most {amount(least.tokens)} to {amount(most.tokens)}"),
+            *(
+                [("cache", f"{most.repeated:.0%} of the input begins as an earlier prompt did")]
+                if most.repeated
+                else []
+            ),
             ("cost", _cost_words(ready.costing)),
             ("limits", _limit_words(brief.limits)),
         ]

@@ -36,7 +36,16 @@ class BriefError(MootError):
 
 
 class ProtocolError(MootError):
-    """A phase tree that cannot be played."""
+    """A phase tree that cannot be played.
+
+    Args:
+        found: what is wrong and what is allowed.
+        about: which choice is at fault: ``protocol``, ``rounds``, ``strategy``, ``participants``; "" for another.
+    """
+
+    def __init__(self, found: str, *, about: str = "") -> None:
+        super().__init__(found)
+        self.about = about
 
 
 class RecordError(MootError):

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
 
-from moot.core.brief import Brief, Limits
-from moot.core.errors import BriefError
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.errors import BriefError, ProtocolError
 from moot.desk.cast import MODERATOR
 from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk, Plan
 from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.look import first_chat_model
-from moot.desk.seating import BUILTIN
+from moot.desk.seating import BUILTIN, seat
 from moot.models.base import Model
 from moot.phases.known import DEFAULT, KNOWN, NEEDS_MODERATOR, STRATEGIES, Choices
 from moot.policy.pairs import Topology
@@ -97,8 +97,8 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     Raises:
-        BriefError: a seat or wish that there cannot be, or a limit on cost with a model whose price is unknown.
-        ProtocolError: the protocol cannot be played with these participants.
+        BriefError: a seat or wish that there cannot be, a protocol that cannot be played with these participants, or
+            a limit on cost with a model whose price is unknown.
     """
     protocol = wishes.protocol or intake.protocol or DEFAULT
     brief = intake.brief
@@ -107,8 +107,13 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
-    notes = [*intake.notes, *said]
-    plan = desk.plan(brief, protocol=protocol, choices=_choices(protocol, intake, wishes), models=models)
+    notes = [*intake.notes, *said, *_idle(intake, brief, protocol, wishes)]
+    for each in intake.brief.participants:
+        _check_seat(desk, intake, each)
+    try:
+        plan = desk.plan(brief, protocol=protocol, choices=_choices(protocol, intake, wishes), models=models)
+    except ProtocolError as error:
+        raise _misfit(intake, wishes, error.about, str(error)) from error
     if any(each.seat == BUILTIN for each in plan.brief.participants):
         notes.append(QUOTING)
     live = live_models(desk, plan.brief)
@@ -138,19 +143,53 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
+def _check_seat(desk: Desk, intake: Intake, who: Participant) -> None:
+    """Refuse a seat that the brief itself names and that there cannot be, with its line."""
+    if not who.seat:
+        return
+    try:
+        seat(replace(intake.brief, participants=(who,)), desk.pool)
+    except BriefError as error:
+        line = intake.lines.get(f"## {who.name}", 0)
+        raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
+
+
+def _idle(intake: Intake, brief: Brief, protocol: str, wishes: Wishes) -> list[str]:
+    """What the brief asks for and this version does not do: nothing that is wished for is dropped in silence."""
+    notes: list[str] = []
+    if "logging_mode" in intake.given:
+        notes.append("logging_mode changes nothing in this version: the whole record is kept, and a report is written.")
+    if tooled := [each.name for each in brief.participants if each.tools]:
+        notes.append(f"This version has no tools, so tool_usage changes nothing for {', '.join(tooled)}.")
+    idle = protocol not in NEEDS_MODERATOR and "moderator" not in (wishes.strategy, intake.strategy)
+    if idle and (names := brief.names("moderator")):
+        notes.append(f"{protocol} asks no moderator: {names[0]} stays silent.")
+    return notes
+
+
+def _misfit(intake: Intake, wishes: Wishes, about: str, found: str) -> BriefError:
+    """A choice that does not fit, with the line of the brief on which it stands, unless it is the caller's wish."""
+    wished = about in ("protocol", "rounds", "strategy", "topology") and getattr(wishes, about) not in ("", None)
+    if wished or not intake.where:
+        return BriefError(found, code="bad_enum")
+    line = intake.lines.get(about, intake.lines.get("protocol", 0))
+    return BriefError(found, where=intake.where, line=line, code="bad_enum")
+
+
 def _choices(protocol: str, intake: Intake, wishes: Wishes) -> Choices:
     """What the brief and the caller choose, checked against what the protocol takes."""
+    strategy, topology = wishes.strategy or intake.strategy, wishes.topology or intake.topology
     if protocol not in KNOWN:
-        raise BriefError(f"this version has no protocol {protocol!r}; there are {', '.join(KNOWN)}", code="bad_enum")
-    strategy = wishes.strategy or intake.strategy
+        found = f"this version has no protocol {protocol!r}; there are {', '.join(KNOWN)}"
+        raise _misfit(intake, wishes, "protocol", found)
     if strategy and strategy not in _ENDS[protocol]:
-        allowed = ", ".join(_ENDS[protocol])
-        raise BriefError(f"{protocol} cannot be decided by {strategy!r}; it takes {allowed}", code="bad_enum")
-    topology = wishes.topology or intake.topology
+        found = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(_ENDS[protocol])}"
+        raise _misfit(intake, wishes, "strategy", found)
     if topology and topology not in TOPOLOGIES:
-        raise BriefError(f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}", code="bad_enum")
+        found = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
+        raise _misfit(intake, wishes, "topology", found)
     if topology and protocol != "arena":
-        raise BriefError(f"{protocol} takes no topology; arena does", code="bad_enum")
+        raise _misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if strategy in _OWN or protocol in NEEDS_MODERATOR else strategy,

@@ -169,7 +169,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         ProtocolError: an unknown protocol or choice, too few debaters, no moderator where one is needed.
     """
     if name not in KNOWN:
-        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(KNOWN)}")
+        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(KNOWN)}", about="protocol")
     check_names(brief.names("debater"))
     return KNOWN[name](brief, choices or Choices())
 
@@ -178,18 +178,21 @@ def _rule(strategy: str, default: Rule) -> Rule:
     if not strategy:
         return default
     if strategy not in STRATEGIES:
-        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {', '.join(STRATEGIES)}")
+        raise ProtocolError(
+            f"no strategy is called {strategy!r} here; there are {', '.join(STRATEGIES)}", about="strategy"
+        )
     return STRATEGIES[strategy]
 
 
 def _moderator(brief: Brief, protocol: str) -> str:
     names = brief.names("moderator")
     if len(names) != 1:
-        raise ProtocolError(f"{protocol} needs one moderator, not {len(names)}")
+        raise ProtocolError(f"{protocol} needs one moderator, not {len(names)}", about="participants")
     return names[0]
 
 
 def _at_most(most: int, rounds: int, protocol: str) -> int:
     if rounds > most:
-        raise ProtocolError(f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm")
+        found = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
+        raise ProtocolError(found, about="rounds")
     return rounds

@@ -147,4 +147,4 @@ def check_names(names: Sequence[str]) -> None:
         ProtocolError: fewer than two debaters.
     """
     if len(names) < 2:
-        raise ProtocolError(f"a debate needs at least 2 debaters, not {len(names)}")
+        raise ProtocolError(f"a debate needs at least 2 debaters, not {len(names)}", about="participants")
