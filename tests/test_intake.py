@@ -105,6 +105,8 @@ def test_everything_that_a_brief_can_say() -> None:
     ]
     assert intake.given["participants"] == ("Ada", "Bo", "Chair")
     assert intake.given["limits.cost"] == 0.5
+    assert (intake.where, intake.lines["rounds"], intake.lines["limits.cost"]) == ("some/hire.md", 3, 11)
+    assert intake.lines["## Bo"] == FULL.splitlines().index("## Bo") + 1
 
 
 def test_a_question_is_enough() -> None:
