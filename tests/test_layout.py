@@ -1,6 +1,5 @@
 """Forms as text: what is written can be read, instructions are never mistaken for answers, and reading is quick."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from answer_forms import ballot, draft, marks, scaffold, settlement
+from clock import within
 from moot.core.form import ABSTAIN, Field, Form, Layout, Value
 from moot.seats.layout import instruct, read, repair, write
 from moot.seats.plain import LIMIT
@@ -276,9 +276,8 @@ UNITS = (
 def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
     text = unit * (LIMIT // len(unit))
     for asked in FORMS:
-        start = time.process_time()
-        read(asked, text, speaker="Agent3")
-        assert time.process_time() - start < 1.0
+        with within(1):
+            read(asked, text, speaker="Agent3")
 
 
 def test_a_longer_text_is_not_read():
