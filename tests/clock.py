@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 TRACED = 5
@@ -10,7 +10,7 @@ TRACED = 5
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def within(seconds: float) -> Generator[None]:
     """The block takes at most so many seconds of the processor."""
     began = time.process_time()
     try:
