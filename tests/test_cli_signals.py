@@ -27,7 +27,7 @@ def slow(call: Call) -> Plan:
     """The first answers come at once, what follows takes its time."""
     plan = speak(call)
     late = "ANSWER" in call.prompt and "none of them is marked" in call.prompt
-    return Plan(text=plan.text, usage=plan.usage, pause=0.08, piece=4) if late else plan
+    return Plan(text=plan.text, usage=plan.usage, pause=0.25, piece=4) if late else plan
 
 
 class Terminal:
