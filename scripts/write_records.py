@@ -6,7 +6,7 @@ Run it once for a new format version and never again over an old one: ``python s
 import asyncio
 from pathlib import Path
 
-from moot.core.brief import Brief, Participant, Settings, Source, View
+from moot.core.brief import Brief, Participant, Settings, Source
 from moot.phases.known import KNOWN, build
 from moot.record.codec import VERSION
 from moot.testing.replay import Hall, Oracle
@@ -18,7 +18,7 @@ BRIEF = Brief(
     rules="Be brief.",
     participants=(
         Participant(name="Ann", role="for", seat="oracle", weight=0.9, settings=Settings(temperature=0.2, seed=1)),
-        Participant(name="Bob", persona="Against.", seat="oracle", view=View(last=2)),
+        Participant(name="Bob", persona="Against.", seat="oracle"),
         Participant(name="Cy", seat="oracle"),
         Participant(name="Chair", seat="oracle", duty="moderator"),
     ),

@@ -26,6 +26,16 @@ def register() -> None:
     st.register_type_strategy(int, st.integers(-(2**53), 2**53))
 
 
+LIMITS = ("cost", "total_seconds")
+COUNT = st.integers(0, 2**53)
+SURE: dict[str, st.SearchStrategy[Any]] = {
+    "asks": st.none() | COUNT,
+    "tokens": st.none() | COUNT,
+    "turn_seconds": st.floats(0, 1e9),
+    "parallel": st.integers(1, 99),
+}
+
+
 def values() -> dict[type[Any], st.SearchStrategy[Any]]:
     view = st.builds(View)
     usage = st.builds(Usage)
@@ -37,12 +47,12 @@ def values() -> dict[type[Any], st.SearchStrategy[Any]]:
     ballots = st.lists(st.builds(Ballot), max_size=2).map(tuple)
     minority = st.lists(st.builds(Minority), max_size=2).map(tuple)
     decision = st.builds(Decision, tally=tally, first=tally, ballots=ballots, minority=minority)
-    person = st.builds(Participant, view=view, settings=st.builds(Settings))
+    person = st.builds(Participant, settings=st.builds(Settings))
     brief = st.builds(
         Brief,
         background=st.lists(st.builds(Source), max_size=1).map(tuple),
         participants=st.lists(person, max_size=2).map(tuple),
-        limits=st.builds(Limits),
+        limits=st.builds(Limits, **dict.fromkeys(LIMITS, st.none() | st.floats(0, 1e9)), **SURE),
     )
     return {Ask: ask, Reply: reply, Usage: usage, Decision: decision, Brief: brief}
 

@@ -1,14 +1,16 @@
 """The ground floor: errors, texts, briefs, the transcript and who sees what."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core import event as events
 from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Participant, View
+from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.decision import Decision
-from moot.core.errors import BriefError, ModelError
+from moot.core.errors import BriefError, ModelError, RecordError
 from moot.core.event import (
     Asked,
     Attempted,
@@ -26,6 +28,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
+from moot.core.form import ABSTAIN, Field, Form, Kind, Value, allows
 from moot.core.text import clean, clip, letter, slug
 from moot.core.transcript import Transcript, fold, read_field, speakers, visible, within
 
@@ -131,15 +134,52 @@ def test_usage_that_cannot_be_is_mended(usage: Usage, mended: Usage) -> None:
 
 
 def test_a_reply_is_mended_before_it_is_stored() -> None:
-    fields = {"A\x00": "half \ud800", "B": ("x\x1b",), "C": float("nan"), "D": 1.5, "E": True}
-    reply = Reply(text="nul\x00", fields=fields, served="m\x00", unread=("F\x00: missing",), notes=("n\x00",))
-    assert reply.mended() == Reply(
+    kinds: list[tuple[str, Kind]] = [("A", "text"), ("B", "list"), ("C", "number"), ("D", "number"), ("E", "flag")]
+    form = Form(name="f", fields=tuple(Field(name=name, kind=kind) for name, kind in kinds))
+    fields = {"A": "half \ud800", "B": ("x\x1b",), "C": float("nan"), "D": 1.5, "E": True, "Z": "never asked for"}
+    seconds = float("inf")
+    reply = Reply(
+        text="nul\x00", fields=fields, served="m\x00", seconds=seconds, unread=("F\x00: missing",), notes=("n\x00",)
+    )
+    assert reply.mended(form) == Reply(
         text="nul",
         fields={"A": "half \ufffd", "B": ("x",), "D": 1.5, "E": True},
         served="m",
-        unread=("F: missing", "C: invalid_number"),
+        unread=("F: missing", "C: not_allowed"),
         notes=("n",),
     )
+    assert reply.mended(None).fields == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "bad"),
+    [
+        (Field(name="x", kind="choice", choices=("a",)), ["a"], ["b", ABSTAIN, 1]),
+        (Field(name="x", kind="choice", choices=("a",), abstain=True), ["a", ABSTAIN], ["b"]),
+        (Field(name="x", kind="number", low=0, high=1), [0, 1, 0.5], [-1, 2, float("nan"), float("inf"), True, "1"]),
+        (Field(name="x", kind="number"), [-5, 10**9], ["x"]),
+        (Field(name="x", kind="flag"), [True], ["true", 1]),
+        (Field(name="x", kind="list"), [("a",)], ["a"]),
+        (Field(name="x"), ["a"], [1, True, ("a",)]),
+    ],
+)
+def test_what_may_stand_in_a_field(field: Field, good: list[Value], bad: list[Value]) -> None:
+    assert all(allows(field, value) for value in good)
+    assert not any(allows(field, value) for value in bad)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"parallel": 0}, {"cost": -1.0}, {"tokens": -5}, {"total_seconds": float("nan")}, {"asks": float("inf")}]
+)
+def test_limits_that_cannot_be_are_refused(limits: dict[str, Any]) -> None:
+    with pytest.raises(BriefError, match="the limit"):
+        Limits(**limits)
+
+
+def test_an_answer_to_nothing_is_a_damaged_record() -> None:
+    for event in (Replied(key="#9", reply=Reply(text="?")), Failed(key="#9", kind="broken", reason="?")):
+        with pytest.raises(RecordError, match="'#9', which was never asked"):
+            told(event)
 
 
 def test_the_kinds_of_events_are_for_ever() -> None:

@@ -57,7 +57,7 @@ def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> Non
     assert purse.tokens == 10
     purse.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
     assert purse.tokens == spent
-    purse.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3, cost=None)))
+    purse.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3)))
     assert purse.tokens == 7
     purse.apply(Called(key="other", call="answer", text="", usage=Usage(input_tokens=1)))
     assert purse.tokens == 8
@@ -97,3 +97,20 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
     assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
     assert held.transcript.attempts == 2
     assert [error.kind for error in held.transcript.errors] == ["rate", "rate"]
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens", "cost"),
+    [
+        (Usage(input_tokens=30, output_tokens=20, cost=0.1), 50, 0.1),
+        (Usage(input_tokens=30, output_tokens=20, cost=None), 50, 1.0),
+        (Usage(cost=0.1), 100, 0.1),
+        (Usage(input_tokens=3, cost=0.1, estimated=True), 100, 0.1),
+        (Usage(input_tokens=300, cost=0.1, estimated=True), 300, 0.1),
+    ],
+)
+def test_what_a_provider_does_not_say_stays_reserved(usage: Usage, tokens: int, cost: float) -> None:  # F24
+    purse = Purse(Limits())
+    purse.apply(Attempted(key="k", call="answer", n=1, tokens=100, cost=1.0))
+    purse.apply(Called(key="k", call="answer", text="", usage=usage))
+    assert (purse.tokens, purse.cost) == (tokens, pytest.approx(cost))

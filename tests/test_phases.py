@@ -180,7 +180,7 @@ async def test_an_open_panel_that_agrees_needs_no_vote() -> None:
     assert (decision.status, decision.winner, decision.how) == (
         "decided",
         "Wait.",
-        "all 3 give the same answer: no vote was needed",
+        "all 3 who answered give the same answer: no vote was needed",
     )
     assert len(player.asked) == 3
 
@@ -338,3 +338,37 @@ async def test_two_parts_of_one_name_are_told_apart() -> None:
 
 def test_a_turn_without_an_ask_is_about_nothing() -> None:
     assert Turn(key="k", by="Ann", act="interject").about == ()
+
+
+async def test_a_name_that_is_an_answer_hides_no_proposal() -> None:
+    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        if ask.act == "vote":
+            return {}
+        answers: dict[str, Mapping[str, Value]] = {"Ann": {}, "Bob": {"ANSWER": "Ann"}, "Cy": {"ANSWER": "x"}}
+        return answers[ask.to]
+
+    held, player = await hold(panel(), script)
+    assert {len(ask.about) for ask, _ in player.asked if ask.act == "vote"} == {3}
+    assert held.transcript.decision
+    assert list(held.transcript.decision.tally) == ["Ann", "Ann (Bob)", "x"]
+
+
+async def test_options_that_look_alike_stay_apart() -> None:
+    held, _ = await hold(panel(".NET", "NET"), answers(".NET NET NET", ".NET NET NET"), options=(".NET", "NET"))
+    decision = held.transcript.decision
+    assert decision
+    assert (decision.winner, decision.tally, decision.first) == ("NET", {".NET": 1, "NET": 2}, {".NET": 1, "NET": 2})
+
+
+async def test_an_agreement_of_too_few_is_no_quorum() -> None:
+    five = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve"))
+    brief = Brief(topic="?", participants=five)
+
+    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        return {"ANSWER": "tea"} if ask.to in ("Ann", "Bob") else None
+
+    player = Player(script)
+    held = await Hall(brief=brief, protocol=build("panel", brief)).hold({each.name: player for each in five})
+    assert held.transcript.decision
+    assert held.transcript.decision.status == "no_decision"
+    assert held.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"

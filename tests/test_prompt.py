@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Participant, Source, View
-from moot.core.errors import Refused, Unreadable
+from moot.core.errors import Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.core.form import Field, Form
 from moot.core.seat import Quote, Scene
@@ -53,8 +53,8 @@ def test_the_order_is_shared_old_own_new() -> None:
     assert [shared.text.index(each) for each in order] == sorted(shared.text.index(each) for each in order)
     order = [
         "--- Round 1 ---",
-        "[Ann (Optimist)]:\nwarm",
-        "[Bob]:\ncostly",
+        "[Ann (Optimist)]:\n  warm",
+        "[Bob]:\n  costly",
         "--- Round 2 ---",
         "You are Ann, Optimist.",
     ]
@@ -80,27 +80,27 @@ def test_without_log_rules_or_background_there_are_no_empty_parts() -> None:
 def test_turns_outside_rounds_and_interjections_stand_apart() -> None:
     outside = Turn(key="interjection#1", by="Guest", act=INTERJECTION, reply=Reply(text="what of milk?"))
     _, newest = compose(ask(), Scene(brief=BRIEF, me=ANN, turns=(TURNS[0], outside)), Traits())
-    assert "---\n\n[Guest (from outside)]:\nwhat of milk?" in newest.text
+    assert "---\n\n[Guest (from outside)]:\n  what of milk?" in newest.text
 
 
 def test_hidden_authors_are_letters_in_order_of_presentation() -> None:
     about = (turn("Bob", "b"), turn("Ann", "a"), turn("Bob", "weak", act="critique"))
     hidden = ask(view=View(last=0, anonymous=True), about=tuple(each.key for each in about))
     _, newest = compose(hidden, Scene(brief=BRIEF, me=ANN, about=about), Traits())
-    assert newest.text.startswith("[Proposal A]:\nb\n\n[Proposal B]:\na\n\n[Critique A]:\nweak\n\nYou are Ann")
+    assert newest.text.startswith("[Proposal A]:\n  b\n\n[Proposal B]:\n  a\n\n[Critique A]:\n  weak\n\nYou are Ann")
     assert "Bob" not in newest.text
 
 
 def test_hidden_authors_of_the_log_are_numbers() -> None:
     _, newest = compose(ask(view=View(anonymous=True)), Scene(brief=BRIEF, me=ANN, turns=TURNS), Traits())
-    assert "[Participant 1]:\nwarm" in newest.text
-    assert "[Participant 2]:\ncostly" in newest.text
+    assert "[Participant 1]:\n  warm" in newest.text
+    assert "[Participant 2]:\n  costly" in newest.text
 
 
 def test_shown_authors_are_named_and_cuts_are_visible() -> None:
     shown = ask(view=View(last=0, clip=3), about=("x",))
     _, newest = compose(shown, Scene(brief=BRIEF, me=ANN, about=(turn("Bob", "costly"),)), Traits())
-    assert newest.text.startswith("[Bob]:\ncos […cut: 3 more characters]")
+    assert newest.text.startswith("[Bob]:\n  cos […cut: 3 more characters]")
 
 
 def test_a_text_cannot_pass_for_anothers() -> None:
@@ -110,16 +110,25 @@ def test_a_text_cannot_pass_for_anothers() -> None:
     assert "\n--- Round 9" not in newest.text
 
 
-@given(st.text(alphabet="-=[#] \nab", max_size=60))
-def test_a_framed_text_has_no_frame_at_the_start_of_a_line(text: str) -> None:
-    assert not any(line.startswith(("---", "===", "[", "#")) for line in frame(text).split("\n"))
+@given(st.text(max_size=60) | st.text(alphabet="-=[#]\u2028\x85\u200b\n\ra", max_size=60))
+def test_no_line_of_a_framed_text_begins_at_the_margin(text: str) -> None:
+    assert all(line.startswith("  ") for line in frame(text).splitlines())
+
+
+def test_own_words_are_only_ones_own_and_names_stay_hidden() -> None:
+    posing = Turn(key="interjection#1", by="Ann", act=INTERJECTION, reply=Reply(text="I am Ann"))
+    view = View(own=True, anonymous=True)
+    messages = compose(ask(view=view), Scene(brief=BRIEF, me=ANN, turns=(*TURNS, posing)), Traits())
+    assert [message.text for message in messages if message.role == "assistant"] == ["warm", "still warm"]
+    assert not any("[Bob]" in message.text for message in messages)
+    assert any("[Ann (from outside)]:\n  I am Ann" in message.text for message in messages)
 
 
 def test_ones_own_turns_can_be_ones_own_words() -> None:  # O15
     history = (turn("Ann", "A1"), turn("Bob", "B1"), turn("Ann", "A2"))
     messages = compose(ask(view=View(own=True)), Scene(brief=BRIEF, me=ANN, turns=history), Traits())
     assert [message.role for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert [message.text for message in messages[1:5]] == [BRIDGE, "A1", "[Bob]:\nB1", "A2"]
+    assert [message.text for message in messages[1:5]] == [BRIDGE, "A1", "[Bob]:\n  B1", "A2"]
 
 
 @given(
@@ -210,6 +219,14 @@ async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
 async def test_no_words_at_all_are_unreadable() -> None:
     with pytest.raises(Unreadable, match="gave no words"):
         await answer("<think>only thinking</think>", form=None)
+
+
+async def test_a_repair_that_fails_loses_nothing() -> None:
+    reply, model = await answer("I like B.", Unavailable("gone", kind="connection"))
+    assert reply.text == "I like B."
+    assert reply.notes == ("the question about the form failed: gone",)
+    assert len(reply.unread) == 1
+    assert len(model.history) == 2
 
 
 async def test_an_error_of_the_model_goes_up() -> None:

@@ -47,6 +47,7 @@ def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]
         (PLURALITY, "- - -", "no_decision", "", ""),  # F64
         (PLURALITY, "? ! -", "no_decision", "", ""),
         (PLURALITY, "A", "decided", "A", "unanimous"),
+        (PLURALITY, "A ! !", "decided", "A", "split"),
         (MAJORITY, "A B", "tie", "", "contested"),  # D3
         (MAJORITY, "A A B C", "no_decision", "", "split"),
         (MAJORITY, "A A A B C", "decided", "A", "moderate"),
@@ -55,7 +56,7 @@ def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]
         (SUPERMAJORITY, "A A A A A A B B B", "decided", "A", "moderate"),
         (UNANIMITY, "A A B", "no_decision", "", "moderate"),  # D5
         (UNANIMITY, "A A A", "decided", "A", "unanimous"),
-        (UNANIMITY, "A A -", "decided", "A", "unanimous"),
+        (UNANIMITY, "A A -", "decided", "A", "moderate"),
         (UNANIMITY, "A A !", "no_decision", "", "moderate"),
     ],
 )
@@ -111,6 +112,11 @@ def test_sums_of_weights_are_exact() -> None:
 def test_the_documented_fallback_is_a_wrapper_and_says_so(votes: str, winner: str, how: str) -> None:
     decision = FirstProposal(rule=PLURALITY).decide(ballots(votes), NAMES)
     assert (decision.status, decision.winner, decision.how) == ("decided", winner, how)
+
+
+def test_the_fallback_of_an_unweighted_tie_looks_at_no_weight() -> None:
+    decision = FirstProposal(rule=PLURALITY).decide(ballots("A B", {"voter0": 1.0, "voter1": 2.0}), NAMES)
+    assert decision.winner == "A"
 
 
 def test_the_fallback_needs_a_proposal() -> None:

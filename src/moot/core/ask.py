@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from moot.core.brief import View
-from moot.core.form import Fields, Form, Value
+from moot.core.form import Fields, Form, Value, allows
 from moot.core.text import clean
 
 
@@ -89,23 +89,24 @@ class Reply:
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def mended(self) -> "Reply":
-        """The same as it can be stored anywhere: texts cleaned; numbers that are none become unread fields."""
-        sound = {name: value for name, value in self.fields.items() if not _odd(value)}
-        odd = tuple(f"{clean(name)}: invalid_number" for name in self.fields if name not in sound)
+    def mended(self, form: Form | None) -> "Reply":
+        """The same as it can be stored anywhere: texts cleaned, and no field that its form does not allow.
+
+        A seat may be anybody's; what it fills in wrongly counts as unread.
+        """
+        asked = {field.name: field for field in form.fields} if form else {}
+        sound = {name: value for name, value in self.fields.items() if name in asked and allows(asked[name], value)}
+        odd = tuple(f"{clean(name)}: not_allowed" for name in self.fields if name in asked and name not in sound)
         return replace(
             self,
             text=clean(self.text),
-            fields={clean(name): _mended(value) for name, value in sound.items()},
+            fields={name: _mended(value) for name, value in sound.items()},
             served=clean(self.served),
+            seconds=self.seconds if math.isfinite(self.seconds) else 0.0,
             usage=self.usage.mended(),
             unread=(*(clean(each) for each in self.unread), *odd),
             notes=tuple(clean(each) for each in self.notes),
         )
-
-
-def _odd(value: Value) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _mended(value: Value) -> Value:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from moot.core.errors import BriefError
+
 Duty: TypeAlias = Literal["debater", "moderator"]
 
 
@@ -50,7 +52,6 @@ class Participant:
         seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``.
         duty: whether this participant debates or moderates.
         weight: vote weight, finite and above 0; None where none was given.
-        view: what this participant is shown where an ask does not say otherwise.
         settings: how its model is asked.
         tools: names of the tools it may use.
     """
@@ -61,7 +62,6 @@ class Participant:
     seat: str = ""
     duty: Duty = "debater"
     weight: float | None = None
-    view: View = View()
     settings: Settings = Settings()
     tools: tuple[str, ...] = ()
 
@@ -85,6 +85,14 @@ class Limits:
     turn_seconds: float = 120.0
     total_seconds: float | None = None
     parallel: int = 16
+
+    def __post_init__(self) -> None:
+        for name in ("asks", "tokens", "cost", "turn_seconds", "total_seconds", "parallel"):
+            value: float | None = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise BriefError(f"the limit {name} is {value}; it must be a number from 0", code="out_of_range")
+        if self.parallel < 1:
+            raise BriefError("the limit parallel is 0; at least one answer must be in the making", code="out_of_range")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ class Decision:
         rule: the rule that was applied (``plurality``, ``supermajority``, ``moderator``).
         share: the winner's share of the weight of all ballots cast, 0 to 1.
         support: the voters for the winner.
-        strength: the share in a word.
+        strength: the winner's share of all voters in a word; who abstained or was not read has not agreed.
         how: in one sentence, how it followed, fallbacks named ("tie of Ann and Bob: first proposal").
         tally: weight of votes for each candidate, in the candidates' order.
         first: the same over the first drafts, where they were counted.

@@ -3,6 +3,7 @@
 How a form is written into a prompt and read out of a text is the business of ``seats.layout``.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -41,6 +42,23 @@ class Field:
     low: float | None = None
     high: float | None = None
     abstain: bool = False
+
+
+def allows(field: Field, value: Value) -> bool:
+    """Whether a value may stand in a field: of its kind, among its choices, within its range, and finite."""
+    match field.kind:
+        case "choice":
+            return value in field.choices or (field.abstain and value == ABSTAIN)
+        case "number":
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                return False
+            return (field.low is None or value >= field.low) and (field.high is None or value <= field.high)
+        case "flag":
+            return isinstance(value, bool)
+        case "list":
+            return isinstance(value, tuple)
+        case _:
+            return isinstance(value, str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,8 @@ class Seat(Protocol):
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Answer one ask.
 
+        A seat that is cancelled must let the cancellation pass at once: nobody can end it from outside.
+
         Raises:
             ModelError: there is no answer; the engine books the ask as failed and the debate goes on.
             LimitReached: a limit stands in the way; the engine pauses the debate.

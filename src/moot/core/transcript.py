@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
+from moot.core.errors import RecordError
 from moot.core.event import (
     Asked,
     Attempted,
@@ -102,9 +103,9 @@ class Transcript:
             case Asked(ask=ask):
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
             case Replied(key=key, reply=reply):
-                self._turns[key] = replace(self._turns[key], reply=reply)
+                self._turns[key] = replace(self._asked(key), reply=reply)
             case Failed(key=key, reason=reason):
-                self._turns[key] = replace(self._turns[key], failure=reason)
+                self._turns[key] = replace(self._asked(key), failure=reason or "no reason given")
             case Interjected(by=by, text=text):
                 key = f"interjection#{len(self._turns) + 1}"
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, reply=Reply(text=text))
@@ -128,6 +129,11 @@ class Transcript:
                 self.paused = event
             case _:  # Resumed
                 self.paused = None
+
+    def _asked(self, key: str) -> Turn:
+        if key not in self._turns:
+            raise RecordError(f"the record answers {key!r}, which was never asked")
+        return self._turns[key]
 
     # ---- what has been said ------------------------------------------------------------------------------------
 

@@ -98,9 +98,15 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
         if step is None:
             ledger.note(_closed(ledger.transcript))
         elif isinstance(step, Sequence):
-            ledger.note(*(Asked(ask=ask) for ask in step))
+            for ask in step:
+                if ledger.replaying:
+                    ledger.note(Asked(ask=ask))
         else:
             ledger.note(step)
+
+
+class _Late(Unavailable):
+    """A seat took longer than a turn may take: its own affair, and no reason to wait for a provider."""
 
 
 class _Driver:
@@ -147,7 +153,7 @@ class _Driver:
             ledger.note(Resumed())
         await ledger.flush()
         outcomes = await self._answers(unanswered, scenes)
-        return self._book(unanswered, outcomes)
+        return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
     def _scene(self, ask: Ask) -> Scene:
         brief, transcript = self.opened.brief, self.ledger.transcript
@@ -172,43 +178,58 @@ class _Driver:
         began = asyncio.get_running_loop().time()
         try:
             reply = await self._in_time(ask, scene, line)
-        except TimeoutError:
-            return Failed(key=ask.key, kind="timeout", reason=f"no answer within {self.limits.turn_seconds:g} seconds")
+            seconds = reply.seconds or asyncio.get_running_loop().time() - began
+            mended = replace(reply, seconds=seconds).mended(ask.form)
         except (RecordError, asyncio.CancelledError):
             raise
         except (ModelError, LimitReached, Waiting) as error:
             return error
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
             return Failed(key=ask.key, kind="broken", reason=clean(f"{type(error).__name__}: {error}")[:500])
-        seconds = reply.seconds or asyncio.get_running_loop().time() - began
-        self.ledger.note(Replied(key=ask.key, reply=replace(reply.mended(), seconds=seconds)))
-        return reply
+        self.ledger.note(Replied(key=ask.key, reply=mended))
+        return mended
 
     async def _in_time(self, ask: Ask, scene: Scene, line: Line) -> Reply:
+        late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
         async with self.gate:
             clock = asyncio.timeout(self.limits.turn_seconds)
-            async with clock:
-                reply = await self.seats[ask.to].answer(ask, scene, line)
+            try:
+                async with clock:
+                    reply = await self.seats[ask.to].answer(ask, scene, line)
+            except TimeoutError:
+                if clock.expired():
+                    raise late from None
+                raise
         # A seat that swallowed its cancellation: what it says after that comes too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
         if clock.expired():
-            raise TimeoutError  # pragma: no cover
+            raise late  # pragma: no cover
         return reply
 
-    def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"]) -> bool:
-        """Write down the failures of a batch; False when they are such that the debate must wait."""
-        for outcome in outcomes:
-            if isinstance(outcome, LimitReached):
-                return self._pause(str(outcome), "limit")
-            if isinstance(outcome, Waiting):
-                return self._pause(str(outcome), "waiting")
-        if len(asks) > 1 and all(isinstance(outcome, Unavailable) for outcome in outcomes):
+    def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
+        """Write down the failures of a batch; False when they are such that the debate must wait.
+
+        Args:
+            asks: the asks that were put.
+            outcomes: what came of each; only the first where time was up for all.
+            alone: whether these are all the asks of the batch, none of them answered before.
+        """
+        waits = [
+            (outcome, "limit" if isinstance(outcome, LimitReached) else "waiting")
+            for outcome in outcomes
+            if isinstance(outcome, LimitReached | Waiting)
+        ]
+        away = [outcome for outcome in outcomes if isinstance(outcome, Unavailable) and not isinstance(outcome, _Late)]
+        if alone and len(asks) > 1 and len(away) == len(asks):
             # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
-            return self._pause(f"none of {len(asks)} participants could be reached: {outcomes[0]}", "unavailable")
-        failures = [_failure(ask, outcome) for ask, outcome in zip(asks, outcomes, strict=True)]
-        if found := [failure for failure in failures if failure]:
-            self.ledger.note(*found)
-        return True
+            return self._pause(f"none of {len(asks)} participants could be reached: {away[0]}", "unavailable")
+        failures = [
+            _failure(ask, outcome)
+            for ask, outcome in zip(asks, outcomes, strict=False)
+            if not (waits and outcome in away)
+        ]
+        self.ledger.note(*(failure for failure in failures if failure))
+        return self._pause(str(waits[0][0]), waits[0][1]) if waits else True
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.hosting.stop.reason:
@@ -254,5 +275,6 @@ def _first(error: BaseException) -> BaseException:
 
 def _closed(transcript: Transcript) -> Closed:
     decision, halt = transcript.decision, transcript.halted(ROOT)
-    status: Status = "failed" if not transcript.turns() else decision.status if decision else "no_decision"
+    heard = any(turn.ask for turn in transcript.turns())
+    status: Status = "failed" if not heard else decision.status if decision else "no_decision"
     return Closed(status=status, reason=halt or (decision.how if decision else "the protocol came to no decision"))

@@ -4,6 +4,7 @@ The purse is a fold over the record, live and on resume alike. A try without an 
 provider may have been paid for it.
 """
 
+from moot.core.ask import Usage
 from moot.core.brief import Limits
 from moot.core.errors import LimitReached
 from moot.core.event import Asked, Attempted, Called, Erred, Event
@@ -38,9 +39,7 @@ class Purse:
                 self.cost += cost or 0.0
                 self._reserved[event.key, event.call] = event
             case Called(usage=usage):
-                self._release(event.key, event.call)
-                self.tokens += usage.input_tokens + usage.output_tokens
-                self.cost += usage.cost or 0.0
+                self._settle(event.key, event.call, usage)
             case Erred(kind=kind) if kind in FREE_ERRORS:
                 self._release(event.key, event.call)
             case _:
@@ -71,6 +70,14 @@ class Purse:
             raise LimitReached(f"the limit of ${limits.cost:g}: the price of {quote.model} is unknown")
         if self.cost + quote.cost > limits.cost:
             raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${quote.cost:.4f} needed")
+
+    def _settle(self, key: str, call: str, usage: Usage) -> None:
+        """Put what was used in the place of what was reserved; where nobody says what was used, that stays."""
+        held = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
+        self._release(key, call)
+        used = usage.input_tokens + usage.output_tokens
+        self.tokens += used if used and not usage.estimated else max(used, held.tokens)
+        self.cost += (held.cost or 0.0) if usage.cost is None else usage.cost
 
     def _release(self, key: str, call: str) -> None:
         held = self._reserved.pop((key, call), None)

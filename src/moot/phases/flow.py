@@ -42,7 +42,7 @@ class Rounds:
     Attributes:
         each: what happens in a round.
         most: the greatest number of rounds, from 0.
-        until: the reason to end before that; looked at before each round and after the last.
+        until: the reason to end before that; looked at before each round.
         name: what it is called in paths.
     """
 

@@ -10,12 +10,12 @@ from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
-from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.form import ABSTAIN, Field, Form
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
-from moot.policy.answers import normalise
+from moot.policy.answers import wording
 from moot.policy.rules import Rule
 from moot.policy.showing import confidence
 
@@ -55,7 +55,7 @@ class Vote:
         """Hold the vote."""
         groups = candidates(table.transcript, self.acts, latest=self.latest)
         if len(groups) < 2:
-            yield Ruled(decision=unopposed(groups, self.rule.name, table.transcript))
+            yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
             return
         voters = roster(table, self.who)
         yield [self._ask(table, n, voter, list(groups)) for n, voter in enumerate(voters, start=1)]
@@ -106,24 +106,13 @@ class Count:
     def play(self, table: Table) -> Play:
         """Count the answers."""
         stood = candidates(table.transcript, self.acts, latest=True)
-        groups = {name: turns for name, turns in stood.items() if read_field(turns[0], "ANSWER") is not None}
-        ballots = [self._ballot(table, voter, groups) for voter in roster(table, ())]
+        groups = {name: turns for name, turns in stood.items() if wording(turns[0]) is not None}
+        ballots = answers_as_ballots(table, self.acts, groups)
         options = table.brief.options or tuple(groups)
         if not options:
-            yield Ruled(decision=unopposed({}, self.rule.name, table.transcript))
+            yield Ruled(decision=unopposed(table, {}, self.rule, self.acts))
             return
         yield Ruled(decision=settle(self.rule.decide(ballots, options), groups, table.transcript))
-
-    def _ballot(self, table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
-        weight = table.brief.participant(voter).weight
-        blank = Ballot(voter=voter, weight=1.0 if weight is None else weight)
-        turn = table.transcript.last(voter, *self.acts)
-        if turn is None:
-            return replace(blank, state="missing", reason="no answer")
-        answer = read_field(turn, "ANSWER")
-        if answer is None:
-            return replace(blank, state="unread", reason="; ".join(turn.reply.unread) if turn.reply else "")
-        return replace(blank, choice=named(answer, groups))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,44 +177,53 @@ def read_ballot(turn: Turn, voter: str) -> Ballot:
 def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
     """The proposals that stand for election: name to turns, those with the same ANSWER together.
 
-    A candidate is named by its answer where the proposals have one, else by its author; its first turn is the
-    one with the most confidence.
+    A candidate is named by its answer where the proposals have one, else by its author; where two would have one
+    name, the author is added. Its first turn is the one with the most confidence.
     """
-    found: dict[str, tuple[str, list[Turn]]] = {}
+    found: dict[str, list[Turn]] = {}
     for turn in transcript.latest(*acts) if latest else transcript.first(*acts):
-        answer = read_field(turn, "ANSWER")
-        wording = turn.key if answer is None else normalise(answer)
-        found.setdefault(wording, (turn.by if answer is None else str(answer), []))[1].append(turn)
-    return {name: sorted(turns, key=confidence, reverse=True) for name, turns in found.values()}
+        answer = wording(turn)
+        found.setdefault(f"by {turn.key}" if answer is None else f"answer {answer}", []).append(turn)
+    named: dict[str, list[Turn]] = {}
+    for turns in found.values():
+        answer = read_field(turns[0], "ANSWER")
+        name = turns[0].by if answer is None else str(answer)
+        while name in named:
+            name = f"{name} ({turns[0].by})"
+        named[name] = sorted(turns, key=confidence, reverse=True)
+    return named
 
 
-def named(answer: Value, groups: Mapping[str, Sequence[Turn]]) -> str:
-    """The candidate of that answer."""
-    return next(name for name in groups if normalise(name) == normalise(answer))
+def answers_as_ballots(table: Table, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
+    """For each debater the newest answer as a ballot for the candidate that it belongs to."""
+    holds = {turn.key: name for name, turns in groups.items() for turn in turns}
+    ballots: list[Ballot] = []
+    for voter in roster(table, ()):
+        weight = table.brief.participant(voter).weight
+        ballot = Ballot(voter=voter, weight=1.0 if weight is None else weight)
+        turn = table.transcript.last(voter, *acts)
+        if turn is None or turn.reply is None:
+            ballots.append(replace(ballot, state="missing", reason="no answer"))
+        elif turn.key in holds:
+            ballots.append(replace(ballot, choice=holds[turn.key]))
+        else:
+            ballots.append(replace(ballot, state="unread", reason="; ".join(turn.reply.unread)))
+    return ballots
 
 
-def unopposed(groups: Mapping[str, Sequence[Turn]], rule: str, transcript: Transcript) -> Decision:
-    """What follows where there is nothing to choose between."""
-    none = Decision(status="no_decision", rule=rule, first=first_tally(transcript, tuple(groups)))
+def unopposed(table: Table, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
+    """What follows where there is nothing to choose between: the same answer by two or more is counted by the rule."""
+    none = Decision(status="no_decision", rule=rule.name, first=first_tally(table.transcript, groups))
     if not groups:
         return replace(none, how="there is no proposal")
     ((name, turns),) = groups.items()
-    holders = tuple(turn.by for turn in turns)
-    if len(holders) < 2:
+    if len(turns) < 2:
         return replace(none, how=f"{name} is the only proposal: no vote was held")
-    return replace(
-        none,
-        status="decided",
-        winner=name,
-        text=words(turns[0]),
-        argument=argument(turns[0]),
-        share=1.0,
-        support=holders,
-        strength="unanimous",
-        how=f"all {len(holders)} give the same answer: no vote was needed",
-        tally={name: float(len(holders))},
-        ballots=tuple(Ballot(voter=holder, choice=name) for holder in holders),
-    )
+    decision = rule.decide(answers_as_ballots(table, acts, groups), (name,))
+    counted = settle(decision, groups, table.transcript)
+    if decision.status != "decided":
+        return counted
+    return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")
 
 
 def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript) -> Decision:
@@ -237,7 +235,7 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
         decision,
         text=words(winner[0]) if winner else "",
         argument=argument(winner[0]) if winner else "",
-        first=first_tally(transcript, tuple(decision.tally)),
+        first=first_tally(transcript, groups),
         dissent=tuple(
             f"{ballot.voter} for {ballot.choice}"
             for ballot in decision.ballots
@@ -255,12 +253,13 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
     )
 
 
-def first_tally(transcript: Transcript, names: tuple[str, ...]) -> dict[str, float]:
+def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) -> dict[str, float]:
     """How many first drafts gave which answer; empty where drafts give no ANSWER."""
+    names = {wording(turns[0]): name for name, turns in groups.items()}
     tally: dict[str, float] = {}
     for turn in transcript.first("draft"):
         if (answer := read_field(turn, "ANSWER")) is not None:
-            name = next((name for name in names if normalise(name) == normalise(answer)), str(answer))
+            name = names.get(wording(turn), str(answer))
             tally[name] = tally.get(name, 0.0) + 1.0
     return tally
 

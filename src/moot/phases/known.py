@@ -83,7 +83,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
         pick = "Select the best proposal for the topic, and say why."
         decide = Vote(rule=Share(name="moderator"), acts=acts, task=pick, who=(by,))
     else:
-        decide = Vote(rule=_rule(strategy, PLURALITY), acts=acts, task=VOTE_TASK)
+        decide = Vote(rule=Quorum(rule=_rule(strategy, PLURALITY)), acts=acts, task=VOTE_TASK)
     rounds = Rounds(each=revise, most=2 if choices.rounds is None else choices.rounds, until=until)
     return Sequence(parts=(propose, rounds, decide))
 

@@ -5,21 +5,47 @@ import unicodedata
 from collections.abc import Iterable
 
 from moot.core.form import Value
+from moot.core.transcript import Turn, read_field
 
-_MARKUP = re.compile(r"[*_`~\"'“”‘’«»]+")
+_WRAPS = ("**", "__", "~~", "*", "_", "`", '"', "'", ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _POINT_ZERO = re.compile(r"(?<=\d)\.0+\b(?!\.?\d)")
+_STOP = re.compile(r"\.+$|(?<=[^\W\d])[!;:]+$|(?<=[*_`~\"'”’»])[!;:]+$")
 
 
 def normalise(answer: Value) -> str:
-    """An answer without what does not make it another one: case, markup, blanks, a final stop, ``1,000``, ``18.0``."""
+    """An open answer without what does not make it another one.
+
+    Case, blanks, marks around the whole, a stop at the end, ``1,000`` for 1000 and ``18.0`` for 18 make no difference.
+    Whatever could matter stays: ``.5``, ``5!``, ``5'``, ``10³`` and ``~5`` are answers of their own.
+    """
     text = ", ".join(answer) if isinstance(answer, tuple) else str(answer)
-    text = _MARKUP.sub("", unicodedata.normalize("NFKC", text).casefold())
-    text = _POINT_ZERO.sub("", _THOUSANDS.sub("", text))
-    return " ".join(text.split()).strip(" .!;:")
+    text = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    while (bare := _unwrap(_STOP.sub("", text).strip())) != text:
+        text = bare
+    return _POINT_ZERO.sub("", _THOUSANDS.sub("", text))
 
 
-def alike(answers: Iterable[Value]) -> bool:
+def wording(turn: Turn, name: str = "ANSWER") -> str | None:
+    """What a turn answers, as it is compared: a closed choice to the letter, open words normalised; None if unread."""
+    value = read_field(turn, name)
+    if value is None:
+        return None
+    fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+    closed = any(field.kind == "choice" for field in fields if field.name.casefold() == name.casefold())
+    return str(value) if closed else normalise(value)
+
+
+def alike(wordings: Iterable[str]) -> bool:
     """Whether there are at least two answers and all are the same."""
-    wordings = [normalise(answer) for answer in answers]
-    return len(wordings) >= 2 and len(dict.fromkeys(wordings)) == 1 and wordings[0] != ""
+    given = list(wordings)
+    return len(given) >= 2 and len(dict.fromkeys(given)) == 1 and given[0] != ""
+
+
+def _unwrap(text: str) -> str:
+    for wrap in _WRAPS:
+        opening, closing = wrap if isinstance(wrap, tuple) else (wrap, wrap)
+        inner = text[len(opening) : len(text) - len(closing)]
+        if inner and text.startswith(opening) and text.endswith(closing) and closing not in inner:
+            return inner.strip()
+    return text

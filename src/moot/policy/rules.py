@@ -71,16 +71,20 @@ class Share:
         counted = f"{winner} has {_amount(most)} of {_amount(total)}"
         if not reaches(share, Fraction(self.least), beyond=self.beyond):
             how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
-            return replace(base, share=float(share), strength=strength(share), how=how)
+            return replace(base, share=float(share), strength=self._strength(most, ballots), how=how)
         return replace(
             base,
             status="decided",
             winner=winner,
             share=float(share),
             support=tuple(ballot.voter for ballot in cast if ballot.choice == winner),
-            strength=strength(share),
+            strength=self._strength(most, ballots),
             how=counted,
         )
+
+    def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
+        """The share of all voters: who abstained or could not be read has not agreed."""
+        return strength(most / sum((_weight(each, weighted=self.weighted) for each in ballots), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +128,8 @@ class FirstProposal:
         decision = self.rule.decide(ballots, candidates)
         if decision.status == "decided" or not candidates:
             return decision
-        tied = top(count(ballots, candidates, weighted=True)) if decision.status == "tie" else []
+        most = max(decision.tally.values(), default=0.0)
+        tied = [name for name in candidates if decision.tally[name] == most] if decision.status == "tie" else []
         winner = tied[0] if tied else candidates[0]
         support = tuple(ballot.voter for ballot in ballots if ballot.state == "cast" and ballot.choice == winner)
         how = f"{decision.how}; fallback: first {'tied ' if tied else ''}proposal"
@@ -159,7 +164,7 @@ def reaches(share: Fraction, least: Fraction, *, beyond: bool) -> bool:
 
 
 def strength(share: Fraction) -> Strength:
-    """The winner's share in a word: 1 is unanimous, above 0.8 strong, from 0.6 moderate, above 0.5 weak, else split."""
+    """A share in a word: 1 is unanimous, above 0.8 strong, from 0.6 moderate, above 0.5 weak, else split."""
     if share >= 1:
         return "unanimous"
     if share > Fraction(4, 5):

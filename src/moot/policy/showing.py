@@ -5,7 +5,7 @@ from random import Random
 from typing import Literal
 
 from moot.core.transcript import Transcript, Turn, read_field, visible
-from moot.policy.answers import normalise
+from moot.policy.answers import wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +49,9 @@ def strongest(turns: list[Turn]) -> list[Turn]:
     """Of the turns with the same answer the one with the most confidence, in the order in which the answers came."""
     best: dict[str, Turn] = {}
     for turn in turns:
-        answer = read_field(turn, "ANSWER")
-        wording = turn.key if answer is None else normalise(answer)
-        if wording not in best or confidence(turn) > confidence(best[wording]):
-            best[wording] = turn
+        answer = wording(turn) or turn.key
+        if answer not in best or confidence(turn) > confidence(best[answer]):
+            best[answer] = turn
     return list(best.values())
 
 

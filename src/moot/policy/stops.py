@@ -6,9 +6,8 @@ Stops read typed fields and statuses, never the likeness of texts: two opponents
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.core.form import Value
-from moot.core.transcript import Transcript, read_field
-from moot.policy.answers import alike, normalise
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.policy.answers import alike, normalise, wording
 
 
 class Stop(Protocol):
@@ -35,7 +34,7 @@ class Alike:
 
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
-        answers = [answer_of(transcript, by, self.acts, self.field) for by in speakers(transcript, self.acts)]
+        answers = [answer_of(turn, self.field) for turn in transcript.latest(*self.acts)]
         given = [answer for answer in answers if answer is not None]
         if len(given) >= self.of and len(given) == len(answers) and alike(given):
             return f"all {len(given)} give the same answer"
@@ -52,11 +51,9 @@ class Unchanged:
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
         pairs = 0
-        for by in speakers(transcript, self.acts):
-            answers = [read_field(turn, self.field) for turn in transcript.turns(*self.acts, by=by)]
-            if len(answers) < 2 or answers[-1] is None or answers[-2] is None:
-                return ""
-            if normalise(answers[-1]) != normalise(answers[-2]):
+        for newest in transcript.latest(*self.acts):
+            answers = [wording(turn, self.field) for turn in transcript.turns(*self.acts, by=newest.by)]
+            if len(answers) < 2 or answers[-1] is None or answers[-1] != answers[-2]:
                 return ""
             pairs += 1
         return "nobody changed the answer since the round before" if pairs else ""
@@ -92,14 +89,6 @@ class AnyOf:
         return ""
 
 
-def speakers(transcript: Transcript, acts: tuple[str, ...]) -> tuple[str, ...]:
-    """Who has spoken in these acts."""
-    return tuple(turn.by for turn in transcript.latest(*acts))
-
-
-def answer_of(transcript: Transcript, by: str, acts: tuple[str, ...], field: str) -> Value | None:
-    """The newest answer of a speaker: that field, or with "" the whole text; None where it was not read."""
-    turn = transcript.last(by, *acts)
-    if turn is None:
-        return None
-    return read_field(turn, field) if field else turn.text
+def answer_of(turn: Turn, field: str) -> str | None:
+    """What a turn answers, as it is compared: that field, or with "" the whole text; None where it was not read."""
+    return wording(turn, field) if field else normalise(turn.text)

@@ -26,8 +26,15 @@ def _adapter(event: type[Event]) -> TypeAdapter[Event]:
 
 
 def encode(entry: Entry) -> str:
-    """An entry as a line, without a line end."""
-    body = _adapter(type(entry.event)).dump_json(entry.event).decode()
+    """An entry as a line, without a line end.
+
+    Raises:
+        RecordError: the event holds something that cannot be stored, such as half a character.
+    """
+    try:
+        body = _adapter(type(entry.event)).dump_json(entry.event).decode()
+    except (ValueError, UnicodeError) as error:
+        raise RecordError(f"{kind(entry.event)} cannot be stored: {type(error).__name__}") from error
     head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
     return f'{head},"kind":"{kind(entry.event)}","body":{body}}}'
 
@@ -45,7 +52,7 @@ def decode(line: str) -> Entry:
             raise RecordError(f"entry {seq}: format {version} is newer than this Moot reads ({VERSION})")
         event = _adapter(KINDS[data["kind"]]).validate_python(data["body"])
         return Entry(seq=int(seq), at=float(data["at"]), event=event, prev=str(data["prev"]))
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, ValidationError, RecursionError, OverflowError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
 
 

@@ -92,6 +92,7 @@ class Ledger:
 
         Raises:
             RecordMismatch: the record holds something else at this place.
+            RecordError: the debate is over, nobody keeps this ledger, or an event cannot be stored.
         """
         for event in events:
             if self._past:
@@ -99,6 +100,7 @@ class Ledger:
                 if entry.event != event or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
             else:
+                self._check_open()
                 self._down.append(self._stamp(event))
                 self._news.set()
             self._take(event)
@@ -168,10 +170,16 @@ class Ledger:
         return self._tries.get((key, call), 0)
 
     def _stamp(self, event: Event) -> str:
-        self._seq += 1
-        line = encode(Entry(seq=self._seq, at=self._clock(), event=event, prev=self._head))
-        self._head = digest(line)
+        line = encode(Entry(seq=self._seq + 1, at=self._clock(), event=event, prev=self._head))
+        self._seq, self._head = self._seq + 1, digest(line)
         return line
+
+    def _check_open(self) -> None:
+        """Refuse what nobody would write, and what would come behind the end."""
+        if self._over:
+            raise self._over
+        if self.transcript.closed:
+            raise RecordError(f"the debate {self.debate} is over: nothing can be added to its record")
 
     def _take(self, event: Event) -> None:
         for watcher in self.watchers:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Participant
-from moot.core.errors import Unreadable
+from moot.core.errors import ModelError, Unreadable
 from moot.core.event import Called
 from moot.core.form import Form
 from moot.core.seat import Say, Scene
@@ -40,7 +40,11 @@ class ModelSeat:
         if ask.form and _is_wanting(ask.form, reading):
             question = Message(role="user", text=repair(ask.form, reading))
             again = fit((*messages, Message(role="assistant", text=first.text), question), self._model.traits)
-            calls.append(await self._send("repair", again, scene.me, say))
+            try:
+                calls.append(await self._send("repair", again, scene.me, say))
+            except ModelError as error:
+                # The first answer was paid for and says what it says; it is not lost with the question about its form.
+                return _reply(reading, calls, self._model.name, f"the question about the form failed: {error}")
             reading = _merge(reading, _read(ask.form, calls[1], scene.me.name))
         if not reading.text and not reading.fields:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
@@ -71,8 +75,8 @@ def _merge(first: Reading, second: Reading) -> Reading:
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 
-def _reply(reading: Reading, calls: Sequence[Called], asked: str) -> Reply:
-    notes = [TRUNCATED] if calls[0].finish == "length" else []
+def _reply(reading: Reading, calls: Sequence[Called], asked: str, *remarks: str) -> Reply:
+    notes = [*([TRUNCATED] if calls[0].finish == "length" else []), *remarks]
     if len(calls) > 1:
         notes.append(REPAIRED)
     usage = Usage()

@@ -2,12 +2,11 @@
 
 The order serves the providers' prompt caches: what all share and what is old comes first (rules, topic, background,
 the log), what is one's own and new comes last (persona, the turns laid before one, the task, the form). There is no
-time and no chance in a prompt. Everything that a participant or a document wrote stands in a frame; lines in it that
-look like a frame are indented, so that no text can pass for another's.
+time and no chance in a prompt. Everything that a participant or a document wrote is indented, line by line; only our
+own frames begin at the margin, so that no text can pass for another's.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from moot.core.ask import Ask
@@ -18,7 +17,9 @@ from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
 from moot.seats.layout import instruct
 
-_FRAME = re.compile(r"^(?=\s{0,3}(?:---|===|\[|#))", re.MULTILINE)
+INDENT = "  "
+"""What stands before every line that somebody else wrote."""
+
 BRIDGE = "Please go on."
 """What stands between two messages of the same side where a provider wants them to alternate."""
 
@@ -28,7 +29,8 @@ def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
     shared = Message(role="system", text=_shared(scene.brief))
     newest = Message(role="user", text=_newest(ask, scene))
     if ask.view.own:
-        log = [_as_message(turn, scene, ask.view) for turn in scene.turns]
+        names = _hidden(scene.turns) if ask.view.anonymous else {}
+        log = [_as_message(turn, scene, ask.view, names) for turn in scene.turns]
     else:
         log = [Message(role="user", text=_log(scene, ask.view))] if scene.turns else []
     return fit((shared, *log, newest), traits)
@@ -50,7 +52,8 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
 
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
-    return f"[{name or label(turn, brief)}]:\n{frame(clip(turn.text, view.clip))}"
+    shown = label(turn, brief) if turn.act == INTERJECTION or not name else name
+    return f"[{shown}]:\n{frame(clip(turn.text, view.clip))}"
 
 
 def label(turn: Turn, brief: Brief) -> str:
@@ -62,8 +65,8 @@ def label(turn: Turn, brief: Brief) -> str:
 
 
 def frame(text: str) -> str:
-    """A text that cannot be mistaken for the frame around it: lines that look like one are indented by four blanks."""
-    return _FRAME.sub("    ", text)
+    """A text that cannot be mistaken for the frame around it: no line of it begins at the margin."""
+    return "\n".join(INDENT + line for line in text.splitlines())
 
 
 def _shared(brief: Brief) -> str:
@@ -90,10 +93,10 @@ def _log(scene: Scene, view: View) -> str:
     return "\n\n".join(parts)
 
 
-def _as_message(turn: Turn, scene: Scene, view: View) -> Message:
-    if turn.by == scene.me.name:
+def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) -> Message:
+    if turn.by == scene.me.name and turn.act != INTERJECTION:
         return Message(role="assistant", text=turn.text)
-    return Message(role="user", text=render(turn, scene.brief, view=view))
+    return Message(role="user", text=render(turn, scene.brief, view=view, name=names.get(turn.by, "")))
 
 
 def _newest(ask: Ask, scene: Scene) -> str:
@@ -129,5 +132,5 @@ def proposal_names(ask: Ask, about: Sequence[Turn]) -> list[str]:
 
 
 def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
-    speakers = dict.fromkeys(turn.by for turn in turns)
+    speakers = dict.fromkeys(turn.by for turn in turns if turn.act != INTERJECTION)
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
