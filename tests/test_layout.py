@@ -280,13 +280,6 @@ def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
             read(asked, text, speaker="Agent3")
 
 
-def test_a_longer_text_is_not_read():
-    reading = read(ballot(), "I vote for: Agent1\n" + "x" * LIMIT)
-    assert reading.fields == {}
-    assert reading.unread == ("I vote for: too_large",)
-    assert read(None, "x" * (LIMIT + 1)).unread == ()
-
-
 @settings(max_examples=200)
 @given(
     st.sampled_from(FORMS), st.lists(st.one_of(st.text(max_size=8), st.sampled_from(UNITS)), max_size=12).map("".join)

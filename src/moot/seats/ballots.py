@@ -70,6 +70,7 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
     """
     whole = plain.unwrap(plain.unfence(plain.without_comments(text), announces))
     words = plain.fold(plain.without_elements(plain.without_strikes(plain.unquoted_lines(whole))))
+    words = plain.without_gaps(words)
     label = r"\s+".join(re.escape(word) for word in plain.key(asked.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     reader = Reader(asked, Page.of(words), Roster.of(asked.choices), formula, strict, plain.key(speaker))

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.seats.ballots import announces, read_ballot
 from moot.seats.members import read_json
-from moot.seats.plain import LIMIT, lines_even, unfence, without_comments, without_label, without_thoughts
+from moot.seats.plain import (
+    LIMIT,
+    LONGEST,
+    lines_even,
+    unfence,
+    without_comments,
+    without_label,
+    without_thoughts,
+)
 from moot.seats.sections import read_lines, read_sections
 from moot.seats.tags import escape, read_tags
 from moot.seats.values import Found, slot
@@ -39,15 +47,20 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
         text: the answer as it came.
         speaker: whose answer it is; "" where that is unknown.
     """
-    if len(text) > LIMIT:
-        asked = form.fields if form else ()
-        return Reading(text=text, unread=tuple(f"{each.name}: too_large" for each in asked if each.required))
+    if len(text) > LONGEST:
+        return Reading(text=text, unread=_too_large(form))
     keep = [each.name for each in form.fields] if form and form.layout == "tags" else []
     words = without_label(without_thoughts(lines_even(text), keep).strip(), speaker)
     if form is None:
         return Reading(text=words)
+    if len(words) > LIMIT:
+        return Reading(text=words, unread=_too_large(form))
     found = _read(form, words, speaker)
     return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+
+
+def _too_large(form: Form | None) -> tuple[str, ...]:
+    return tuple(f"{each.name}: too_large" for each in (form.fields if form else ()) if each.required)
 
 
 def _read(form: Form, words: str, speaker: str) -> Found:

@@ -1,7 +1,6 @@
 """Members: answers laid out as one JSON object. This file owns which object is the answer and what its members mean."""
 
 import re
-from collections.abc import Sequence
 
 from moot.core.form import Field, Form, Value
 from moot.seats import wording
@@ -23,8 +22,9 @@ def read_json(form: Form, text: str) -> Found:
     spots = objects_in(text)
     if not spots:
         return Found({}, [f"{where}: malformed"])
-    holding = [spot for spot in spots if _holds(form, spot.table)] or spots[:1]
-    own = [spot for spot in holding if not _foreign(text, spots, spot)]
+    placed = list(zip([0, *(spot.end for spot in spots)], spots, strict=False))
+    holding = [each for each in placed if _holds(form, each[1].table)] or placed[:1]
+    own = [spot for before, spot in holding if not _foreign(text, before, spot)]
     read = [_members(form, spot.table) for spot in own]
     if not own:
         return Found({}, [f"{where}: ambiguous"])
@@ -51,9 +51,8 @@ def _holds(form: Form, table: Table) -> bool:
     return any(key(name) in wanted for name in table.members)
 
 
-def _foreign(text: str, spots: Sequence[Spot], spot: Spot) -> bool:
+def _foreign(text: str, before: int, spot: Spot) -> bool:
     """Whether an object stands in a block quotation, or behind words that give it to somebody else."""
-    before = max((each.end for each in spots if each.end <= spot.start), default=0)
     rows = [
         row
         for row in text[max(before, spot.start - 600) : spot.start].split("\n")

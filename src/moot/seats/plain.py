@@ -1,6 +1,6 @@
 """Plain words: what is left of a text without thinking, fences, quotations and markup. This file owns that cleaning.
 
-Everything here runs in time linear in the length of the text, and no text is longer than ``LIMIT`` characters.
+Everything here runs in time linear in the length of the text, and no text is longer than ``LONGEST`` characters.
 """
 
 import re
@@ -8,8 +8,11 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-LIMIT = 256 * 1024
-"""The most characters that are read; a longer text is not read at all."""
+LONGEST = 256 * 1024
+"""The most characters of an answer with its thinking blocks; a longer one is not read at all."""
+
+LIMIT = 64 * 1024
+"""The most characters of an answer without them that is read in a form."""
 
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -20,8 +23,15 @@ _EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:
 _LINES = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _MARKS = re.compile(r"\*+|(?<!\w)_{1,2}(?!_)|(?<!_)_{1,2}(?!\w)")
-_RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]{1,500}")
-"""What is normalised at once: the time for one piece can grow with the square of its length."""
+_RAISED = (
+    "\u00aa\u00b2\u00b3\u00b9\u00ba\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u1d78\u1d9b-\u1dbf\u2070-\u209f\u2c7c\u2c7d"
+)
+_RUN = re.compile(rf"[\x00-\x7f]?[^\x00-\x7f{_RAISED}]{{1,500}}")
+"""What is normalised at once: the time for one piece can grow with the square of its length.
+
+Raised and lowered letters and digits stay as they are: a square is no two.
+"""
+_GAP = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 _THOUGHT_NAMES = (
     "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|reflection|reflect|monologue|inner_monologue|"
@@ -48,6 +58,11 @@ _SOFT = re.compile(
 def lines_even(text: str) -> str:
     """The text with every kind of line end as a newline, so that nobody hides a line; without control characters."""
     return _CONTROLS.sub("", _LINES.sub("\n", text))
+
+
+def without_gaps(text: str) -> str:
+    """The text with one empty line where there were more."""
+    return _GAP.sub("\n\n", text)
 
 
 def unhide(text: str) -> str:

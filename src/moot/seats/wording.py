@@ -265,7 +265,7 @@ _STARTS = """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = re.compile(
     rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
-    rf"|(?:^|[.!?]\s+|\n\s*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))"
+    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))"
     rf"|(?<!<)/s\b|{_TRAILING}"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
