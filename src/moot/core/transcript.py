@@ -104,8 +104,8 @@ class Transcript:
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
             case Replied(key=key, reply=reply):
                 self._turns[key] = replace(self._asked(key), reply=reply)
-            case Failed(key=key, reason=reason):
-                self._turns[key] = replace(self._asked(key), failure=reason or "no reason given")
+            case Failed(key=key, kind=kind, reason=reason):
+                self._turns[key] = replace(self._asked(key), failure=reason or kind)
             case Interjected(by=by, text=text):
                 key = f"interjection#{len(self._turns) + 1}"
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, reply=Reply(text=text))
