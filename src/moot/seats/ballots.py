@@ -20,6 +20,11 @@ FORMULA = "i vote for"
 MOST = 200
 """The most statements that are weighed in one text."""
 
+SHORT = 90
+"""The most characters of a short sentence."""
+
+_SENTENCES = re.compile(r"(?<=[.!?…])\s+|[。！？\n]\s*")
+_REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _VAGUE = re.compile(
     r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
@@ -197,7 +202,7 @@ def _abstention(reader: Reader, start: int, end: int) -> Statement:
     if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
         mood, reason = "plain", ""
     reason_given = wording.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))
-    hedged = (wording.BOUND if reason_given else wording.CONDITIONS).search(clause) or "?" in clause
+    hedged = (wording.BOUND if reason_given else wording.HEDGES).search(clause) or "?" in clause
     if mood == "plain" and hedged:
         mood, reason = "void", "conditional"
     return Statement(value=ABSTAIN, mood=mood, reason=reason, start=start, end=stop)
@@ -212,7 +217,7 @@ def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
         doubtful = [each for each in found if each.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    if wording.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last):
+    if wording.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last) or undone(words[last.end :]):
         return Fault("ambiguous")
     for each in found:
         denied = each.reason == "negated" and each.value == last.value
@@ -236,17 +241,29 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
 def _renamed(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
     words = reader.page.words
-    rows = re.split(r"[.!?…\n]+\s*", words[last.end : last.end + WINDOW])
+    rows = re.split(r"[.!?…。！？\n]+\s*", words[last.end : last.end + WINDOW])
     for row in rows:
         bare = plain.key(row)
         joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
         if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain.key(last.value)):
+            return True
+        rivals = reader.roster.rivals(row, plain.key(last.value)) if reader.roster.lasts and len(row) <= SHORT else []
+        if any(_REST.fullmatch(row, end) for _, end in rivals) and not wording.ASIDE.search(bare):
             return True
         name = next((each for each in reader.roster.keys if bare.endswith(each) and each != plain.key(last.value)), "")
         own = name in ("", reader.speaker) or wording.ASIDE.search(bare)
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
     return False
+
+
+def undone(words: str) -> bool:
+    """Whether a short sentence of what follows a statement may take it back, or bind it to a condition."""
+    rows = (row for row in _SENTENCES.split(words) if 0 < len(row) <= SHORT)
+    return any(
+        formulas.UNDONE.search(row) or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
+        for row in rows
+    )
 
 
 def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:

@@ -1,4 +1,4 @@
-"""Formulas: how people say, in the first person, that they vote or abstain. This file owns these lists.
+"""Formulas: how people say that they vote, abstain, or take it back. This file owns these lists.
 
 All patterns are for folded text (``plain.fold``). Each stands behind the letters without which it cannot match, so
 that a text is searched only for the languages that it may be in.
@@ -131,3 +131,61 @@ NEGATED = re.compile(
     r"|under no circumstances)\s+){0,4}(?:vote|voting) for\s*:?\s*"
 )
 """An English refusal to vote for somebody whose name follows; it needs a word of ``wording.DENIALS`` in it."""
+
+# ---- taking back ---------------------------------------------------------------------------------------------------
+
+_UNDOING = """
+    (?<!it )(?<!they )withdr[ae]w\\w* | retract\\w* | cancel\\w* | void(?:ed|s)? | null and void | nullif\\w*
+    | invalid(?:ate\\w*)? | revok\\w+ | rescind\\w* | annul\\w* | disregard\\w* | disavow\\w* | undo | unvote
+    | spoil\\w* | scratch (?:that|this|it) | hold on | then again | on reflection | reconsider\\w* | misspoke
+    | misread | conditional\\w* | (?:my|one|the|on) conditions? | only if | only when | only once | contingent\\w*
+    | unless | provided (?:that|the|it|they) | placeholder
+    | (?:an?|the|form's|your|only|just|this|merely|format) (?:examples?|sample) | jok(?:e|es|ing) | kidding
+    | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank | just testing | testing | (?:a|just|only|this) test(?! \\w)
+    | do i | i (?:do|did|will|would) not\\W*$ | i don't\\W*$
+    | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support
+    | (?:my|a|by) mistake | wrong (?:name|line|candidate|one|button) | (?:that|this)(?:'s| is| was) wrong
+    | (?:said|wrote|says|writes) (?:agent|no one|nobody) | no vote | (?:do not|don't|not) (?:count|use|record|book)
+    | zurück\\w* | widerruf\\w* | ungültig\\w* | scherz\\w* | spass | witz | bedingung\\w* | nur wenn | vorausgesetzt
+    | (?<!zum )beispiel | platzhalter | storniere\\w* | nicht ernst | es sei denn | plaisant\\w* | blague | retire\\w*
+    | rétract\\w* | nul | nulle | à condition | seulement si | (?<!par )exemple | sauf si | broma\\w* | retiro
+    | retracto | anul\\w* | condición | sólo si | solo si | (?<!por )ejemplo | mejor dicho | a menos que | ritiro
+    | condizione | solo se | (?<!per )esempio | anzi | a meno che | purché | brincadeira | brincando | piada
+    | condição | só se | (?<!por )exemplo | aliás | grap\\w* | intrek\\w* | trek | ongeldig | voorwaarde | voorbeeld
+    | alleen als | tenzij | mits | skämt\\w* | skoj\\w* | tar tillbaka | trekker | trækker | spøk\\w* | spøg\\w*
+    | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | wycof\\w* | cofam
+    | nieważn\\w* | warun\\w* | przykład | žert\\w* | vtip | stahuj\\w* | zpět | neplatn\\w* | podmínk\\w* | příklad
+    | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример | назад | жартую | жарт
+    | відклика\\w* | скасов\\w* | умов\\w* | glum\\w* | retrag | anulez | condiți\\w* | exemplu | vits\\w* | perun
+    | peruutan | leikki\\w* | ehto\\w* | esimerkki | αστει\\w* | πλάκα | ανακαλώ | άκυρ\\w* | παράδειγμα | şaka\\w*
+    | geri | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
+    | đùa | rút | hủy | điều kiện | ví dụ
+"""
+_NOUNS = "vote|ballot|stimme|votum|votes?|voto|głos|голос|glas|stem|röst|oyum|ääneni|投票|투표"
+_ALONE = (
+    r"^\W*(?:(?:vote|ballot) )?(?:test|examples?|sample|sic|draft|void|false|untrue|ironic|not|no|non|nein|nej|nei|nee"
+    r"|não|нет|ні|ne|όχι|hayır|tidak|không|لا|不|不是|いいえ|아니요|아니오)\W*$"
+)
+UNDONE = re.compile(
+    rf"(?<!\w)(?:{'|'.join(' '.join(each.split()) for each in _UNDOING.split(' | '))})(?!\w)|{_ALONE}"
+    r"|^\W*(?:no|non|nein|nej|nei|nee|não|нет|ne|όχι|hayır|tidak|không)\s*[,.!:;\u2013\u2014]"
+    r"|玩笑|撤回|撤销|撤銷|收回|取消|作废|作廢|无效|無效|前提|条件|條件|例子|不对|不對|更正|除非|冗談|取り消|無効"
+    r"|ただし|^\W*いや|嘘|うそ|농담|철회|취소|무효|조건|^\W*단,|예시|^\W*아니|أمزح|مزحة|أسحب|ألغي|باطل|شرط|مثال|إلا إذا"
+    r"|मज़ाक|वापस|रद्द|शर्त"
+)
+"""What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
+
+OWN_VOTE = re.compile(
+    rf"(?<!\w)(?:my|this|that|the|mein|meine|diese|mon|ce|mi|il mio|meu|o meu|mijn|мой|min|mój) (?:{_NOUNS})\b"
+)
+SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm\w*|endgültig\w*)\b")
+"""What makes a sentence about one's own vote harmless ("This is my final vote.")."""
+
+PROVISOS = re.compile(
+    r"(?<!\w)(?:es sei denn|falls|sofern|vorausgesetzt|solange|nur wenn|sauf si|à condition|pourvu que|tant que"
+    r"|a menos que|siempre que|salvo que|con tal|s[oó]lo si|a meno che|purché|a patto|a condizione|solo se|a não ser"
+    r"|desde que|contanto|tenzij|mits|op voorwaarde|если|разве что|при услови\w+|якщо|chyba że|o ile|pod warunkiem"
+    r"|jeśli|pokud|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer|εφόσον|εκτός αν"
+    r"|αν|jos|mikäli|jika|asalkan|kecuali|nếu|trừ khi)(?!\w)|إذا|بشرط|如果|除非|前提|只要|もし|ただし|限り|면,"
+)
+"""What binds a vote to a condition although a reason was given first, in other languages than English."""

@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.seats import wording
+from moot.seats import formulas, wording
 from moot.seats.plain import fold, key
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
 _CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
+_ENDINGS = _CLOSERS + "\n([{<.,;:!。！，、；：…=_|#\u2010\u2011\u2012\u2013\u2014-👍✅✔✓☑🎉🗳\ufe0f"
 ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
 """What must not stand before a dot that ends a sentence."""
 
@@ -23,6 +24,9 @@ _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
     r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)"
 )
+
+
+_LOOSE = re.compile(rf"(?<![\w'])'s?(?: {wording.GOODS.pattern})?|<\|\w{{1,30}}\|?>?|</\w{{0,20}}>?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,8 @@ class Roster:
     keys: dict[str, str]
     doubled: frozenset[str]
     spot: re.Pattern[str]
+    lasts: dict[str, str]
+    bare: re.Pattern[str]
 
     @classmethod
     def of(cls, names: Sequence[str]) -> "Roster":
@@ -59,7 +65,17 @@ class Roster:
             keys.setdefault(folded, name)
         longest = sorted((each for each in keys if each), key=len, reverse=True)
         spots = (r"[ \t]+".join(re.escape(word) for word in each.split()) for each in longest)
-        return cls(keys, frozenset(doubled), re.compile("|".join(spots) or r"(?!)"))
+        lasts = _lasts(keys)
+        bare = "|".join(re.escape(each) for each in sorted(lasts, key=len, reverse=True)) or r"(?!)"
+        return cls(
+            keys,
+            frozenset(doubled),
+            re.compile("|".join(spots) or r"(?!)"),
+            lasts,
+            re.compile(
+                rf"(?<![^\W\u2e80-\uffff])(?<![\d'][.,'])(?<!')(?:{bare})(?![^\W\u2e80-\uffff])(?!'(?!s\b)\w)(?!\.\d)"
+            ),
+        )
 
     def at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
@@ -67,6 +83,21 @@ class Roster:
         if not found or not _whole(text, found.end()):
             return "", start
         return " ".join(found[0].split()), found.end()
+
+    def short(self, word: str) -> str:
+        """The candidate's key that a whole name or its bare last word stands for; "" for none."""
+        return word if word in self.keys else self.lasts.get(word, "")
+
+    def rivals(self, text: str, own: str) -> list[tuple[int, int]]:
+        """Where other candidates are named in a text, also by the bare last word of ``Proposal B``, in order."""
+        places = self.others(text, own)
+        for found in self.bare.finditer(text):
+            inside = any(start <= found.start() < end for start, end in places)
+            article = found[0] in ("a", "i") and _ARTICLE.match(text, found.end())
+            spelled = self.spot.match(text, max(0, found.end() - len(self.lasts[found[0]])))
+            if self.lasts[found[0]] != own and not inside and not article and not spelled:
+                places.append(found.span())
+        return sorted(places)
 
     def others(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text; names of one letter only where they are listed."""
@@ -81,6 +112,22 @@ class Roster:
             if whole and name != own and listed and closed:
                 places.append(found.span())
         return places
+
+
+_ARTICLE = re.compile(r"[ \t]+(?!(?:and|or|then|instead|if|is|was|wins|over)\b)\w")
+"""What follows the word "a" or "i" where it is no name."""
+
+
+def _lasts(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
+    """The last words of names that differ only in them ("proposal a", "proposal b"), with their names."""
+    ends: dict[str, list[str]] = {}
+    for each in keys:
+        stem, _, last = each.rpartition(" ")
+        if stem:
+            ends.setdefault(stem, []).append(last)
+    return {
+        last: f"{stem} {last}" for stem, found in ends.items() if len(found) > 1 for last in found if last not in keys
+    }
 
 
 def _whole(text: str, end: int) -> bool:
@@ -159,8 +206,8 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
     if re.match(r"\w", rest) and not wording.TAILS.match(rest):
         return "unknown_name"
     if wording.REASONS.match(rest):
-        return "conditional" if wording.BOUND.search(rest) else ""
-    for start, end in reversed(roster.others(rest, name)):
+        return "conditional" if wording.BOUND.search(rest) or formulas.PROVISOS.search(rest) else ""
+    for start, end in reversed(roster.rivals(rest, name)):
         begin = max(0, start - 30)
         compared = wording.SPARED.search(rest[begin:start])
         if not compared:
@@ -170,6 +217,9 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
         return "conditional"
     if wording.DENIED.search(rest):
         return "negated"
+    bare = _LOOSE.sub("", rest).strip(_ENDINGS)
+    if bare and (not wording.HARMLESS.match(bare) or formulas.UNDONE.search(bare)):
+        return "ambiguous"
     return "ambiguous" if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) else ""
 
 
@@ -177,12 +227,12 @@ def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> 
     """Whether the next line names a further candidate, as in a list."""
     if text[end:stop].strip(_CLOSERS + ".\n,;"):
         return ""
-    row = re.compile(r"\s*(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
+    row = re.compile(r"\s{0,99}(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
         text, max(end, stop - 1)
     )
-    below = key(row[1]) if row else ""
+    below = roster.short(key(row[1])) if row else ""
     signed = row is not None and re.match(r"\s*[-\u2013\u2014]", row[0]) is not None
-    return "ambiguous" if below in roster.keys and (below != name or signed) else ""
+    return "ambiguous" if below and (below != name or signed) else ""
 
 
 def choice_in(choices: Sequence[str], raw: str) -> Pick:

@@ -163,6 +163,20 @@ _TAILS = """
 TAILS = re.compile(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|建议|建議|计划|計劃)")
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
+_HARMLESS = """
+    obviously | of course | clearly | definitely | absolutely | certainly | wholeheartedly | purely | mainly
+    | primarily | simply | gladly | happily | proudly | strongly | firmly | again | today | here | now | this time
+    | this round | in this (?:vote|round|ballot|debate|election|decision) | in the (?:vote|final|election)
+    | with (?:full|great|high|complete|total|no|my|all|every|some|confidence|conviction|pleasure|its|his|her|their)
+    | without (?:reservations?|hesitation|any|doubt|regret) | on (?:its|his|her|their|the) | despite | even though
+    | although | though | while | and (?:its|his|her|their) | confidence | reason | whose | who | which | the | its?
+    | it's | he | she | they | his | her | their | for (?:its|his|her|their|the|being|having|all|these|this) | and i
+    | thanks? | or its | an? (?:\\w+ )?(?:plan|proposal|answer|solution|approach|choice|idea|case)
+    | 的(?:提案|方案|建议|建議|计划|計劃)
+"""
+HARMLESS = re.compile(rf"{_any(_HARMLESS)}(?!\w)")
+"""The only ways in which words may go on after a name that give no reason and compare with nobody."""
+
 _CONDITIONS = """
     if | unless | provided | assuming | as far as | as regards | apart from | as long as | as soon as | once | until
     | when | whenever | pending | except | only after | would | could | might | should | maybe | perhaps | possibly
