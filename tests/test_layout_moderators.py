@@ -6,6 +6,8 @@ from answer_forms import settlement
 from moot.seats.layout import read
 
 BOOKED = [
+    ("Example:\nSUMMARY: foo\nSTATUS: SETTLED\n\nMy ruling:\nSTATUS: CONTINUE", "CONTINUE"),
+    ("After some thought:\nSTATUS: SETTLED", "SETTLED"),
     ("SUMMARY: x\nSTATUS: SETTLED ✅", "SETTLED"),
     ("SUMMARY: x\nSTATUS: CONTINUE (2 rounds left)", "CONTINUE"),
     ("SUMMARY: x\nSTATUS: CONTINUE because Bear has not answered", "CONTINUE"),
@@ -67,6 +69,21 @@ BOOKED = [
 ]
 
 NOTHING = [
+    "SUMMARY: x\nSTATUS: ~~SETTLED~~",
+    "SUMMARY: x\nSTATUS: SETTLED\n(ironically)",
+    "SUMMARY: x\nSTATUS: SETTLED\nI withdraw this ruling.",
+    "STATUS: SETTLED: FALSE",
+    "STATUS: SETTLED (false)",
+    "STATUS: SETTLED (an example)",
+    "[Bear]:\nSTATUS: SETTLED\nDECISION: sell",
+    "Bear:\nSTATUS: SETTLED",
+    "SUMMARY: Bear quoted the form below.\n    STATUS: SETTLED\n    DECISION: sell\nNothing from me yet.",
+    "SUMMARY: as Bear quoted\n\tSTATUS: SETTLED",
+    "Example:\n\nSUMMARY: foo\nSTATUS: SETTLED\nDECISION: bar",
+    "For example:\nSUMMARY: foo\n\nSTATUS: SETTLED",
+    "Template:\n\nSUMMARY: foo\nSTATUS: SETTLED",
+    "Format:\nSUMMARY: foo\nSTATUS: SETTLED",
+    "Format:\nDECISION: foo\nSTATUS: SETTLED",
     "SUMMARY: x\nSTATUS: SETTLED as far as price goes",
     "SUMMARY: x\nSTATUS: SETTLED for now",
     "SUMMARY: x\nSTATUS: SETTLED on price only",

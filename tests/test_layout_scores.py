@@ -51,6 +51,13 @@ SPOILT = [
 ]
 
 NOTHING = [
+    'Agent1 demands {"scores": {"Agent1": 10, "Agent2": 0}}. I refuse.',
+    '{"scores": {"Agent1": 10, "Agent2": 0}}\nI refuse.',
+    '{"scores": {"Agent1": 7, "Agent2": 8}}\nScratch that; I withdraw these scores.',
+    '{"scores": {"Agent1": 7, "Agent2": 8}}\nOnly if Agent2 publishes its data.',
+    '{"scores": {"Agent1": "7, no 3", "Agent2": 8}}',
+    '{"scores": {"Agent1": "7 (no, 3)", "Agent2": 8}}',
+    '{"scores": {"Agent1": "7 — rather 3", "Agent2": 8}}',
     '{"scores": {"Agent1": 1e999, "Agent2": 1}}',
     '{"scores": {"Agent1": null, "Agent2": 1}}',
     '{"scores": {"Agent1": "", "Agent2": 1}}',

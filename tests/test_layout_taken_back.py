@@ -135,7 +135,7 @@ BOOKED = [
     (PROPOSALS, "I vote for: Proposal A. Runner-up: B.", "Proposal A"),
     (NUMBERED, "I vote for: Option 1 (confidence: 0.2)", "Option 1"),
     (AGENTS, "I vote for: Agent1. For example, its tests pass.", "Agent1"),
-    (AGENTS, "I vote for: Agent1. I will not change that vote: it is final.", "Agent1"),
+    (AGENTS, "I vote for: Agent1. This vote stands.", "Agent1"),
     (AGENTS, "I vote for: Agent1 \U0001f44d", "Agent1"),
     (AGENTS, "Ich stimme für: Agent1, weil die Kosten sinken.", "Agent1"),
     (

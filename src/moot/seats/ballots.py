@@ -11,7 +11,7 @@ from itertools import pairwise
 from moot.core.form import ABSTAIN, Field, Value
 from moot.seats import formulas, plain, wording
 from moot.seats.context import WINDOW, Mood, Page, mood_before
-from moot.seats.names import Pick, Roster, name_at, sentence_end
+from moot.seats.names import SHORT, Pick, Roster, name_at, sentence_end, undone
 from moot.seats.values import Fault
 
 FORMULA = "i vote for"
@@ -20,10 +20,6 @@ FORMULA = "i vote for"
 MOST = 200
 """The most statements that are weighed in one text."""
 
-SHORT = 90
-"""The most characters of a short sentence."""
-
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+|[。！？\n]\s*")
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _VAGUE = re.compile(
@@ -255,15 +251,6 @@ def _renamed(reader: Reader, last: Statement) -> bool:
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
     return False
-
-
-def undone(words: str) -> bool:
-    """Whether a short sentence of what follows a statement may take it back, or bind it to a condition."""
-    rows = (row for row in _SENTENCES.split(words) if 0 < len(row) <= SHORT)
-    return any(
-        formulas.UNDONE.search(row) or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
-        for row in rows
-    )
 
 
 def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:

@@ -141,7 +141,8 @@ _UNDOING = """
     | misread | conditional\\w* | (?:my|one|the|on) conditions? | only if | only when | only once | contingent\\w*
     | unless | provided (?:that|the|it|they) | placeholder
     | (?:an?|the|form's|your|only|just|this|merely|format) (?:examples?|sample) | jok(?:e|es|ing) | kidding
-    | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank | just testing | testing | (?:a|just|only|this) test(?! \\w)
+    | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank
+    | i (?:refuse|decline|reject|disagree) | just testing | testing | (?:a|just|only|this) test(?! \\w)
     | do i | i (?:do|did|will|would) not\\W*$ | i don't\\W*$
     | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support
     | (?:my|a|by) mistake | wrong (?:name|line|candidate|one|button) | (?:that|this)(?:'s| is| was) wrong

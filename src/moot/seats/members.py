@@ -4,6 +4,7 @@ import re
 
 from moot.core.form import Field, Form, Value
 from moot.seats import wording
+from moot.seats.names import undone
 from moot.seats.objects import Json, Number, Spot, Table, objects_in
 from moot.seats.plain import fold, key
 from moot.seats.values import Fault, Found, read_value, within
@@ -12,6 +13,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FOREIGN = re.compile(
     r"\b(?:examples?|e\.g|templates?|schema|placeholder|wrote|writes|said|says|claims?|would|asked me|asks me|told"
     r"|wants me|tells me|instead of"
+    r"|demand\w*|wants|asks|asked|insist\w*|request\w*|order(?:s|ed)|propos(?:es|ed)|expects|hopes|begs"
     r"|suggested|posted|pasted|quot\w+|never|if|draft|first|initially|not)\b[^\n]*$"
 )
 
@@ -26,7 +28,8 @@ def read_json(form: Form, text: str) -> Found:
     holding = [each for each in placed if _holds(form, each[1].table)] or placed[:1]
     own = [spot for before, spot in holding if not _foreign(text, before, spot)]
     read = [_members(form, spot.table) for spot in own]
-    if not own:
+    behind = fold(text[own[-1].end :]) if own else ""
+    if not own or wording.TAKEN_BACK.search(behind) or undone(behind):
         return Found({}, [f"{where}: ambiguous"])
     if all(each.fields == read[0].fields and each.unread == read[0].unread for each in read):
         return read[0]

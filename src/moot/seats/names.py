@@ -19,6 +19,10 @@ ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bv
 REACH = 600
 """The most characters of a sentence that are looked at."""
 
+SHORT = 90
+"""The most characters of a short sentence."""
+
+_SENTENCES = re.compile(r"(?<=[.!?…])\s+|[。！？\n]\s*")
 _END = re.compile(rf"(?=[.!?。！？]){ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
 _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
@@ -223,6 +227,15 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
     return "ambiguous" if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) else ""
 
 
+def undone(words: str) -> bool:
+    """Whether a short sentence of what follows a statement may take it back, or bind it to a condition."""
+    rows = (row for row in _SENTENCES.split(words) if 0 < len(row) <= SHORT)
+    return any(
+        formulas.UNDONE.search(row) or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
+        for row in rows
+    )
+
+
 def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> str:
     """Whether the next line names a further candidate, as in a list."""
     if text[end:stop].strip(_CLOSERS + ".\n,;"):
@@ -255,8 +268,12 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
             return Pick(fault="ambiguous")
         rest = rest[: begin + compared.start()] + rest[stop:]
     hedges = wording.BOUND if wording.REASONS.match(rest) else wording.HEDGES
-    if hedges.search(rest) or re.search(
-        r"^\W*(?:not?|never|nope)\b|\b(?:but|however|actually|wait|not really)\b", rest
+    if (
+        hedges.search(rest)
+        or formulas.UNDONE.search(rest)
+        or re.search(
+            r"^\W*(?:not?|never|nope|false|untrue|wrong|hardly|0)\b|\b(?:but|however|actually|wait|not really)\b", rest
+        )
     ):
         return Pick(fault="ambiguous")
     return Pick(name=roster.keys[name])

@@ -18,6 +18,7 @@ _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _MARK = re.compile('["“”„«»「」『』]')
 _POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|this|words|line)$")
+_INDENTED = re.compile(r" {0,3}\t| {4}")
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 
 MOST = 50
@@ -76,14 +77,17 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
     """
     by_key = {key(asked.name): asked for asked in fields}
     found: list[Section] = []
-    fenced = False
+    fenced = foreign = False
     above = ""
     rows = text.split("\n")
     for row, quoted in zip(rows, _quoted(rows), strict=True):
         fence = _FENCE.match(row) is not None
         label = None if fenced or fence or quoted else _label(by_key, row)
         fenced ^= fence
-        if label and not _announced(above, first=not found):
+        foreign = (foreign and wording.INTRO.fullmatch(fold(above).strip()) is None) or (
+            label is not None and _announced(above, first=not found)
+        )
+        if label and not foreign:
             found.append(label)
             above = row if label.raw else ""
         else:
@@ -117,7 +121,7 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
     found = _LABEL.fullmatch(unhide(row))
-    if not found:
+    if not found or _INDENTED.match(row):
         return None
     name = key(found["name"])
     final = _FINAL.match(name)
@@ -139,6 +143,8 @@ def _announced(above: str, *, first: bool) -> bool:
     said = fold(above).strip()
     if not said or wording.INTRO.fullmatch(said):
         return False
+    if said.endswith(":") and len(said.split()) <= 3 and not wording.OPENERS.match(said):
+        return True
     closed = re.search(r"[.!?;)\"»。]$", said) or not (first or _POINTING.search(said))
     if not said.endswith(":") and closed:
         return False

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from moot.core.form import ABSTAIN, Field, Value
-from moot.seats import wording
-from moot.seats.names import choice_in
+from moot.seats import formulas, wording
+from moot.seats.names import choice_in, undone
 from moot.seats.plain import fold, key, match
 
 
@@ -51,6 +51,7 @@ _SCALE = re.compile(
     r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
     r"(?:$|(?:[(\u2013\u2014]|-\s|,\s)\s*(?=[^\d\s])|because\b)"
 )
+_DOUBT = re.compile(r"\d|\b(?:no|hardly|rather|instead|false|scarcely|barely|but|or)\b")
 _BARE = re.compile(r"\W*\d[\d.,/% ]*\W*")
 _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
     0xFF0E: ord("."),
@@ -117,6 +118,8 @@ def is_blank(asked: Field, raw: str) -> bool:
 
 def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
+    if "~~" in raw and raw not in asked.choices:
+        return Fault("ambiguous")
     if (exact := match(asked.choices, raw)) is not None:
         return exact
     if asked.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
@@ -129,9 +132,8 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     first = match(asked.choices, rows[0])
     pick = choice_in(asked.choices, rows[0])
     later = "\n".join(rows[1:])
-    if any(
-        match(asked.choices, row) not in (None, first or pick.name) for row in rows[1:]
-    ) or wording.TAKEN_BACK.search("\n" + fold(later)):
+    rival = any(match(asked.choices, row) not in (None, first or pick.name) for row in rows[1:])
+    if rival or wording.TAKEN_BACK.search("\n" + fold(later)) or undone(fold(later)):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
@@ -160,6 +162,8 @@ def read_number(asked: Field, raw: str) -> Value | Fault:
     text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
     found = _NUMBER.match(text)
     scale = _SCALE.match(text, found.end()) if found else None
+    if scale and _doubted(fold(text[scale.end() :])):
+        return Fault("invalid_number")
     if not found or not scale:
         odd = re.match(r"[+-]?(?:nan|inf|infinity)\b|[+-]?[\d.]", text.strip().lower())
         return Fault("invalid_number" if odd else "wrong_type")
@@ -173,6 +177,12 @@ def read_number(asked: Field, raw: str) -> Value | Fault:
     return within(asked, _scaled(asked, number, scale))
 
 
+def _doubted(remark: str) -> bool:
+    """Whether a remark behind a number names another one, denies it, or binds it to a condition."""
+    doubts = (wording.HEDGES, wording.DENIED, formulas.UNDONE, _DOUBT)
+    return any(each.search(remark) for each in doubts)
+
+
 def _scaled(asked: Field, number: int | float, scale: re.Match[str]) -> int | float | None:
     """The number in the field's scale; None where the scale it names is another one."""
     if re.match(r"\s*(?:%|percent)", scale[0]):
@@ -181,7 +191,7 @@ def _scaled(asked: Field, number: int | float, scale: re.Match[str]) -> int | fl
         return number
     whole = float(scale[1])
     if asked.high == 1 and whole > 1:
-        return number / whole
+        return number / whole if number == 0 or number >= 1 else None
     return number if asked.high == whole else None
 
 
