@@ -237,14 +237,21 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
 def _renamed(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
     words = reader.page.words
-    rows = re.split(r"[.!?…。！？\n]+\s*", words[last.end : last.end + WINDOW])
+    behind = words[last.end : last.end + WINDOW]
+    rows = re.split(r"[.!?…。！？\n]+\s*", behind)
+    line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
+    curt = re.split(r"[.!?…。！？]", line)[0] if line else ""
+    harmless = wording.ASIDE.search(curt) or formulas.SETTLING.search(curt)
+    if 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
+        return True
     for row in rows:
         bare = plain.key(row)
         joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
         if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain.key(last.value)):
             return True
         rivals = reader.roster.rivals(row, plain.key(last.value)) if reader.roster.lasts and len(row) <= SHORT else []
-        if any(_REST.fullmatch(row, end) for _, end in rivals) and not wording.ASIDE.search(bare):
+        beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
+        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not wording.ASIDE.search(bare):
             return True
         name = next((each for each in reader.roster.keys if bare.endswith(each) and each != plain.key(last.value)), "")
         own = name in ("", reader.speaker) or wording.ASIDE.search(bare)

@@ -142,7 +142,7 @@ _UNDOING = """
     | unless | provided (?:that|the|it|they) | placeholder
     | (?:an?|the|form's|your|only|just|this|merely|format) (?:examples?|sample) | jok(?:e|es|ing) | kidding
     | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank
-    | i (?:refuse|decline|reject|disagree) | just testing | testing | (?:a|just|only|this) test(?! \\w)
+    | i (?:refuse|decline|reject|disagree) | just testing | (?:i was|was) told | (?:a|just|only|this) test(?! \\w)
     | do i | i (?:do|did|will|would) not\\W*$ | i don't\\W*$
     | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support
     | (?:my|a|by) mistake | wrong (?:name|line|candidate|one|button) | (?:that|this)(?:'s| is| was) wrong
@@ -162,13 +162,15 @@ _UNDOING = """
     | geri | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
     | đùa | rút | hủy | điều kiện | ví dụ
 """
+_FALSE = r"lie|lied|lying|delete|remove|submit|dictated|made me|would (?:write|say)|abstain|enthalte|gotcha|lol|haha"
 _NOUNS = "vote|ballot|stimme|votum|votes?|voto|głos|голос|glas|stem|röst|oyum|ääneni|投票|투표"
 _ALONE = (
     r"^\W*(?:(?:vote|ballot) )?(?:test|examples?|sample|sic|draft|void|false|untrue|ironic|not|no|non|nein|nej|nei|nee"
     r"|não|нет|ні|ne|όχι|hayır|tidak|không|لا|不|不是|いいえ|아니요|아니오)\W*$"
 )
 UNDONE = re.compile(
-    rf"(?<!\w)(?:{'|'.join(' '.join(each.split()) for each in _UNDOING.split(' | '))})(?!\w)|{_ALONE}"
+    rf"(?<!\w)(?:{'|'.join(' '.join(each.split()) for each in _UNDOING.split(' | '))})(?!\w)|(?<!\w)(?:{_FALSE})(?!\w)"
+    rf"|{_ALONE}|弃权|棄權|棄権|기권"
     r"|^\W*(?:no|non|nein|nej|nei|nee|não|нет|ne|όχι|hayır|tidak|không)\s*[,.!:;\u2013\u2014]"
     r"|玩笑|撤回|撤销|撤銷|收回|取消|作废|作廢|无效|無效|前提|条件|條件|例子|不对|不對|更正|除非|冗談|取り消|無効"
     r"|ただし|^\W*いや|嘘|うそ|농담|철회|취소|무효|조건|^\W*단,|예시|^\W*아니|أمزح|مزحة|أسحب|ألغي|باطل|شرط|مثال|إلا إذا"
@@ -190,3 +192,21 @@ PROVISOS = re.compile(
     r"|αν|jos|mikäli|jika|asalkan|kecuali|nếu|trừ khi)(?!\w)|إذا|بشرط|如果|除非|前提|只要|もし|ただし|限り|면,"
 )
 """What binds a vote to a condition although a reason was given first, in other languages than English."""
+
+FRAGMENT = re.compile(
+    r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
+    r"|falls|wenn|sofern|sobald|si|se|cuando|quand|als|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
+    r"|jika|nếu)(?!\w)[^,]*$|^\W*(?:如果|要是|假如|もし|إذا|만약)[^,、，]*$"
+)
+"""A sentence that is nothing but a condition."""
+
+CURT = re.compile(
+    r"\W*(?:that's (?:it|all|my vote|final)|that is (?:it|all|final)|why"
+    r"|because|reasons?|thanks?|thank you|final|done|period"
+    r"|full stop|end|count|no (?:doubt|question|regrets)|it|its|he|she|they|the|great|good|strong|solid|well|best|clear"
+    r"|simple|cheap\w*|easy|confidence|\W*$)(?!\w)"
+)
+"""How a sentence of three words or fewer may begin that follows a vote on its line."""
+
+PREFERS = re.compile(r"\b(?:(?:too|then|though|also)\W*$|(?:better|prefer\w*|instead|rather|wins|would)\b)")
+"""What puts the rival of a short sentence beside or before the candidate."""

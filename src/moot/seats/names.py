@@ -231,7 +231,9 @@ def undone(words: str) -> bool:
     """Whether a short sentence of what follows a statement may take it back, or bind it to a condition."""
     rows = (row for row in _SENTENCES.split(words) if 0 < len(row) <= SHORT)
     return any(
-        formulas.UNDONE.search(row) or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
+        formulas.UNDONE.search(row)
+        or formulas.FRAGMENT.search(row)
+        or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
         for row in rows
     )
 
