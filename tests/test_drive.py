@@ -11,6 +11,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
 from moot.core.event import (
+    Asked,
     Closed,
     Delta,
     Entry,
@@ -317,6 +318,17 @@ async def test_a_part_of_a_record_can_be_checked_too() -> None:
     opened = Opened(brief=hall().brief, protocol=dump(flow.Sequence(parts=(ARGUE,))), name="test")
     replay(opened, flow.Sequence(parts=(ARGUE,)), ledger=ledger)
     assert ledger.head
+
+
+async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checked_too() -> None:
+    held = await hall().hold(both(just("said")))
+    cut = next(n for n, entry in enumerate(held.entries, 1) if isinstance(entry.event, Asked))
+    store = MemoryStore()
+    await store.append("d", held.lines[:cut], after=0)
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    assert len(replay(hall_opened(), ARGUE, ledger=ledger).all()) == 1
+    assert ledger.head == digest(held.lines[cut - 1])
 
 
 async def test_nothing_comes_behind_the_end() -> None:

@@ -105,3 +105,16 @@ async def test_long_monotonous_documents_are_read_in_linear_time(text: str) -> N
     )
     with within(5):
         await Room(about, Quotes()).ask("Ann", "propose", draft(()))
+
+
+async def test_a_question_is_quoted_after_a_statement() -> None:
+    document = (
+        "Does the new depot cost less than the old depot? The new depot costs less than the old depot every year."
+    )
+    about = Brief(
+        topic="new depot cost",
+        background=(Source(name="d.md", text=document),),
+        participants=(Participant(name="Ann"),),
+    )
+    reply = await Room(about, Quotes()).ask("Ann", "propose", draft(()))
+    assert reply.text.index("every year") < (reply.text + "Does the new").index("Does the new")
