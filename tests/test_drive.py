@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import pytest
 
@@ -30,7 +29,7 @@ from moot.phases.speak import Everyone, Floor
 from moot.phases.spec import dump
 from moot.record.codec import digest, encode, read
 from moot.record.ledger import Ledger
-from moot.testing.replay import Oracle, essence
+from moot.testing.replay import Oracle
 from moot.testing.stores import MemoryStore
 
 FAULTS: list[tuple[Act, str, str]] = [
@@ -329,78 +328,3 @@ async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checke
     await ledger.open()
     assert len(replay(hall_opened(), ARGUE, ledger=ledger).all()) == 1
     assert ledger.head == digest(held.lines[cut - 1])
-
-
-async def test_nothing_comes_behind_the_end() -> None:
-    store = MemoryStore()
-    ledger = Ledger(store, "d", clock=lambda: 0.0)
-    await ledger.open()
-    await debate(hall_opened(), ARGUE, both(just("said")), ledger=ledger)
-    with pytest.raises(RecordError, match="nobody keeps"):
-        ledger.note(Interjected(by="Guest", text="too late"))
-    async with ledger.kept():
-        with pytest.raises(RecordError, match="is over"):
-            ledger.note(Interjected(by="Guest", text="too late"))
-    assert ledger.transcript.turns("interject") == ()
-
-
-@pytest.mark.parametrize("reply", [None, "words", Reply(text=cast(str, None)), Reply(text="", seconds=float("nan"))])
-async def test_a_seat_that_breaks_the_port_breaks_only_its_own_answer(reply: object) -> None:
-    class Odd:
-        async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
-            return cast(Reply, reply)
-
-    held = await hall().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
-    assert held.transcript.closed
-    assert [turn.text for turn in held.transcript.turns(by="Bob")] == ["fine", "fine"]
-
-
-async def test_a_seats_own_timeout_is_not_ours() -> None:
-    held = await hall().hold(both(just(TimeoutError("the socket"))))
-    assert {(f.kind, f.reason) for f in failed(held)} == {("broken", "TimeoutError: the socket")}
-
-
-async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> None:
-    def away(ask: Ask, scene: Scene, say: Say) -> object:
-        return "here" if ask.to == "Bob" else Unavailable("gone", kind="connection")
-
-    place = hall(Everyone(act="argue", task="Argue."))
-    seats = {"Ann": Acts(away), "Bob": Acts(away)}
-    whole = await place.hold(seats)
-    assert [f.kind for f in failed(whole)] == ["connection"]
-    cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Replied))
-    resumed = await place.hold(seats, whole.lines[:cut])
-    assert essence(resumed.transcript) == essence(whole.transcript)
-
-
-async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
-    def act(ask: Ask, scene: Scene, say: Say) -> object:
-        return Refused("no") if ask.to == "Ann" else LimitReached("enough")
-
-    held = await hall(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
-    assert [f.key for f in failed(held)] == ["/debate#1"]
-    assert held.transcript.paused == Paused(reason="enough", kind="limit")
-
-
-async def test_remarks_from_outside_are_no_answers() -> None:
-    store = MemoryStore()
-    ledger = Ledger(store, "d", clock=lambda: 0.0)
-    await ledger.open()
-
-    async def act(ask: Ask, scene: Scene, say: Say) -> Exception:
-        await ledger.add(Interjected(by="Guest", text=f"hello {ask.key}"))
-        return ValueError("broken")
-
-    transcript = await debate(hall_opened(), ARGUE, {"Ann": Acts(act), "Bob": Acts(act)}, ledger=ledger)
-    assert transcript.closed
-    assert transcript.closed.status == "failed"
-
-
-async def test_what_cannot_be_stored_changes_nothing() -> None:
-    ledger = Ledger(MemoryStore(), "d", clock=lambda: 0.0)
-    await ledger.open()
-    async with asyncio.timeout(5), ledger.kept():
-        with pytest.raises(RecordError, match="interjected cannot be stored"):
-            await ledger.add(Interjected(by="Guest", text="half \ud800"))
-        await ledger.add(Interjected(by="Guest", text="whole"))
-    assert [turn.text for turn in ledger.transcript.turns()] == ["whole"]
