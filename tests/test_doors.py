@@ -205,3 +205,12 @@ def test_a_brief_without_participants_gets_the_usual_ones() -> None:
         "Skeptic",
         "Pragmatist",
     ]
+
+
+async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
+    desk = Desk.at(tmp_path / "damaged.sqlite")
+    await desk.store.append("broken", ['{"v":1,"seq":1'], after=0)
+    await moot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
+    listed = await desk.list()
+    await desk.close()
+    assert sorted(each.status == "damaged" for each in listed) == [False, True]

@@ -58,6 +58,8 @@ def test_only_known_parts_can_be_stored() -> None:
         ),  # K23
         ("council", (ANN, BOB), Choices(strategy="moderator"), "needs one moderator, not 0"),  # K23
         ("panel", (ANN, BOB), Choices(rounds=4), "panel has at most 3 rounds, not 4"),
+        ("moderated", (ANN, BOB, CHAIR), Choices(rounds=0), "moderated needs at least 1 round, not 0"),  # A17
+        ("round_robin", (ANN, BOB, CHAIR), Choices(rounds=0), "round_robin needs at least 1 round, not 0"),
     ],
 )
 def test_what_cannot_be_played_is_refused(

@@ -91,7 +91,7 @@ def wish_options(command: Command) -> Command:
         click.option("--seed", type=click.IntRange(min=0), metavar="N", help="What all chance is drawn from."),
         click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
         click.option("--strategy", metavar="WORD", help="How it is decided: majority, weighted, supermajority …"),
-        click.option("--rounds", type=click.IntRange(0, 100), metavar="N", help="The greatest number of rounds."),
+        click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="The greatest number of rounds."),
         click.option("--protocol", metavar="NAME", help="panel, council, moderated, round_robin or arena."),
         click.option(
             "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="Who answers; several are taken in turn."

@@ -149,4 +149,6 @@ def verify(debate: str, head: str | None, store: Path | None) -> int:
         return ERROR
     click.echo(f"{name}: {entries} entries, whole and unchanged")
     click.echo(f"head {found}")
+    if head is None:
+        click.echo("That nothing is missing at the end is proved by --head with a hash that was noted before.")
     return DONE

@@ -24,7 +24,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minority:
-    """An answer that lost: its text, who held it, its share of the votes, and the best argument given for it."""
+    """An answer that lost: its text, who voted for it (without any vote: who gave it), its share, its best argument."""
 
     answer: str
     by: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ class Listed:
         debate: its id.
         topic: what is debated.
         protocol: its name.
-        status: as in Outcome, or ``open`` where it runs or was broken off.
+        status: as in Outcome, or ``open`` where it runs or was broken off, or ``damaged``.
         at: when it began, in seconds since 1970.
         entries: how many entries are stored.
         reason: why it ended, or stands still; "" where it is open.
@@ -88,13 +88,20 @@ def outcome(debate: str, transcript: Transcript) -> Outcome:
 
 
 def list_one(spine: Spine) -> Listed:
-    """One debate's line in a list.
-
-    Raises:
-        RecordError: its record is damaged.
-    """
-    first, last = decode(spine.first), decode(spine.last)
-    opened = opening(spine.debate, (first,))
+    """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
+    try:
+        first, last = decode(spine.first), decode(spine.last)
+        opened = opening(spine.debate, (first,))
+    except RecordError as error:
+        return Listed(
+            debate=spine.debate,
+            topic="",
+            protocol="",
+            status="damaged",
+            at=0.0,
+            entries=spine.entries,
+            reason=str(error),
+        )
     match last.event:
         case Closed(status=status, reason=reason):
             word: str = status

@@ -231,6 +231,7 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
     winner = groups.get(decision.winner)
     lost = [name for name in groups if name != decision.winner]
     whole = sum(decision.tally.values())
+    voters = {name: tuple(each.voter for each in decision.ballots if each.choice == name) for name in lost}
     return replace(
         decision,
         text=words(winner[0]) if winner else "",
@@ -244,7 +245,7 @@ def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript:
         minority=tuple(
             Minority(
                 answer=name,
-                by=tuple(turn.by for turn in groups[name]),
+                by=voters[name] if whole else tuple(turn.by for turn in groups[name]),
                 share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
                 argument=argument(groups[name][0]) or groups[name][0].text,
             )

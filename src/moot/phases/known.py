@@ -98,7 +98,7 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
         "else say CONTINUE and name what is still open."
     )
     moderate = Everyone(act="moderate", task=review, who=(by,), form=SETTLEMENT)
-    most = 3 if choices.rounds is None else choices.rounds
+    most = _at_least_one(3 if choices.rounds is None else choices.rounds, "moderated")
     rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
     return Sequence(parts=(rounds, Adopt()))
 
@@ -114,7 +114,8 @@ def round_robin(brief: Brief, choices: Choices) -> Phase:
     closing = Everyone(act="close", task="Give your closing statement: what you hold now, and what persuaded you.")
     task = "Summarise the positions fairly, then give the verdict that follows from the arguments."
     mediate = Everyone(act="moderate", task=task, who=(by,), form=VERDICT)
-    rounds = Rounds(each=floor, most=3 if choices.rounds is None else choices.rounds)
+    most = _at_least_one(3 if choices.rounds is None else choices.rounds, "round_robin")
+    rounds = Rounds(each=floor, most=most)
     return Sequence(parts=(opening, rounds, closing, mediate, Adopt(field="VERDICT", status="", rule="mediator")))
 
 
@@ -189,6 +190,12 @@ def _moderator(brief: Brief, protocol: str) -> str:
     if len(names) != 1:
         raise ProtocolError(f"{protocol} needs one moderator, not {len(names)}", about="participants")
     return names[0]
+
+
+def _at_least_one(rounds: int, protocol: str) -> int:
+    if rounds < 1:
+        raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
+    return rounds
 
 
 def _at_most(most: int, rounds: int, protocol: str) -> int:
