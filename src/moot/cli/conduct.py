@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TypeAlias
@@ -79,8 +79,8 @@ async def conduct(
     Raises:
         MootError: it cannot be held.
     """
-    after = await desk.count_entries(debate)
-    with listening(interrupt):
+    with closing(hold), listening(interrupt):
+        after = await desk.count_entries(debate)
         try:
             async with asyncio.TaskGroup() as group:
                 held = group.create_task(_hold(desk, debate, hold))
