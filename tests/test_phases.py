@@ -62,13 +62,13 @@ async def test_the_order_of_proposals_is_drawn_for_each_voter_and_on_record() ->
     assert all(sorted(order) == sorted(orders[0]) for order in orders)
 
 
-async def test_weights_go_onto_the_ballots() -> None:
+async def test_weights_go_onto_the_ballots() -> None:  # K17: a level that is not stated counts as 0.5
     brief = Brief(topic="?", participants=(Participant(name="Ann", weight=0.3), BOB, CY))
     place = Hall(brief=brief, protocol=build("council", brief, Choices(strategy="weighted", rounds=0)))
     player = Player(votes({"Ann": "Ann", "Bob": "-", "Cy": "-"}))
     held = await place.hold({each.name: player for each in brief.participants})
     assert held.transcript.decision
-    assert [b.weight for b in held.transcript.decision.ballots] == [0.3, 1.0, 1.0]
+    assert [b.weight for b in held.transcript.decision.ballots] == [0.3, 0.5, 0.5]
     assert held.transcript.decision.tally == {"Ann": 0.3, "Bob": 0.0, "Cy": 0.0}
 
 

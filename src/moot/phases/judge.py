@@ -38,6 +38,7 @@ class Vote:
         anonymous: whether the proposals stand under letters, in an order drawn for each voter.
         strict: whether the colon of the formula must stand there.
         clip: at most so many characters of each proposal are shown.
+        unstated: the weight of a voter for whom the brief states none.
         name: what it is called in paths.
     """
 
@@ -49,6 +50,7 @@ class Vote:
     anonymous: bool = True
     strict: bool = False
     clip: int | None = None
+    unstated: float = 1.0
     name: str = "vote"
 
     def play(self, table: Table) -> Play:
@@ -86,7 +88,7 @@ class Vote:
             chosen = turn.about[turn.ask.form.fields[0].choices.index(ballot.choice)]
             names = [name for name, turns in groups.items() if turns[0].key == chosen]
             ballot = replace(ballot, choice=names[0])
-        return replace(ballot, weight=1.0 if weight is None else weight)
+        return replace(ballot, weight=self.unstated if weight is None else weight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,10 @@ def council(brief: Brief, choices: Choices) -> Phase:
         pick = "Select the best proposal for the topic, and say why."
         decide = Vote(rule=Share(name="moderator"), acts=acts, task=pick, who=(by,))
     else:
-        decide = Vote(rule=Quorum(rule=_rule(strategy, PLURALITY)), acts=acts, task=VOTE_TASK)
+        # The council's document counts a voter without a stated level of expertise as 0.5.
+        unstated = 0.5 if strategy == "weighted" else 1.0
+        rule = Quorum(rule=_rule(strategy, PLURALITY))
+        decide = Vote(rule=rule, acts=acts, task=VOTE_TASK, unstated=unstated)
     rounds = Rounds(each=revise, most=2 if choices.rounds is None else choices.rounds, until=until)
     return Sequence(parts=(propose, rounds, decide))
 
