@@ -30,7 +30,7 @@ from moot.core.event import (
 )
 from moot.core.form import ABSTAIN, Field, Form, Kind, Value, allows
 from moot.core.text import clean, clip, letter, slug
-from moot.core.transcript import Transcript, fold, read_field, speakers, visible, within
+from moot.core.transcript import Transcript, fold, read_field, speakers, within
 
 
 @pytest.mark.parametrize(
@@ -307,6 +307,8 @@ WHISPERED = told(
         (View(hide=("summarize",)), "Chair", ["to all", "hello"]),
         (View(hide=("Ann", "Guest")), "Chair", ["summary"]),
         (View(summary=True), "Ann", ["summary", "hello"]),
+        (View(summary_only=True), "Ann", ["summary"]),
+        (View(mine=True), "Chair", ["summary", "hello"]),
     ],
 )
 def test_who_sees_what(view: View, who: str, seen: list[str]) -> None:
@@ -316,7 +318,8 @@ def test_who_sees_what(view: View, who: str, seen: list[str]) -> None:
 def test_without_a_summary_a_summary_view_shows_all() -> None:
     transcript = told(asked("#1", "Ann"), said("#1", "to all"))
     assert [turn.text for turn in transcript.look(View(summary=True), "Bob")] == ["to all"]
+    assert transcript.look(View(summary_only=True), "Bob") == ()
 
 
 def test_an_interjection_is_seen_by_all() -> None:
-    assert all(visible(WHISPERED.turns("interject")[0], who) for who in ("Ann", "Bob", "Chair"))
+    assert all(WHISPERED.sees(who, WHISPERED.turns("interject")[0]) for who in ("Ann", "Bob", "Chair"))

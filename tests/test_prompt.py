@@ -86,20 +86,20 @@ def test_turns_outside_rounds_and_interjections_stand_apart() -> None:
 def test_hidden_authors_are_letters_in_order_of_presentation() -> None:
     about = (turn("Bob", "b"), turn("Ann", "a"), turn("Bob", "weak", act="critique"))
     hidden = ask(view=View(last=0, anonymous=True), about=tuple(each.key for each in about))
-    _, newest = compose(hidden, Scene(brief=BRIEF, me=ANN, about=about), Traits())
+    _, newest = compose(hidden, Scene(brief=BRIEF, me=ANN, about=about, view=hidden.view), Traits())
     assert newest.text.startswith("[Proposal A]:\n  b\n\n[Proposal B]:\n  a\n\n[Critique A]:\n  weak\n\nYou are Ann")
     assert "Bob" not in newest.text
 
 
 def test_hidden_authors_of_the_log_are_numbers() -> None:
-    _, newest = compose(ask(view=View(anonymous=True)), Scene(brief=BRIEF, me=ANN, turns=TURNS), Traits())
+    _, newest = compose(ask(), Scene(brief=BRIEF, me=ANN, turns=TURNS, view=View(anonymous=True)), Traits())
     assert "[Participant 1]:\n  warm" in newest.text
     assert "[Participant 2]:\n  costly" in newest.text
 
 
 def test_shown_authors_are_named_and_cuts_are_visible() -> None:
     shown = ask(view=View(last=0, clip=3), about=("x",))
-    _, newest = compose(shown, Scene(brief=BRIEF, me=ANN, about=(turn("Bob", "costly"),)), Traits())
+    _, newest = compose(shown, Scene(brief=BRIEF, me=ANN, about=(turn("Bob", "costly"),), view=shown.view), Traits())
     assert newest.text.startswith("[Bob]:\n  cos […cut: 3 more characters]")
 
 
@@ -118,7 +118,7 @@ def test_no_line_of_a_framed_text_begins_at_the_margin(text: str) -> None:
 def test_own_words_are_only_ones_own_and_names_stay_hidden() -> None:
     posing = Turn(key="interjection#1", by="Ann", act=INTERJECTION, reply=Reply(text="I am Ann"))
     view = View(own=True, anonymous=True)
-    messages = compose(ask(view=view), Scene(brief=BRIEF, me=ANN, turns=(*TURNS, posing)), Traits())
+    messages = compose(ask(), Scene(brief=BRIEF, me=ANN, turns=(*TURNS, posing), view=view), Traits())
     assert [message.text for message in messages if message.role == "assistant"] == ["warm", "still warm"]
     assert not any("[Bob]" in message.text for message in messages)
     assert any("[Ann (from outside)]:\n  I am Ann" in message.text for message in messages)
@@ -126,7 +126,7 @@ def test_own_words_are_only_ones_own_and_names_stay_hidden() -> None:
 
 def test_ones_own_turns_can_be_ones_own_words() -> None:  # O15
     history = (turn("Ann", "A1"), turn("Bob", "B1"), turn("Ann", "A2"))
-    messages = compose(ask(view=View(own=True)), Scene(brief=BRIEF, me=ANN, turns=history), Traits())
+    messages = compose(ask(), Scene(brief=BRIEF, me=ANN, turns=history, view=View(own=True)), Traits())
     assert [message.role for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert [message.text for message in messages[1:5]] == [BRIDGE, "A1", "[Bob]:\n  B1", "A2"]
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Status
+from moot.core.tool import ToolCall
 
 # ---- play events -------------------------------------------------------------------------------------------------
 
@@ -72,9 +73,9 @@ class Attempted:
 
     Attributes:
         key: the ask's key.
-        call: which of the ask's calls: ``answer``, ``repair``.
+        call: which of the ask's calls: ``answer``, ``repair``, ``answer-2``, ``tool-1``.
         n: which try of that call, from 1.
-        model: ``provider:name``.
+        model: ``provider:name``; of a tool ``tool:search``.
         tokens: tokens reserved for it, input and most output together.
         cost: US dollars reserved for it; None where the price is unknown.
     """
@@ -89,17 +90,19 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """A model call inside an ask has ended with an answer; it is never sent again.
+    """A call inside an ask, of a model or a tool, has ended with an answer; it is never sent again.
 
     Attributes:
         key: the ask's key.
         call: which of the ask's calls.
         text: the answer as it came, control characters mended.
-        model: the model asked for.
+        model: the model asked for; of a tool ``tool:search``.
         served: the model that says it answered.
         usage: what it used.
         seconds: how long it took.
-        finish: why it stopped: ``stop``, ``length``, ``filter``, "" where the provider gave no reason.
+        finish: why it stopped: ``stop``, ``length``, ``filter``, ``tools``, "" where the provider gave no reason.
+        tools: the tools that the model asks for, in order; they are used before it answers.
+        sources: where a tool's result comes from: addresses, names of documents.
     """
 
     key: str
@@ -110,6 +113,8 @@ class Called:
     usage: Usage = Usage()
     seconds: float = 0.0
     finish: str = ""
+    tools: tuple[ToolCall, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

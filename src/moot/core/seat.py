@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
-from moot.core.transcript import Turn
+from moot.core.transcript import Transcript, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +19,22 @@ class Scene:
         me: the participant that is asked.
         turns: the turns of the log that the ask's view shows it, oldest first.
         about: the turns laid before it, in the order of presentation (``Ask.about``).
+        view: how they are shown: the ask's view, narrowed by the participant's own.
     """
 
     brief: Brief
     me: Participant
     turns: tuple[Turn, ...] = ()
     about: tuple[Turn, ...] = ()
+    view: View = View()
+
+
+def scene(brief: Brief, transcript: Transcript, ask: Ask) -> Scene:
+    """What a participant sees when it is asked; nothing that it must not see, whatever the ask says."""
+    me = brief.participant(ask.to)
+    view = ask.view.narrowed(me.view)
+    about = tuple(turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn))
+    return Scene(brief=brief, me=me, turns=transcript.look(view, me.name), about=about, view=view)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

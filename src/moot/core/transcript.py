@@ -40,6 +40,7 @@ class Turn:
 
     Attributes:
         key: the ask's key; ``interjection#n`` for an interjection.
+        number: its place among all asks and interjections, from 1.
         by: who speaks. It comes from the ask, never from the text.
         act: what it is.
         ask: the question; None for an interjection.
@@ -50,9 +51,15 @@ class Turn:
     key: str
     by: str
     act: str
+    number: int = 0
     ask: Ask | None = None
     reply: Reply | None = None
     failure: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What the turn is called by those who answer it: ``T3``."""
+        return f"T{self.number}"
 
     @property
     def text(self) -> str:
@@ -101,14 +108,16 @@ class Transcript:
         """Take one event in."""
         match event:
             case Asked(ask=ask):
-                self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
+                number = len(self._turns) + 1
+                self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, number=number, ask=ask)
             case Replied(key=key, reply=reply):
                 self._turns[key] = replace(self._asked(key), reply=reply)
             case Failed(key=key, kind=kind, reason=reason):
                 self._turns[key] = replace(self._asked(key), failure=reason or kind)
             case Interjected(by=by, text=text):
-                key = f"interjection#{len(self._turns) + 1}"
-                self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, reply=Reply(text=text))
+                number = len(self._turns) + 1
+                key = f"interjection#{number}"
+                self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))
             case Attempted():
                 self.attempts += 1
             case Called(usage=usage):
@@ -201,25 +210,62 @@ class Transcript:
 
     # ---- who sees what -----------------------------------------------------------------------------------------
 
+    def sees(self, who: str, turn: Turn) -> bool:
+        """Whether a participant may see a turn: always its own, else where it is in the audience and not masked."""
+        audience = turn.ask.audience if turn.ask else ()
+        if turn.by == who:
+            return True
+        return (not audience or who in audience) and not self._masks(who).intersection(_masked(turn))
+
+    def _masks(self, who: str) -> frozenset[str]:
+        people = self.brief.participants if self.brief else ()
+        return frozenset(entry for each in people if each.name == who for entry in each.hide)
+
     def look(self, view: View, who: str) -> tuple[Turn, ...]:
         """The turns that a participant may see, cut down to what the view shows, oldest first."""
-        seen = [
-            turn
-            for turn in self.turns()
-            if visible(turn, who) and turn.act not in view.hide and turn.by not in view.hide
-        ]
-        if view.summary:
-            marks = [n for n, turn in enumerate(seen) if turn.act == "summarize"]
-            seen = seen[marks[-1] :] if marks else seen
+        turns = self.turns()
+        seen = [turn for turn in turns if self.sees(who, turn) and not {turn.act, turn.by}.intersection(view.hide)]
+        if view.mine:
+            seen = [turn for turn in seen if self._concerns(who, turn)]
+        sums = [n for n, turn in enumerate(seen) if turn.act == SUMMARY]
+        if view.summary_only:
+            seen = [seen[n] for n in sums[-1:]]
+        elif view.summary and sums:
+            seen = seen[sums[-1] :]
         if view.last is not None:
             seen = seen[len(seen) - min(view.last, len(seen)) :]
         return tuple(seen)
 
+    def _concerns(self, who: str, turn: Turn) -> bool:
+        """Whether a turn is one's own, about one's own, an answer to one's own, the moderator's or from outside."""
+        people = self.brief.participants if self.brief else ()
+        if (
+            turn.by == who
+            or turn.ask is None
+            or any(each.name == turn.by and each.duty != "debater" for each in people)
+        ):
+            return True
+        if any(self._turns[key].by == who for key in turn.about):
+            return True
+        target = self.target(turn)
+        return target is not None and target.by == who
 
-def visible(turn: Turn, who: str) -> bool:
-    """Whether a participant may see a turn: always its own, else where it is in the audience."""
-    audience = turn.ask.audience if turn.ask else ()
-    return not audience or who in audience or turn.by == who
+    def target(self, turn: Turn) -> Turn | None:
+        """The turn that this one says it answers, in its field TARGET; None where it names none."""
+        mark = read_field(turn, TARGET)
+        return next((each for each in self._turns.values() if each.mark == mark), None)
+
+
+TARGET = "TARGET"
+"""The field in which a turn names the mark of the turn that it answers."""
+
+SUMMARY = "summarize"
+"""The act of a turn that sums up what was said before it."""
+
+
+def _masked(turn: Turn) -> tuple[str, ...]:
+    """The words by which a mask can name a turn."""
+    return (turn.by, turn.act, *(f"{each}round {turn.round}" for each in ("", f"{turn.by} ", f"{turn.act} ")))
 
 
 def read_field(turn: Turn, name: str) -> Value | None:

@@ -11,7 +11,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.event import Asked, Note, Replied
 from moot.core.form import Field, Value
-from moot.core.seat import Quote, Scene
+from moot.core.seat import Quote, scene
 from moot.core.transcript import Transcript
 from moot.models.base import Model, Request
 from moot.phases.base import Phase, Table, enter
@@ -68,7 +68,7 @@ def estimate(brief: Brief, protocol: Phase, models: dict[str, Model]) -> Costing
 
 
 def _play(brief: Brief, protocol: Phase, models: dict[str, Model], *, agree: bool) -> Estimate:
-    transcript = Transcript()
+    transcript = Transcript(brief=brief)
     bill = _Bill()
     batches = asks = 0
     for step in enter(protocol, Table(brief=brief, transcript=transcript)):
@@ -78,11 +78,11 @@ def _play(brief: Brief, protocol: Phase, models: dict[str, Model], *, agree: boo
         batches += 1
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [_scene(ask, brief, transcript) for ask in step]
-        for place, (ask, scene) in enumerate(zip(step, scenes, strict=True)):
+        scenes = [scene(brief, transcript, ask) for ask in step]
+        for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
             asks += 1
             if model := models.get(ask.to):
-                bill.add(model, Request(messages=compose(ask, scene, model.traits), settings=scene.me.settings))
+                bill.add(model, Request(messages=compose(ask, seen, model.traits), settings=seen.me.settings))
             # Alone in a batch nobody can disagree; the last choice is the one that goes on, as CONTINUE is.
             turn = 0 if agree else place + batches if len(step) > 1 else -1
             transcript.apply(Replied(key=ask.key, reply=_pretend(ask, turn, f"{batches}.{place}", agree=agree)))
@@ -133,11 +133,6 @@ def _shared(one: str, other: str) -> int:
 
 def _note(transcript: Transcript, note: Note) -> None:
     transcript.apply(note)
-
-
-def _scene(ask: Ask, brief: Brief, transcript: Transcript) -> Scene:
-    about = tuple(transcript.get(key) for key in ask.about)
-    return Scene(brief=brief, me=brief.participant(ask.to), turns=transcript.look(ask.view, ask.to), about=about)
 
 
 def _pretend(ask: Ask, turn: int, mark: str, *, agree: bool) -> Reply:

@@ -16,7 +16,7 @@ from moot.core.brief import Limits
 from moot.core.decision import Status
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
-from moot.core.seat import Scene, Seat
+from moot.core.seat import Scene, Seat, scene
 from moot.core.text import clean
 from moot.core.transcript import Transcript
 from moot.engine.limits import Purse
@@ -141,7 +141,7 @@ class _Driver:
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
             return self._pause(*reason)
         ledger.note(*(Asked(ask=ask) for ask in asks))
-        scenes = {ask.key: self._scene(ask) for ask in asks}
+        scenes = {ask.key: scene(self.opened.brief, transcript, ask) for ask in asks}
         ledger.drain()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
@@ -155,15 +155,6 @@ class _Driver:
         outcomes = await self._answers(unanswered, scenes)
         return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
-    def _scene(self, ask: Ask) -> Scene:
-        brief, transcript = self.opened.brief, self.ledger.transcript
-        return Scene(
-            brief=brief,
-            me=brief.participant(ask.to),
-            turns=transcript.look(ask.view, ask.to),
-            about=tuple(transcript.get(key) for key in ask.about),
-        )
-
     async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Scene]) -> list["_Outcome"]:
         try:
             async with asyncio.timeout_at(self.ends), asyncio.TaskGroup() as group:
@@ -172,12 +163,12 @@ class _Driver:
             return [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
         return [task.result() for task in tasks]
 
-    async def _answer(self, ask: Ask, scene: Scene) -> "_Outcome":
+    async def _answer(self, ask: Ask, seen: Scene) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""
         line = Line(ask.key, self.ledger, self.purse, self.hosting.show)
         began = asyncio.get_running_loop().time()
         try:
-            reply = await self._in_time(ask, scene, line)
+            reply = await self._in_time(ask, seen, line)
             seconds = reply.seconds or asyncio.get_running_loop().time() - began
             mended = replace(reply, seconds=seconds).mended(ask.form)
         except (RecordError, asyncio.CancelledError):
@@ -189,13 +180,13 @@ class _Driver:
         self.ledger.note(Replied(key=ask.key, reply=mended))
         return mended
 
-    async def _in_time(self, ask: Ask, scene: Scene, line: Line) -> Reply:
+    async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
         late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
         async with self.gate:
             clock = asyncio.timeout(self.limits.turn_seconds)
             try:
                 async with clock:
-                    reply = await self.seats[ask.to].answer(ask, scene, line)
+                    reply = await self.seats[ask.to].answer(ask, seen, line)
             except TimeoutError:
                 if clock.expired():
                     raise late from None

@@ -9,16 +9,26 @@ from typing import Literal, Protocol, TypeAlias
 from moot.core.brief import Settings
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
+from moot.core.tool import ToolCall, ToolSpec
 
-Speaker: TypeAlias = Literal["system", "user", "assistant"]
+Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation.
+
+    Attributes:
+        role: who says it; ``tool`` for the result of a tool.
+        text: the words.
+        calls: the tools that an assistant's message asks for.
+        answers: the id of the call whose result a tool's message is.
+    """
 
     role: Speaker
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +40,14 @@ class Request:
         settings: how it is asked.
         call: which of the ask's calls it is: ``answer``, ``repair``.
         seconds: the most time that one try may take.
+        tools: the tools that the model may ask for instead of answering.
     """
 
     messages: tuple[Message, ...]
     settings: Settings = Settings()
     call: str = "answer"
     seconds: float = 120.0
+    tools: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +58,14 @@ class Traits:
         system: whether it takes system messages.
         alternate: whether user and assistant messages must alternate, beginning with the user's.
         context: tokens it can hold; 0 where unknown.
+        tools: whether it can be offered tools.
         drops: names of Settings that the provider ignores or refuses.
     """
 
     system: bool = True
     alternate: bool = True
     context: int = 0
+    tools: bool = True
     drops: tuple[str, ...] = ()
 
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeGuard
 
 from moot.core.ask import Ask
 from moot.core.brief import Brief
-from moot.core.event import Entered, Note
+from moot.core.event import Entered, Halted, Note, Ruled
 from moot.core.transcript import Transcript
 
 Play: TypeAlias = Generator[Sequence[Ask] | Note, None, None]
@@ -29,11 +29,13 @@ class Table:
         brief: what is debated, frozen at the opening.
         transcript: what has come of it so far.
         path: the place of the phase in the play.
+        focus: keys of the turns just made, where a phase is played because of them.
     """
 
     brief: Brief
     transcript: Transcript
     path: str = ROOT
+    focus: tuple[str, ...] = ()
 
     def at(self, name: str) -> "Table":
         """The table of a phase beneath this one."""
@@ -65,6 +67,11 @@ class Phase(Protocol):
     def play(self, table: Table) -> Play:
         """Play this part."""
         ...
+
+
+def is_batch(step: Sequence[Ask] | Note) -> TypeGuard[Sequence[Ask]]:
+    """Whether what a play yields is a batch of asks."""
+    return not isinstance(step, Entered | Halted | Ruled)
 
 
 def enter(phase: Phase, table: Table) -> Play:

@@ -1,10 +1,10 @@
 """Phases made of phases. This file owns what comes after what, and what ends early."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.phases.base import Phase, Play, Table, enter
+from moot.phases.base import Phase, Play, Table, enter, is_batch
 from moot.policy.stops import Stop
 
 
@@ -64,3 +64,59 @@ class Rounds:
             if table.transcript.halted(table.path):
                 return
             yield from enter(self.each, table.at(f"round-{n}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class At:
+    """A phase that is played in some rounds only.
+
+    Attributes:
+        each: the phase.
+        every: with 2 in every second round, and so on.
+        rounds: just these rounds, where any are named.
+    """
+
+    each: Phase
+    every: int = 1
+    rounds: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called in paths: as the phase."""
+        return self.each.name
+
+    def play(self, table: Table) -> Play:
+        """Play the phase, if this is its round."""
+        if table.round in self.rounds if self.rounds else table.round % self.every == 0:
+            yield from self.each.play(table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class After:
+    """A phase, and another one whenever somebody has spoken in it; that one has the new turns in its table's focus.
+
+    Attributes:
+        each: the phase in which they speak.
+        then: what follows each batch of answered turns.
+        acts: only turns of these acts count.
+    """
+
+    each: Phase
+    then: Phase
+    acts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in paths: as the phase in which they speak."""
+        return self.each.name
+
+    def play(self, table: Table) -> Play:
+        """Play the phase, and the other one after each batch."""
+        n = 0
+        for step in self.each.play(table):
+            yield step
+            if is_batch(step):
+                turns = [table.transcript.get(ask.key) for ask in step if ask.act in self.acts]
+                if focus := tuple(turn.key for turn in turns if turn.reply):
+                    n += 1
+                    yield from enter(self.then, replace(table.at(f"{self.then.name}-{n}"), focus=focus))

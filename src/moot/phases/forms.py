@@ -1,6 +1,20 @@
 """The forms of the known protocols. This file owns their fields; how a form stands in a text is the seats' business."""
 
+from dataclasses import replace
+
+from moot.core.brief import View
 from moot.core.form import Field, Form
+from moot.core.transcript import TARGET
+from moot.phases.base import Table
+
+SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
+"""The acts that carry arguments; others can be answered to, and they stand on the argument map."""
+
+RELATIONS = ("SUPPORT", "ATTACK", "REBUT", "QUESTION")
+"""What a turn does to the one that it answers: backs it, denies its claim, denies that its reasons bear it, asks."""
+
+NEAREST = 12
+"""So many of the newest turns can be named as the one that is answered."""
 
 ISSUES = Form(
     name="critique",
@@ -31,6 +45,31 @@ VERDICT = Form(
     ),
 )
 """What a mediator gives at the end."""
+
+
+def speech(options: tuple[str, ...]) -> Form:
+    """A turn that says what it claims, which turn it answers and how; only claim and argument are worth a repair."""
+    return Form(
+        name="speech",
+        fields=(
+            replace(_answer(options), required=False),
+            Field(name="CLAIM", help="your main claim in one sentence; NONE if you add nothing new"),
+            Field(name=TARGET, kind="choice", required=False, help="the turn that you answer"),
+            Field(name="RELATION", kind="choice", choices=RELATIONS, required=False, help="what your claim does to it"),
+            Field(name="ARGUMENT", help="what you say, in full"),
+        ),
+    )
+
+
+def linked(form: Form | None, table: Table, who: str, view: View) -> Form | None:
+    """The form with the marks of the newest turns in sight as choices of TARGET; without it where there are none."""
+    if form is None or all(field.name != TARGET for field in form.fields):
+        return form
+    sight = table.transcript.look(view.narrowed(table.brief.participant(who).view), who)
+    marks = tuple(turn.mark for turn in sight if turn.act in SPOKEN and turn.by != who)[-NEAREST:]
+    gone = () if marks else (TARGET, "RELATION")
+    fields = [replace(field, choices=marks) if field.name == TARGET else field for field in form.fields]
+    return replace(form, fields=tuple(field for field in fields if field.name not in gone))
 
 
 def draft(options: tuple[str, ...]) -> Form:

@@ -60,12 +60,13 @@ class Vote:
             yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
             return
         voters = roster(table, self.who)
-        yield [self._ask(table, n, voter, list(groups)) for n, voter in enumerate(voters, start=1)]
+        shown = {voter: _in_sight(table, voter, groups) for voter in voters}
+        yield [self._ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)]
         ballots = [self._ballot(table, table.key(n), voter, groups) for n, voter in enumerate(voters, start=1)]
         yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
 
-    def _ask(self, table: Table, n: int, voter: str, names: list[str]) -> Ask:
-        proposals = candidates(table.transcript, self.acts, latest=self.latest)
+    def _ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+        names = list(proposals)
         if self.anonymous:
             table.chance(voter).shuffle(names)
         choices = labels(len(names)) if self.anonymous else tuple(names)
@@ -76,7 +77,7 @@ class Vote:
             act="vote",
             task=self.task,
             form=Form(name="ballot", layout="line", fields=(field,), strict=self.strict),
-            about=tuple(proposals[name][0].key for name in names),
+            about=tuple(proposals[name].key for name in names),
             view=View(last=0, anonymous=self.anonymous, clip=self.clip),
         )
 
@@ -86,7 +87,7 @@ class Vote:
         ballot = read_ballot(turn, voter)
         if ballot.state == "cast" and turn.ask and turn.ask.form:
             chosen = turn.about[turn.ask.form.fields[0].choices.index(ballot.choice)]
-            names = [name for name, turns in groups.items() if turns[0].key == chosen]
+            names = [name for name, turns in groups.items() if chosen in [each.key for each in turns]]
             ballot = replace(ballot, choice=names[0])
         return replace(ballot, weight=self.unstated if weight is None else weight)
 
@@ -157,6 +158,12 @@ class Adopt:
         if text is None:
             return replace(none, how=f"{turn.by} gave no {self.field}")
         return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
+
+
+def _in_sight(table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
+    """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
+    seen = {name: [turn for turn in turns if table.transcript.sees(voter, turn)] for name, turns in groups.items()}
+    return {name: turns[0] for name, turns in seen.items() if turns}
 
 
 def labels(n: int) -> tuple[str, ...]:

@@ -4,36 +4,22 @@ Their defaults follow measured evidence: independent drafts first, few rounds, h
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase
+from moot.phases.choices import Choices
+from moot.phases.endings import mediator
 from moot.phases.flow import Rounds, Sequence
-from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
 from moot.phases.judge import Adopt, Count, Vote
-from moot.phases.speak import Critique, Everyone, Floor, check_names
-from moot.policy.pairs import Pairs, Topology
+from moot.phases.round_robin import round_robin
+from moot.phases.speak import Critique, Everyone, check_names
+from moot.policy.pairs import Pairs
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, Share
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """What a brief may choose about its protocol; None and "" stand for the protocol's default.
-
-    Attributes:
-        rounds: the greatest number of rounds.
-        strategy: how it is decided: ``majority``, ``weighted``, ``consensus``, ``moderator``, ``supermajority``.
-        topology: who criticises whom.
-    """
-
-    rounds: int | None = None
-    strategy: str = ""
-    topology: Topology | None = None
-
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 
@@ -79,7 +65,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
     revise = Everyone(act="revise", task=task, show=(shown,), view=View(last=0, clip=4000))
     until = Alike(acts=acts, field="") if strategy == "consensus" else None
     if strategy == "moderator":
-        by = _moderator(brief, "council with strategy moderator")
+        by = mediator(brief, "council with strategy moderator")
         pick = "Select the best proposal for the topic, and say why."
         decide = Vote(rule=Share(name="moderator"), acts=acts, task=pick, who=(by,))
     else:
@@ -93,7 +79,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
 
 def moderated(brief: Brief, choices: Choices) -> Phase:
     """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
-    by = _moderator(brief, "moderated")
+    by = mediator(brief, "moderated")
     task = "This is round {round}. Argue your position; answer the arguments of the others."
     argue = Everyone(act="argue", task=task, needs=1)
     review = (
@@ -101,25 +87,9 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
         "else say CONTINUE and name what is still open."
     )
     moderate = Everyone(act="moderate", task=review, who=(by,), form=SETTLEMENT)
-    most = _at_least_one(3 if choices.rounds is None else choices.rounds, "moderated")
+    most = choices.at_least_one("moderated", 3)
     rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
     return Sequence(parts=(rounds, Adopt()))
-
-
-def round_robin(brief: Brief, choices: Choices) -> Phase:
-    """Opening statements; everybody in turn, hearing all before; closing statements; the mediator's verdict.
-
-    Opening and closing statements are made at once. Each round begins one place further on.
-    """
-    by = _moderator(brief, "round_robin")
-    opening = Everyone(act="open", task="State your position on the topic and your main reasons.", needs=1)
-    floor = Floor(act="argue", task="Round {round}: you have the floor. Answer what was said; add what is missing.")
-    closing = Everyone(act="close", task="Give your closing statement: what you hold now, and what persuaded you.")
-    task = "Summarise the positions fairly, then give the verdict that follows from the arguments."
-    mediate = Everyone(act="moderate", task=task, who=(by,), form=VERDICT)
-    most = _at_least_one(3 if choices.rounds is None else choices.rounds, "round_robin")
-    rounds = Rounds(each=floor, most=most)
-    return Sequence(parts=(opening, rounds, closing, mediate, Adopt(field="VERDICT", status="", rule="mediator")))
 
 
 def arena(brief: Brief, choices: Choices) -> Phase:
@@ -163,7 +133,7 @@ STRATEGIES: Mapping[str, Rule] = {
     "absolute": MAJORITY,
     "supermajority": SUPERMAJORITY,
 }
-NEEDS_MODERATOR = ("moderated", "round_robin")
+NEEDS_MODERATOR = ("moderated",)
 
 
 def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
@@ -186,19 +156,6 @@ def _rule(strategy: str, default: Rule) -> Rule:
             f"no strategy is called {strategy!r} here; there are {', '.join(STRATEGIES)}", about="strategy"
         )
     return STRATEGIES[strategy]
-
-
-def _moderator(brief: Brief, protocol: str) -> str:
-    names = brief.names("moderator")
-    if len(names) != 1:
-        raise ProtocolError(f"{protocol} needs one moderator, not {len(names)}", about="participants")
-    return names[0]
-
-
-def _at_least_one(rounds: int, protocol: str) -> int:
-    if rounds < 1:
-        raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
-    return rounds
 
 
 def _at_most(most: int, rounds: int, protocol: str) -> int:

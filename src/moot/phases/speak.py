@@ -9,9 +9,10 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import Form
 from moot.phases.base import ROOT, Play, Table
+from moot.phases.forms import linked
 from moot.policy.pairs import Pairs
 from moot.policy.showing import Showing
-from moot.policy.turns import InTurn
+from moot.policy.turns import Hearing, InTurn, Turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,7 @@ class Everyone:
         show: the turns that are laid before each.
         view: which turns of the log go along.
         needs: how many must answer; with fewer the whole debate halts.
+        private: whether each answer is for its author's eyes only.
     """
 
     act: str
@@ -35,6 +37,7 @@ class Everyone:
     show: tuple[Showing, ...] = ()
     view: View = View()
     needs: int = 0
+    private: bool = False
 
     @property
     def name(self) -> str:
@@ -45,7 +48,7 @@ class Everyone:
         """Ask all, once."""
         asks = [self._ask(table, n, name) for n, name in enumerate(roster(table, self.who), start=1)]
         yield asks
-        answered = len(table.transcript.turns(under=table.path))
+        answered = sum(table.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
             yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
 
@@ -55,8 +58,9 @@ class Everyone:
             to=name,
             act=self.act,
             task=self.task.replace("{round}", str(table.round)),
-            form=self.form,
+            form=linked(self.form, table, name, self.view),
             about=lay(self.show, table, name),
+            audience=(name,) if self.private else (),
             view=self.view,
         )
 
@@ -85,7 +89,8 @@ class Critique:
         """Ask all critics at once."""
         newest = {turn.by: turn for turn in table.transcript.latest(*self.of)}
         names = [name for name in roster(table, ()) if name in newest]
-        pairs = self.pairs.draw(names, round=table.round, chance=table.chance("pairs"))
+        drawn = self.pairs.draw(names, round=table.round, chance=table.chance("pairs"))
+        pairs = [(critic, author) for critic, author in drawn if table.transcript.sees(critic, newest[author])]
         if pairs:
             yield [
                 Ask(
@@ -109,24 +114,43 @@ class Floor:
         act: what the turns are.
         task: what to do; ``{round}`` stands for the number of the round.
         turns: who speaks next.
+        who: names of those who may speak; empty for all debaters.
+        form: the fields that a turn must have.
         view: which turns of the log go along.
         name: what it is called in paths.
     """
 
     act: str
     task: str
-    turns: InTurn = InTurn()
+    turns: Turns = InTurn()
+    who: tuple[str, ...] = ()
+    form: Form | None = None
     view: View = View()
     name: str = "floor"
 
     def play(self, table: Table) -> Play:
-        """Give everybody the floor, one at a time."""
-        order = self.turns.order(roster(table, ()), round=table.round)
-        for n, name in enumerate(order, start=1):
-            task = self.task.replace("{round}", str(table.round))
-            yield [Ask(key=table.key(n), to=name, act=self.act, task=task, view=self.view)]
-        if not table.transcript.turns(under=table.path):
-            yield Halted(path=ROOT, reason=f"none of {len(order)} answered")
+        """Give the floor to one after the other."""
+        people = [table.brief.participant(name) for name in roster(table, self.who)]
+        keys: list[str] = []
+        while True:
+            said = [table.transcript.get(key) for key in keys]
+            hearing = Hearing(round=table.round, transcript=table.transcript, chance=table.chance("order"))
+            name = self.turns.next(said, people, hearing)
+            if not name:
+                break
+            keys.append(table.key(len(keys) + 1))
+            yield [
+                Ask(
+                    key=keys[-1],
+                    to=name,
+                    act=self.act,
+                    task=self.task.replace("{round}", str(table.round)),
+                    form=linked(self.form, table, name, self.view),
+                    view=self.view,
+                )
+            ]
+        if not any(table.transcript.get(key).reply for key in keys):
+            yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
 def roster(table: Table, who: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,30 +1,31 @@
 """Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from types import ModuleType
 from typing import Protocol, TypeAlias, cast
 
 from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
+from moot.phases import flow, judge, speak
 from moot.phases.base import Phase
-from moot.phases.flow import Rounds, Sequence
-from moot.phases.judge import Adopt, Count, Vote
-from moot.phases.speak import Critique, Everyone, Floor
-from moot.policy.pairs import Pairs
-from moot.policy.rules import FirstProposal, Quorum, Share
-from moot.policy.showing import Showing
-from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-from moot.policy.turns import InTurn
+from moot.policy import pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
+MODULES = (flow, speak, judge, pairs, rules, showing, stops, turns)
+"""The modules whose dataclasses may stand in a phase tree."""
+
+
+def _values(module: ModuleType) -> Iterator[type[object]]:
+    for each in vars(module).values():
+        if isinstance(each, type) and is_dataclass(each) and each.__module__ == module.__name__:
+            yield each
+
+
 PARTS: Mapping[str, type[object]] = {
-    part.__name__: part
-    for part in (
-        *(Sequence, Rounds, Everyone, Critique, Floor, Vote, Count, Adopt),
-        *(Share, Quorum, FirstProposal, Alike, AnyOf, Settled, Unchanged, Pairs, InTurn, Showing, View, Form, Field),
-    )
+    part.__name__: part for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
 }
 """All that may stand in a phase tree, by name."""
 

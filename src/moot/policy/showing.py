@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from moot.core.transcript import Transcript, Turn, read_field, visible
+from moot.core.transcript import Transcript, Turn, read_field
 from moot.policy.answers import wording
 
 
@@ -28,7 +28,7 @@ class Showing:
 
     def keys(self, transcript: Transcript, who: str, chance: Random) -> tuple[str, ...]:
         """The keys of the chosen turns, in the order in which they are to be presented."""
-        chosen = [turn for turn in self._pick(transcript, who) if visible(turn, who)]
+        chosen = [turn for turn in self._pick(transcript, who) if transcript.sees(who, turn)]
         if self.distinct:
             chosen = strongest(chosen)
         if self.shuffle:

@@ -113,11 +113,11 @@ class Case:
 
     def label(self, turn: Turn) -> str:
         """What the author of a turn is called: by name, or where authors are hidden by the letter of the proposal."""
-        if not self.ask.view.anonymous:
+        if not self.scene.view.anonymous:
             return " ".join(turn.by.split())
         about = self.scene.about
         keys = [each.key for each in about]
-        return proposal_names(self.ask, about)[keys.index(turn.key)] if turn.key in keys else OTHER
+        return proposal_names(self.scene.view, about)[keys.index(turn.key)] if turn.key in keys else OTHER
 
     def rival(self) -> Turn | None:
         """The newest turn of somebody else who holds a position or came in from outside."""

@@ -28,11 +28,11 @@ def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
     """The messages of an ask, fit for what the model's wire takes."""
     shared = Message(role="system", text=_shared(scene.brief))
     newest = Message(role="user", text=_newest(ask, scene))
-    if ask.view.own:
-        names = _hidden(scene.turns) if ask.view.anonymous else {}
-        log = [_as_message(turn, scene, ask.view, names) for turn in scene.turns]
+    if scene.view.own:
+        names = _hidden(scene.turns) if scene.view.anonymous else {}
+        log = [_as_message(turn, scene, scene.view, names) for turn in scene.turns]
     else:
-        log = [Message(role="user", text=_log(scene, ask.view))] if scene.turns else []
+        log = [Message(role="user", text=_log(scene, scene.view))] if scene.turns else []
     return fit((shared, *log, newest), traits)
 
 
@@ -53,7 +53,8 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
     shown = label(turn, brief) if turn.act == INTERJECTION or not name else name
-    return f"[{shown}]:\n{frame(clip(turn.text, view.clip))}"
+    mark = f"{turn.mark} " if view.numbered else ""
+    return f"{mark}[{shown}]:\n{frame(clip(turn.text, view.clip))}"
 
 
 def label(turn: Turn, brief: Brief) -> str:
@@ -101,26 +102,27 @@ def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) 
 
 def _newest(ask: Ask, scene: Scene) -> str:
     me = scene.me
-    parts = [_laid(ask, scene)] if scene.about else []
+    parts = [_laid(scene)] if scene.about else []
     who = f"You are {me.name}" + (f", {me.role}" if me.role else "") + "."
-    parts.append("\n".join(filter(None, (who, me.persona))))
+    tongue = f"Speak {me.language}." if me.language else ""
+    parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
     if ask.form:
         parts.append(instruct(ask.form))
     return "\n\n".join(parts)
 
 
-def _laid(ask: Ask, scene: Scene) -> str:
+def _laid(scene: Scene) -> str:
     """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
-    names = proposal_names(ask, scene.about)
+    names = proposal_names(scene.view, scene.about)
     return "\n\n".join(
-        render(turn, scene.brief, view=ask.view, name=name) for turn, name in zip(scene.about, names, strict=True)
+        render(turn, scene.brief, view=scene.view, name=name) for turn, name in zip(scene.about, names, strict=True)
     )
 
 
-def proposal_names(ask: Ask, about: Sequence[Turn]) -> list[str]:
+def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
     """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
-    if not ask.view.anonymous:
+    if not view.anonymous:
         return [""] * len(about)
     counted: dict[str, int] = {}
     names: list[str] = []

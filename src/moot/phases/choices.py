@@ -1,0 +1,91 @@
+"""What a brief may choose about its protocol. This file owns these choices, not what follows from them."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from moot.core.errors import ProtocolError
+from moot.policy.pairs import Topology
+
+MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]
+When: TypeAlias = Literal["every_round", "midpoint", "final"]
+SummaryStyle: TypeAlias = Literal["neutral", "critical", "persuasive"]
+TurnMode: TypeAlias = Literal["round_robin", "random", "priority_order", "reaction_triggered"]
+Condition: TypeAlias = Literal["consensus_reached", "no_new_arguments", "rounds_exhausted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mediation:
+    """What the mediator does beside the protocol.
+
+    Attributes:
+        kind: ``silent`` sums up at the end; ``active`` interjects, warns and clarifies; ``judge`` scores each debater;
+            ``consensus`` reconciles all views at the end; ``reflector`` asks for revisions; ``toolagent`` looks up
+            what is disputed.
+        when: after every round, after the middle one, or after the last.
+        style: how it sums up.
+    """
+
+    kind: MediatorKind
+    when: When = "every_round"
+    style: SummaryStyle = "neutral"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What may be added to any protocol.
+
+    Attributes:
+        live_scoring: each turn is rated when it is made, by the mediator, else by the other debaters in turn.
+        anonymous_scoring: at the end each debater scores the others, names hidden.
+        reasoned_evaluation: at the end the mediator, else each debater, says in words who argued how well.
+        revision: after each round each debater may revise one earlier turn of its own, which it names.
+        self_reflection: at the end each debater names its contradictions and changes of opinion, with the turns.
+        evolution: after each round each debater writes itself a note on its strategy, which nobody else sees.
+        interruptions: after each turn the others may bid to interrupt it; the strongest bid gets a short turn.
+    """
+
+    live_scoring: bool = False
+    anonymous_scoring: bool = False
+    reasoned_evaluation: bool = False
+    revision: bool = False
+    self_reflection: bool = False
+    evolution: bool = False
+    interruptions: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a brief may choose about its protocol; None and "" stand for the protocol's default.
+
+    Attributes:
+        rounds: the greatest number of rounds.
+        strategy: how it is decided: ``majority``, ``weighted``, ``consensus``, ``moderator``, ``supermajority``; with
+            a debate format how it ends: ``mediator_summary``, ``agent_closing``, ``vote``, ``vote_based``,
+            ``ranked_reasons``, ``no_consensus``.
+        topology: who criticises whom.
+        turn_mode: who speaks next, where the protocol leaves it open.
+        until: what ends the rounds before their number is full.
+        summarize: after every so many rounds what was said is summed up; 0: never.
+        mediation: what the mediator does beside the protocol.
+        extras: what is added to the protocol.
+    """
+
+    rounds: int | None = None
+    strategy: str = ""
+    topology: Topology | None = None
+    turn_mode: TurnMode | None = None
+    until: tuple[Condition, ...] = ()
+    summarize: int = 0
+    mediation: Mediation | None = None
+    extras: Extras = Extras()
+
+    def at_least_one(self, protocol: str, usual: int) -> int:
+        """The number of rounds, or the usual one.
+
+        Raises:
+            ProtocolError: there shall be none.
+        """
+        rounds = usual if self.rounds is None else self.rounds
+        if rounds < 1:
+            raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
+        return rounds
