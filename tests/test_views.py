@@ -1,0 +1,128 @@
+"""Who may see what, and what of it is shown: masks, audiences, views, and the scene that a seat is given."""
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, View
+from moot.core.event import Asked, Interjected, Opened, Replied
+from moot.core.form import Field, Form, Value
+from moot.core.seat import scene
+from moot.core.transcript import Transcript
+
+FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))
+
+
+def told(*people: Participant) -> Transcript:
+    """Ann and Bob speak in two rounds; Bob's second turn answers Ann's first; the chair sums up between the rounds."""
+    transcript = Transcript()
+    transcript.apply(Opened(brief=Brief(topic="Tea?", participants=people), protocol={}))
+    for key, by, act, fields in (
+        ("/debate/rounds/round-1/argue#1", "Ann", "argue", {}),
+        ("/debate/rounds/round-1/argue#2", "Bob", "argue", {}),
+        ("/debate/rounds/round-1/summarize#1", "Chair", "summarize", {}),
+        ("/debate/rounds/round-2/argue#1", "Bob", "argue", {"TARGET": "T1"}),
+        ("/debate/rounds/round-2/critique#1", "Cy", "critique", {}),
+    ):
+        say(transcript, Ask(key=key, to=by, act=act, task="", form=FORM), fields)
+    return transcript
+
+
+def say(transcript: Transcript, ask: Ask, fields: dict[str, Value] | None = None) -> None:
+    transcript.apply(Asked(ask=ask))
+    transcript.apply(Replied(key=ask.key, reply=Reply(text=f"{ask.to} {ask.act}", fields=fields or {})))
+
+
+def table(hide: tuple[str, ...] = ()) -> tuple[Participant, ...]:
+    names = [Participant(name="Ann", hide=hide), Participant(name="Bob"), Participant(name="Cy")]
+    return (*names, Participant(name="Chair", duty="moderator"))
+
+
+def test_turns_are_numbered_in_the_order_of_asking() -> None:
+    transcript = told(*table())
+    transcript.apply(Interjected(by="Guest", text="hello"))
+    assert [turn.mark for turn in transcript.all()] == ["T1", "T2", "T3", "T4", "T5", "T6"]
+
+
+@pytest.mark.parametrize(
+    ("hide", "seen"),
+    [
+        ((), "T1 T2 T3 T4 T5"),
+        (("Bob",), "T1 T3 T5"),
+        (("critique",), "T1 T2 T3 T4"),
+        (("round 1",), "T1 T4 T5"),  # one's own turns are never hidden
+        (("Bob round 2",), "T1 T2 T3 T5"),
+        (("critique round 2", "Chair"), "T1 T2 T4"),
+        (("Bob round 3", "nobody"), "T1 T2 T3 T4 T5"),
+    ],
+)
+def test_a_mask_hides_turns_whatever_the_view(hide: tuple[str, ...], seen: str) -> None:
+    transcript = told(*table(hide=hide))
+    assert " ".join(turn.mark for turn in transcript.look(View(), "Ann")) == seen
+    assert " ".join(turn.mark for turn in transcript.look(View(), "Cy")) == "T1 T2 T3 T4 T5"
+
+
+@pytest.mark.parametrize(
+    ("view", "who", "seen"),
+    [
+        (View(last=2), "Ann", "T4 T5"),
+        (View(last=0), "Ann", ""),
+        (View(summary=True), "Ann", "T3 T4 T5"),
+        (View(summary_only=True), "Ann", "T3"),
+        (View(mine=True), "Ann", "T1 T3 T4"),  # T4 answers T1; the chair speaks to all
+        (View(mine=True), "Bob", "T2 T3 T4"),
+        (View(mine=True), "Cy", "T3 T5"),
+        (View(mine=True, last=1), "Ann", "T4"),
+        (View(hide=("critique", "Chair")), "Ann", "T1 T2 T4"),
+    ],
+)
+def test_a_view_chooses_among_what_may_be_seen(view: View, who: str, seen: str) -> None:
+    assert " ".join(turn.mark for turn in told(*table()).look(view, who)) == seen
+
+
+def test_what_is_about_ones_own_turn_concerns_one() -> None:
+    transcript = told(*table())
+    say(transcript, Ask(key="#6", to="Cy", act="critique", task="", about=("/debate/rounds/round-1/argue#2",)))
+    transcript.apply(Interjected(by="Guest", text="hello"))
+    assert [turn.mark for turn in transcript.look(View(mine=True), "Bob")] == ["T2", "T3", "T4", "T6", "T7"]
+
+
+def test_a_turn_names_the_turn_that_it_answers() -> None:
+    transcript = told(*table())
+    first, *_, answer, _ = transcript.all()
+    assert transcript.target(answer) is first
+    assert transcript.target(first) is None
+
+
+def test_a_transcript_without_a_brief_masks_nobody() -> None:
+    transcript = Transcript()
+    say(transcript, Ask(key="#1", to="Ann", act="argue", task=""))
+    assert [turn.mark for turn in transcript.look(View(mine=True), "Bob")] == []
+    assert [turn.mark for turn in transcript.look(View(), "Bob")] == ["T1"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (View(), None, View()),
+        (View(last=3), View(), View(last=3)),
+        (View(last=3), View(last=0), View(last=0)),
+        (View(summary=True), View(summary_only=True), View(summary=True, summary_only=True)),
+        (View(hide=("a", "b"), clip=9), View(hide=("b", "c"), clip=5), View(hide=("a", "b", "c"), clip=5)),
+        (View(mine=True, own=True), View(anonymous=True, numbered=True),
+         View(mine=True, own=True, anonymous=True, numbered=True)),
+    ],
+)  # fmt: skip
+def test_two_views_show_what_both_show(one: View, other: View | None, both: View) -> None:
+    assert one.narrowed(other) == both
+
+
+def test_a_scene_holds_nothing_that_must_not_be_seen_whatever_the_ask_says() -> None:
+    people = (Participant(name="Ann", hide=("Bob",), view=View(last=2)), *table()[1:])
+    transcript = told(*people)
+    keys = tuple(turn.key for turn in transcript.all()[:3])
+    seen = scene(
+        Brief(topic="Tea?", participants=people), transcript, Ask(key="#", to="Ann", act="x", task="", about=keys)
+    )
+    assert [turn.mark for turn in seen.about] == ["T1", "T3"]
+    assert [turn.mark for turn in seen.turns] == ["T3", "T5"]
+    assert seen.view == View(last=2)
