@@ -1,5 +1,7 @@
 """Who may see what, and what of it is shown: masks, audiences, views, and the scene that a seat is given."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from moot.core.ask import Ask, Reply
@@ -27,7 +29,7 @@ def told(*people: Participant) -> Transcript:
     return transcript
 
 
-def say(transcript: Transcript, ask: Ask, fields: dict[str, Value] | None = None) -> None:
+def say(transcript: Transcript, ask: Ask, fields: Mapping[str, Value] | None = None) -> None:
     transcript.apply(Asked(ask=ask))
     transcript.apply(Replied(key=ask.key, reply=Reply(text=f"{ask.to} {ask.act}", fields=fields or {})))
 
