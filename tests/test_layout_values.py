@@ -261,3 +261,13 @@ def test_single_quotation_marks_do_not_reach_over_an_empty_line():
     text = "The agents' plans 'are fine.\n\n'So' it's clear. I vote for: Agent1"
     assert read(ballot(), text).fields == {"I vote for": "Agent1"}
     assert read(ballot(), "'One' and 'two'.\nI vote for: Agent1").fields == {"I vote for": "Agent1"}
+
+
+@pytest.mark.parametrize("said", ["none", "None.", "N/A", "-", ""])
+def test_a_choice_that_may_be_left_out_may_say_none(said: str):
+    target = Field(name="TARGET", kind="choice", choices=("T1", "T12"), required=False)
+    assert read(one(target), f"TARGET: {said}").unread == ()
+    assert read(one(target), "TARGET: T1").fields == {"TARGET": "T1"}
+    assert read(one(target), "TARGET: T2").unread == ("TARGET: not_allowed",)
+    named = Field(name="TARGET", kind="choice", choices=("T1", "none"), required=False)
+    assert read(one(named), "TARGET: none").fields == {"TARGET": "none"}

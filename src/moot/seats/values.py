@@ -96,6 +96,8 @@ def read_value(asked: Field, raw: str, *, loose: bool = False) -> Value | Fault:
         return Fault("empty")
     match asked.kind:
         case "choice":
+            if not asked.required and _NONE.fullmatch(key(bare)) and key(bare) not in map(key, asked.choices):
+                return Fault("empty")
             return read_choice(asked, bare, loose=loose)
         case "number":
             return read_number(asked, bare)
