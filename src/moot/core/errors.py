@@ -10,6 +10,7 @@ MootError                  anything that Moot raises on purpose
 │   ├── Unavailable        the provider: try again later, or another model
 │   ├── Refused            the request: this provider will not answer it
 │   └── Unreadable         the answer: empty, cut off or garbled
+├── ToolError              a tool: the participant is told, and goes on without it
 ├── LimitReached           the budget: raise the limit and resume
 └── Waiting                a person: answer the open ask and resume
 """
@@ -86,6 +87,10 @@ class Refused(ModelError):
 
 class Unreadable(ModelError):
     """An answer came but holds nothing that can be used."""
+
+
+class ToolError(MootError):
+    """A tool that gave no result; its text is one sentence for the model that asked for it."""
 
 
 class LimitReached(MootError):
