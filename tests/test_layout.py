@@ -126,7 +126,7 @@ def test_instructions_name_choices_ranges_and_what_may_be_left_out():
         "[Ann or Bob Lee or N/A]",
         "from 0 to 10",
         "of at least 1",
-        "NOTE may be left out.",
+        "May be left out: NOTE.",
         "AGE: in years.",
     ):
         assert words in text

@@ -113,7 +113,8 @@ def template(form: Form) -> str:
 
 def _notes(form: Form) -> list[str]:
     notes = [f"{each.name}: {each.help}." for each in form.fields if each.help and each.kind != "text"]
-    notes += [f"{each.name} may be left out." for each in form.fields if not each.required]
+    optional = [each.name for each in form.fields if not each.required]
+    notes += [f"May be left out: {', '.join(optional)}."] if optional else []
     abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
     return notes + [
         f'Whoever does not want to choose may write "{abstention}".' for each in form.fields if each.abstain

@@ -52,7 +52,9 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
 
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
-    shown = label(turn, brief) if turn.act == INTERJECTION or not name else name
+    # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
+    plain = turn.by if view.numbered else label(turn, brief)
+    shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
     mark = f"{turn.mark} " if view.numbered else ""
     return f"{mark}[{shown}]:\n{frame(clip(turn.text, view.clip))}"
 
