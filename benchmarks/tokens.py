@@ -1,0 +1,207 @@
+"""What each protocol makes the models read, beside the formulas, and how much of it a prompt cache would hold.
+
+The protocols are really played and the prompts are really composed; only the answers are made up, each of L tokens.
+A token is 4 characters. Q is the fixed part of a prompt (rules, topic, background, persona, task, form), N the
+debaters, R the rounds behind the first answers. The formulas are those of the literature on the cost of debates:
+
+- every round reads all earlier ones:     N(R+1) Q + N² L R(R+1)/2
+- ... and, where one speaks after the other, what was said before in the same round:  + R L N(N-1)/2
+- only the n newest turns (n = N):        N(R+1) Q + R N n L
+- a ring of critics (d = 1): each round a critique of d answers, then a revision that reads one's own answer and d
+  critiques:                              N(2R+1) Q + R N (2d+1) L
+
+`read` is the input of the asks of the opening and the rounds; `all` counts the ending too. `hits` is the share of the
+input, from the second round on, that is the beginning of an earlier prompt to the same model: what a provider's
+prompt cache can hold. Everybody has the same model.
+
+Run it with ``make bench`` or ``python benchmarks/tokens.py``. It ends with an error where a bound is broken.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, Source, View
+from moot.core.event import Asked, Entered, Halted, Replied, Ruled
+from moot.core.form import Field, Value
+from moot.core.seat import Scene, scene
+from moot.core.transcript import Transcript
+from moot.models.base import Traits
+from moot.phases.base import Table, enter
+from moot.phases.choices import Choices
+from moot.phases.known import build
+from moot.seats.prompt import compose
+
+LETTERS = 4  # characters of a token
+L, Q = 400, 500
+SIZES, ROUNDS = (3, 5, 10), (2, 3, 6)
+REACH = 0.8
+"""The share of the input that must be prefix hits from the second round on where all see the full log."""
+
+SENTENCE = "The depot handles 40 tons a day and its lease ends in two years. "
+FORMATS = ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight", "arena", "panel")
+VIEWS = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
+
+
+def view(name: str, n: int) -> View | None:
+    """The view of that name for every debater."""
+    views = {"last_n_turns": View(last=n), "summary_only": View(summary_only=True), "persona_scoped": View(mine=True)}
+    return views.get(name)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Characters of prompts: all; of opening and rounds; from the second round on and those of them that repeat."""
+
+    asks: int = 0
+    all: int = 0
+    read: int = 0
+    late: int = 0
+    hits: int = 0
+    fixed: int = 0
+    begun: bool = False
+    sent: list[str] = field(default_factory=list[str])
+
+    def add(self, prompt: str, fixed: str, ask: Ask) -> None:
+        """Take one prompt in; ``fixed`` is the same without any turn."""
+        self.asks += 1
+        self.all += len(prompt)
+        self.fixed = max(self.fixed, len(fixed))
+        if "/rounds/" in ask.key or ask.act in ("open", "draft", "propose"):
+            self.read += len(prompt)
+        self.begun = self.begun or "/round-2" in ask.key
+        if self.begun:
+            self.late += len(prompt)
+            self.hits += max((shared(prompt, each) for each in self.sent[-40:]), default=0)
+        self.sent.append(prompt)
+
+
+def shared(one: str, other: str) -> int:
+    """How many characters two texts share at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one.startswith(other[:middle]) else (low, middle - 1)
+    return low
+
+
+def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
+    """Play a protocol and weigh its prompts."""
+    who = tuple(
+        Participant(name=f"Person {n}", role="Answers for one side of the matter", persona="You care. " * 12,
+                    view=view(sight, people))
+        for n in range(1, people + 1)
+    )  # fmt: skip
+    brief = Brief(topic="Should we build a new depot?", background=(Source(name="depot.md", text=SENTENCE * (14 - people // 2)),),
+                  participants=who)  # fmt: skip
+    choices = Choices(
+        rounds=rounds, summarize=1 if sight == "summary_only" else 0, topology="ring" if protocol == "arena" else None
+    )
+    transcript, tally = Transcript(brief=brief), Tally()
+    for step in enter(build(protocol, brief, choices), Table(brief=brief, transcript=transcript)):
+        if isinstance(step, Entered | Halted | Ruled):
+            transcript.apply(step)
+            continue
+        for ask in step:
+            transcript.apply(Asked(ask=ask))
+        for ask in step:
+            seen = scene(brief, transcript, ask)
+            tally.add(text(ask, seen), text(ask, Scene(brief=brief, me=seen.me)), ask)
+        for place, ask in enumerate(step):
+            words = (f"{ask.key} " + "words " * L)[: L * LETTERS]
+            transcript.apply(Replied(key=ask.key, reply=Reply(text=words, fields=filled(ask, place))))
+    return tally
+
+
+def text(ask: Ask, seen: Scene) -> str:
+    """The prompt as one text."""
+    return "\n".join(message.text for message in compose(ask, seen, Traits()))
+
+
+def filled(ask: Ask, place: int) -> dict[str, Value]:
+    """A form filled in such that nobody agrees and everybody bids."""
+    return {each.name: _value(each, ask.key, place) for each in ask.form.fields} if ask.form else {}
+
+
+def _value(field: Field, key: str, place: int) -> Value:
+    match field.kind:
+        case "choice":
+            return field.choices[place % len(field.choices)]
+        case "number":
+            return 10.0 if field.high is None else field.high
+        case "flag":
+            return True
+        case "list":
+            return (key,)
+        case _:
+            return f"answer {key}"
+
+
+def formula(protocol: str, sight: str, n: int, r: int) -> int | None:
+    """The tokens that the formulas of the opening and the rounds give; None where there is none."""
+    first = n * (r + 1) * Q
+    if protocol == "arena" and sight == "full_log":
+        return n * (2 * r + 1) * Q + r * n * 3 * L
+    if protocol not in ("round_robin", "chain_of_thought"):
+        return None
+    # In chain_of_thought the first round is the first answer.
+    r, first = (r, first) if protocol == "round_robin" else (r - 1, n * r * Q)
+    if sight == "last_n_turns":
+        return first + r * n * n * L
+    if sight == "full_log":
+        within = r * L * n * (n - 1) // 2 if protocol == "round_robin" else 0
+        return first + n * n * L * r * (r + 1) // 2 + within
+    return None
+
+
+def main() -> int:
+    """Print the table; 1 where a bound is broken."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--rounds", type=int, nargs="+", default=list(ROUNDS))
+    given = parser.parse_args()
+    print(f"tokens of input; L = {L}, Q = {Q} at most, a token is {LETTERS} characters")
+    print(
+        f"{'protocol':17}{'view':15}{'N':>3}{'R':>3}{'asks':>6}{'all':>10}{'read':>10}{'formula':>10}{'ratio':>7}{'hits':>7}"
+    )
+    broken = [found for row in table(given.sizes, given.rounds) for found in row]
+    for each in broken:
+        print(f"OUT OF REACH: {each}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+def table(sizes: Sequence[int], rounds: Sequence[int]) -> list[list[str]]:
+    """Print each row; what is out of reach in it."""
+    return [
+        row(protocol, sight, n, r)
+        for protocol in FORMATS
+        for sight in VIEWS
+        for n in sizes
+        for r in rounds
+        if not (protocol == "bp_style" and (n > 8 or r != rounds[0])) and not (protocol == "panel" and r > 3)
+    ]
+
+
+def row(protocol: str, sight: str, n: int, r: int) -> list[str]:
+    """One row of the table."""
+    tally = measure(protocol, sight, n, r)
+    read, bound = tally.read / LETTERS, formula(protocol, sight, n, r)
+    hits = tally.hits / tally.late if tally.late else None
+    print(
+        f"{protocol:17}{sight:15}{n:3}{r:3}{tally.asks:6}{tally.all / LETTERS:10.0f}{read:10.0f}"
+        f"{bound if bound else '-':>10}{f'{read / bound:.2f}' if bound else '-':>7}"
+        f"{f'{hits:.0%}' if hits is not None else '-':>7}"
+    )
+    where = f"{protocol}, {sight}, N={n}, R={r}"
+    found = [f"{where}: a fixed part of {tally.fixed / LETTERS:.0f} tokens"] if tally.fixed > Q * LETTERS else []
+    if bound and read > bound and (sight == "last_n_turns" or protocol == "arena"):
+        found.append(f"{where}: {read:.0f} tokens read, the formula gives {bound}")
+    if sight == "full_log" and hits is not None and hits < REACH and protocol not in ("arena", "panel"):
+        found.append(f"{where}: {hits:.0%} of the input are prefix hits")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
