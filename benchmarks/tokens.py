@@ -1,7 +1,7 @@
 """What each protocol makes the models read, beside the formulas, and how much of it a prompt cache would hold.
 
-The protocols are really played and the prompts are really composed; only the answers are made up, each of L tokens.
-A token is 4 characters. Q is the fixed part of a prompt (rules, topic, background, persona, task, form), N the
+The protocols are really played and the prompts are really composed; only the answers are made up, each such that it
+takes L tokens in the log. A token is 4 characters. Q is the fixed part of a prompt (rules, topic, background, persona, task, form), N the
 debaters, R the rounds behind the first answers. The formulas are those of the literature on the cost of debates:
 
 - every round reads all earlier ones:     N(R+1) Q + N² L R(R+1)/2
@@ -36,6 +36,7 @@ from moot.seats.prompt import compose
 
 LETTERS = 4  # characters of a token
 L, Q = 400, 500
+FRAME = 32  # characters around an answer in a log
 SIZES, ROUNDS = (3, 5, 10), (2, 3, 6)
 REACH = 0.8
 """The share of the input that must be prefix hits from the second round on where all see the full log."""
@@ -94,7 +95,8 @@ def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
                     view=view(sight, people))
         for n in range(1, people + 1)
     )  # fmt: skip
-    brief = Brief(topic="Should we build a new depot?", background=(Source(name="depot.md", text=SENTENCE * (14 - people // 2)),),
+    source = Source(name="depot.md", text=SENTENCE * (14 - people // 2))
+    brief = Brief(topic="Should we build a new depot?", background=(source,),
                   participants=who)  # fmt: skip
     choices = Choices(
         rounds=rounds, summarize=1 if sight == "summary_only" else 0, topology="ring" if protocol == "arena" else None
@@ -110,7 +112,7 @@ def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
             seen = scene(brief, transcript, ask)
             tally.add(text(ask, seen), text(ask, Scene(brief=brief, me=seen.me)), ask)
         for place, ask in enumerate(step):
-            words = (f"{ask.key} " + "words " * L)[: L * LETTERS]
+            words = (f"{ask.key} " + "words " * L)[: L * LETTERS - FRAME]
             transcript.apply(Replied(key=ask.key, reply=Reply(text=words, fields=filled(ask, place))))
     return tally
 
