@@ -1,8 +1,9 @@
 """What each protocol makes the models read, beside the formulas, and how much of it a prompt cache would hold.
 
 The protocols are really played and the prompts are really composed; only the answers are made up, each such that it
-takes L tokens in the log. A token is 4 characters. Q is the fixed part of a prompt (rules, topic, background, persona, task, form), N the
-debaters, R the rounds behind the first answers. The formulas are those of the literature on the cost of debates:
+takes L tokens in the log. A token is 4 characters. Q is the fixed part of a prompt (rules, topic, background, persona,
+task, form), N the debaters, R the rounds behind the first answers. The formulas are those of the literature on the
+cost of debates:
 
 - every round reads all earlier ones:     N(R+1) Q + N² L R(R+1)/2
 - ... and, where one speaks after the other, what was said before in the same round:  + R L N(N-1)/2
