@@ -1,16 +1,29 @@
 """What a brief may choose about its protocol. This file owns these choices, not what follows from them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
 from moot.policy.pairs import Topology
+from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
 MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]
 When: TypeAlias = Literal["every_round", "midpoint", "final"]
 SummaryStyle: TypeAlias = Literal["neutral", "critical", "persuasive"]
 TurnMode: TypeAlias = Literal["round_robin", "random", "priority_order", "reaction_triggered"]
 Condition: TypeAlias = Literal["consensus_reached", "no_new_arguments", "rounds_exhausted"]
+
+ORDERS: Mapping[TurnMode, Turns] = {
+    "round_robin": InTurn(),
+    "random": Drawn(),
+    "priority_order": ByPriority(),
+    "reaction_triggered": Reacting(),
+}
+"""The orders of speaking by the names that a brief gives them."""
+
+OPEN_ORDER = ("round_robin",)
+"""The protocols that leave it open who speaks next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +102,19 @@ class Choices:
         if rounds < 1:
             raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
         return rounds
+
+    def order(self) -> Turns:
+        """Who speaks next; without a choice everybody in turn."""
+        return ORDERS[self.turn_mode or "round_robin"]
+
+    def no_turn_mode(self, protocol: str) -> None:
+        """Refuse a choice of who speaks next, for a protocol that has an order of its own.
+
+        Raises:
+            ProtocolError: there is such a choice.
+        """
+        if self.turn_mode:
+            formats = ", ".join(OPEN_ORDER)
+            raise ProtocolError(
+                f"{protocol} has its own order of speaking; turn_mode goes with {formats}", about="turn_mode"
+            )

@@ -1,5 +1,6 @@
 """Who speaks next. This file owns the orders of speaking."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -7,6 +8,9 @@ from typing import NamedTuple, Protocol
 
 from moot.core.brief import Participant
 from moot.core.transcript import Transcript, Turn
+
+SHARE = 2
+"""The most turns of one speaker in a floor where whoever is addressed speaks next."""
 
 
 class Turns(Protocol):
@@ -50,3 +54,55 @@ class InTurn:
             return ""
         start = (max(floor.round, 1) - 1) % len(people) if self.rotate else 0
         return people[(start + len(said)) % len(people)].name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Everybody once, in an order drawn by chance for each floor."""
+
+    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        """The next in the order that was drawn; see Turns."""
+        order = [each.name for each in people]
+        floor.chance.shuffle(order)
+        return order[len(said)] if len(said) < len(order) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByPriority:
+    """Everybody once, who has the greatest priority first; among equals the order of the table."""
+
+    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        """The next in the order of priority; see Turns."""
+        order = sorted(people, key=lambda each: -each.priority)
+        return order[len(said)].name if len(said) < len(order) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reacting:
+    """Whoever is addressed answers; as many turns in a floor as there are people, and nobody has all of them.
+
+    Addressed is the author of the turn that the newest turn says it answers. Where nobody is, or has used up his
+    share, whoever has been asked least speaks: in this floor, then in the debate, then in the order of the table.
+    Nobody speaks twice running while somebody else may.
+    """
+
+    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        """Who has to react; see Turns."""
+        if len(said) >= len(people):
+            return ""
+        had = Counter(turn.by for turn in said)
+        heard = _heard(floor.transcript, people)
+        newest = heard[-1] if heard else None
+        free = [each.name for each in people if had[each.name] < SHARE]
+        free = [name for name in free if newest is None or name != newest.by] or free
+        target = floor.transcript.target(newest) if newest else None
+        if target and target.by in free:
+            return target.by
+        asked = Counter(turn.by for turn in heard)
+        return min(free, key=lambda name: (had[name], asked[name]))
+
+
+def _heard(transcript: Transcript, people: Sequence[Participant]) -> list[Turn]:
+    """What these people were asked to say to all, answered or not; what serves the machinery is for one alone."""
+    names = {each.name for each in people}
+    return [turn for turn in transcript.all() if turn.by in names and turn.ask and not turn.ask.audience]
