@@ -7,8 +7,8 @@ from moot.phases.choices import Choices
 from moot.phases.forms import VERDICT, draft
 from moot.phases.judge import Adopt, Vote
 from moot.phases.speak import Everyone
+from moot.phases.until import until as until  # formats take it from here, with the rest of what ends them
 from moot.policy.rules import PLURALITY, Quorum
-from moot.policy.stops import Alike, Stop
 
 LOG = View(numbered=True)
 """The whole log, each turn under its mark: what the participants of a format see."""
@@ -33,11 +33,6 @@ def ending(brief: Brief, choices: Choices) -> tuple[Phase, ...]:
     if name == "vote":
         return (closing, Vote(rule=Quorum(rule=PLURALITY), acts=("close",), task=VOTING))
     raise ProtocolError(f"no debate can end by {name!r}; there are mediator_summary, vote", about="strategy")
-
-
-def until(choices: Choices) -> Stop | None:
-    """What ends the rounds before their number is full; None where only their number does."""
-    return Alike(acts=("open", "argue", "answer")) if "consensus_reached" in choices.until else None
 
 
 def mediator(brief: Brief, what: str) -> str:

@@ -13,6 +13,7 @@ from moot.phases.choices import Choices
 from moot.phases.endings import mediator
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
+from moot.phases.gauge import with_gauge
 from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.round_robin import round_robin
 from moot.phases.speak import Critique, Everyone, check_names
@@ -145,7 +146,10 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     if name not in KNOWN:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(KNOWN)}", about="protocol")
     check_names(brief.names("debater"))
-    return KNOWN[name](brief, choices or Choices())
+    choices = choices or Choices()
+    tree = KNOWN[name](brief, choices)
+    # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
+    return with_gauge(tree, brief, choices)
 
 
 def _rule(strategy: str, default: Rule) -> Rule:
