@@ -8,13 +8,13 @@ from typing import Protocol, TypeAlias, cast
 from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.phases import flow, judge, speak
+from moot.phases import attend, flow, judge, rethink, speak
 from moot.phases.base import Phase
 from moot.policy import pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
-MODULES = (flow, speak, judge, pairs, rules, showing, stops, turns)
+MODULES = (flow, speak, judge, attend, rethink, pairs, rules, showing, stops, turns)
 """The modules whose dataclasses may stand in a phase tree."""
 
 

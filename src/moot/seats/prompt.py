@@ -55,8 +55,17 @@ def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
     shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
-    mark = f"{turn.mark} " if view.numbered else ""
-    return f"{mark}[{shown}]:\n{frame(clip(turn.text, view.clip))}"
+    if not view.numbered:
+        return f"[{shown}]:\n{frame(clip(turn.text, view.clip))}"
+    # The old turn stays as it stood in earlier prompts, so that providers can keep them.
+    instead = f" (replaces {mark})" if (mark := _replaced(turn)) else ""
+    return f"{turn.mark} [{shown}]{instead}:\n{frame(clip(turn.text, view.clip))}"
+
+
+def _replaced(turn: Turn) -> str:
+    """The mark of the turn that a revision was asked to replace; "" where it replaces none."""
+    fields = turn.ask.form.fields if turn.ask and turn.ask.form and turn.act == "revise" else ()
+    return next((field.choices[0] for field in fields if field.name == "REPLACES"), "")
 
 
 def label(turn: Turn, brief: Brief) -> str:
@@ -106,7 +115,7 @@ def _newest(ask: Ask, scene: Scene) -> str:
     me = scene.me
     parts = [_laid(scene)] if scene.about else []
     who = f"You are {me.name}" + (f", {me.role}" if me.role else "") + "."
-    tongue = f"Speak {me.language}." if me.language else ""
+    tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
     if ask.form:
