@@ -11,6 +11,7 @@ import pytest_asyncio
 from models_kit import HASTY, Notebook, ask
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
+from moot.core.tool import ToolCall
 from moot.models.names import parse
 from moot.models.net import Link
 from moot.models.ollama import LONGEST_LINE, Ollama
@@ -168,6 +169,19 @@ async def test_the_official_client_understands_the_rest(official: Any) -> None:
     assert (whole.message.content, whole.done) == ("answer to hello", True)
     assert [model.model for model in (await official.list()).models] == ["tiny:latest"]
     assert (await official.show("tiny")).modelinfo["tiny.context_length"] == 20_000
+
+
+async def test_the_official_client_reads_our_tool_calls() -> None:
+    ollama_client = pytest.importorskip("ollama", reason="the official client of Ollama is not installed")
+    plan = Plan(tools=(ToolCall(id="a", name="search", arguments='{"q": "tea"}'),))
+    async with Wires(script=lambda call: plan).serve() as wires:
+        client = ollama_client.AsyncClient(host=wires.url, trust_env=False)
+        messages = [{"role": "user", "content": "hello"}]
+        parts = [part async for part in await client.chat(model="tiny", messages=messages, stream=True)]
+        (call,) = [call for part in parts for call in part.message.tool_calls or ()]
+        assert (call.function.name, call.function.arguments) == ("search", {"q": "tea"})
+        assert "tools" in (await client.show("tiny")).capabilities
+        await client.close()
 
 
 async def test_the_official_client_sees_our_errors() -> None:

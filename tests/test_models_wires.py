@@ -17,6 +17,8 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-5-5"]
+BEYOND = ("top_k", "min_p", "repeat_penalty")
+LOCAL = ("num_ctx", "keep_alive")
 TEXT = "Grüße, <b> 世界 😀 to the end of it."
 
 
@@ -89,11 +91,14 @@ async def test_what_a_conversation_becomes_on_the_wire(bench: Bench, name: str) 
         assert body["system"] == [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral", "ttl": "5m"}}]
         assert [message["role"] for message in said] == ["user", "assistant", "user"]  # type: ignore[index]
         assert body["max_tokens"] == 99
-        assert drops == ("temperature", "top_p", "presence_penalty", "frequency_penalty", "seed")
+        assert drops == (
+            "temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repeat_penalty",
+            "seed", *LOCAL,
+        )  # fmt: skip
         assert not set(drops) & set(body)
         return
     assert said == [{"role": role, "content": text} for role, text in roles]
-    assert drops == ()
+    assert drops == (() if name.startswith("ollama") else (*BEYOND, *LOCAL))
     sent = cast("dict[str, object]", body["options"] if name.startswith("ollama") else body)
     limit = {"ollama": "num_predict", "openai": "max_completion_tokens", "groq": "max_tokens"}[name.split(":")[0]]
     wanted = {"temperature": 0.3, "top_p": 0.9, "presence_penalty": 0.1, "frequency_penalty": 0.2, "seed": 7, limit: 99}
@@ -117,12 +122,13 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
     request = ask(settings=Settings(temperature=0.4, seed=3))
     await bench.call("openai:o3", Plan(text="yes"), request=request)
     assert bench.pool.model("openai:o3").traits.drops == (
-        "temperature", "top_p", "presence_penalty", "frequency_penalty",
+        "temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repeat_penalty", "stop",
+        *LOCAL,
     )  # fmt: skip
     body = bench.wires.calls[-1].body
     assert "temperature" not in body
     assert body["seed"] == 3
-    assert bench.pool.model("openai:gpt-5.2").traits.drops == ()
+    assert bench.pool.model("openai:gpt-5.2").traits.drops == (*BEYOND, *LOCAL)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -189,7 +195,7 @@ async def test_what_a_provider_refuses_is_not_sent(name: str, drops: tuple[str, 
     async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
         pool = Pool(env=environment(wires.url, ["GOOGLE", "MISTRAL", "XAI"]), patience=HASTY)
         await pool.model(name).complete(ask(settings=settings), Notebook())
-        assert pool.model(name).traits.drops == drops
+        assert set(pool.model(name).traits.drops) == {*drops, *BEYOND, *LOCAL}
         sent = wires.calls[-1].body
         assert not set(drops) & set(sent)
         assert sent["temperature"] == 0.3

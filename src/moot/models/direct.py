@@ -3,29 +3,25 @@
 The library is loaded when a model is first put to use: that takes one to three seconds. No type of it leaves here.
 """
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from moot.core.ask import Usage
-from moot.core.brief import Settings
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
-from moot.models import faults
-from moot.models.base import Message, Request, Traits
+from moot.models import faults, written
+from moot.models.base import Request, Traits
 from moot.models.names import ModelName
 from moot.models.net import Link, shown
-from moot.models.prices import cap, quote
+from moot.models.prices import quote
 from moot.models.speech import End, Speech, conclude
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model as Library
-    from pydantic_ai.models.anthropic import AnthropicModelSettings
-
-SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
-"""Settings that reasoning models do not take."""
 
 STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """How the library fails over JSON of a shape that it does not expect."""
@@ -66,13 +62,16 @@ class Direct:
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 
         speech = Speech(self._name, say)
-        settings = _settings(request.settings, self.traits.drops, anthropic=self._name.provider.wire == "anthropic")
-        messages = _messages(request.messages)
+        settings = written.settings(request.settings, self.traits.drops, self._name.provider)
+        messages, tools = written.messages(request.messages), written.tools(request.tools)
         try:
-            async with model_request_stream(self._library, messages, model_settings=settings) as stream:
+            async with model_request_stream(
+                self._library, messages, model_settings=settings, model_request_parameters=tools
+            ) as stream:
                 async for event in stream:
                     _hear(event, speech)
                 end = _end(stream.get())
+                _want(stream.get(), speech)
         except ModelAPIError as error:
             raise self._fault(error) from error
         except (UnexpectedModelBehavior, RequestError, *STUMBLES) as error:
@@ -87,8 +86,9 @@ class Direct:
     @cached_property
     def _traits(self) -> Traits:
         context = self._library.profile.get("context_window") or 0
-        drops = _drops(self._name, self._library)
-        return Traits(alternate=self._name.provider.alternate, context=context, drops=drops)
+        drops = written.drops(self._name, self._library)
+        tools = self._name.provider.tools and bool(self._library.profile.get("supports_tools", True))
+        return Traits(alternate=self._name.provider.alternate, context=context, tools=tools, drops=drops)
 
     @cached_property
     def _library(self) -> "Library":
@@ -155,48 +155,10 @@ def _open_anthropic(name: ModelName, link: Link) -> "Library":
     return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _drops(name: ModelName, model: "Library") -> tuple[str, ...]:
-    """The names of our settings that the model ignores or refuses."""
-    dropped = {*name.provider.drops, *(str(each) for each in model.unsupported_settings)}
-    profile = dict(model.profile)
-    switchable = profile.get("openai_supports_reasoning_effort_none") and not profile.get("thinking_enabled_by_default")
-    if profile.get("openai_supports_reasoning") and not switchable:
-        dropped.update(SAMPLING)
-    if profile.get("anthropic_disallows_sampling_settings"):
-        dropped.update(SAMPLING)
-    return tuple(each for each in Settings.__slots__ if each in dropped)
-
-
-def _settings(given: Settings, drops: tuple[str, ...], *, anthropic: bool) -> "AnthropicModelSettings":
-    """The settings as the library takes them; the cap on tokens is always sent, so that what was reserved holds."""
-    settings: AnthropicModelSettings = {"max_tokens": cap(given)}
-    if anthropic:
-        # The beginning is the same for all participants, so a cache is worth its price. Others cache by themselves.
-        settings["anthropic_cache_instructions"] = True
-    if given.temperature is not None and "temperature" not in drops:
-        settings["temperature"] = min(given.temperature, 1.0) if anthropic else given.temperature
-    if given.top_p is not None and "top_p" not in drops:
-        settings["top_p"] = given.top_p
-    if given.presence_penalty is not None and "presence_penalty" not in drops:
-        settings["presence_penalty"] = given.presence_penalty
-    if given.frequency_penalty is not None and "frequency_penalty" not in drops:
-        settings["frequency_penalty"] = given.frequency_penalty
-    if given.seed is not None and "seed" not in drops:
-        settings["seed"] = given.seed
-    return settings
-
-
-def _messages(messages: tuple[Message, ...]) -> "list[ModelMessage]":
-    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
-
-    made: list[ModelMessage] = []
-    for message in messages:
-        if message.role == "assistant":
-            made.append(ModelResponse(parts=[TextPart(content=message.text)]))
-        else:
-            part = SystemPromptPart if message.role == "system" else UserPromptPart
-            made.append(ModelRequest(parts=[part(content=message.text)]))
-    return made
+def _want(response: "ModelResponse", speech: Speech) -> None:
+    for call in response.tool_calls:
+        arguments = call.args if isinstance(call.args, str) else json.dumps(call.args or {})
+        speech.want(call.tool_name, arguments, call.tool_call_id)
 
 
 def _hear(event: "ModelResponseStreamEvent", speech: Speech) -> None:

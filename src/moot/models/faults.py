@@ -25,6 +25,8 @@ _TOO_LONG = (
     "maximum number of tokens",
 )
 
+_NO_TOOLS = ("support tool", "support function calling", "support function-calling", "tool choice requires")
+
 
 def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """The seconds that a provider asks to wait: ``retry-after-ms``, or ``retry-after`` as seconds or as a date.
@@ -71,6 +73,8 @@ def from_status(
         return Unavailable(f"{who} says that the account has no quota left{said}", kind="quota")
     if status == 413 or (status in (400, 422, 500) and any(mark in lower for mark in _TOO_LONG)):
         return Refused(f"the prompt is too long for {name}{said}", kind="too_long")
+    if status in (400, 404, 422) and any(mark in lower for mark in _NO_TOOLS):
+        return Refused(f"{name} takes no tools{said}", kind="request")
     if status == 404:
         return Unavailable(f"{who} has no model {name.model!r}{said}", kind="not_found")
     if status == 429:

@@ -7,7 +7,8 @@ to a host of its own choice.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -36,6 +37,8 @@ class Provider:
         strict: whether it is OpenAI itself, with OpenAI's newer names of fields.
         countable: whether it may be asked to count tokens in a stream; who may not counts them unasked.
         drops: the names of settings that it refuses or ignores for all its models.
+        extras: the settings beyond OpenAI's own that it takes, and what it calls them.
+        tools: whether its models can be offered tools.
     """
 
     name: str
@@ -50,9 +53,14 @@ class Provider:
     strict: bool = False
     countable: bool = True
     drops: tuple[str, ...] = ()
+    extras: Mapping[str, str] = field(default_factory=dict[str, str])
+    tools: bool = True
 
 
 _PENALTIES = ("presence_penalty", "frequency_penalty")
+_TOP_K = MappingProxyType({"top_k": "top_k"})
+_SAMPLERS = MappingProxyType({**_TOP_K, "min_p": "min_p", "repeat_penalty": "repetition_penalty"})
+"""What servers built on vLLM and its kin take in the body beside OpenAI's own names."""
 
 
 def _cloud(name: str, url: str, *, drops: tuple[str, ...] = ()) -> Provider:
@@ -95,7 +103,7 @@ PROVIDERS: Mapping[str, Provider] = {
             keys=("ANTHROPIC_API_KEY",),
             prices="anthropic",
         ),
-        _cloud("openrouter", "https://openrouter.ai/api/v1"),
+        replace(_cloud("openrouter", "https://openrouter.ai/api/v1"), extras=_SAMPLERS),
         replace(
             _cloud("google", "https://generativelanguage.googleapis.com/v1beta/openai", drops=(*_PENALTIES, "seed")),
             keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -103,13 +111,16 @@ PROVIDERS: Mapping[str, Provider] = {
         _cloud("groq", "https://api.groq.com/openai/v1"),
         replace(_cloud("mistral", "https://api.mistral.ai/v1", drops=("seed",)), countable=False),
         _cloud("deepseek", "https://api.deepseek.com/v1"),
-        _cloud("together", "https://api.together.xyz/v1"),
-        _cloud("fireworks", "https://api.fireworks.ai/inference/v1"),
+        replace(_cloud("together", "https://api.together.xyz/v1"), extras=_SAMPLERS),
+        replace(_cloud("fireworks", "https://api.fireworks.ai/inference/v1"), extras=_SAMPLERS),
         _cloud("cerebras", "https://api.cerebras.ai/v1", drops=_PENALTIES),
         replace(_cloud("xai", "https://api.x.ai/v1", drops=_PENALTIES), prices="x-ai"),
-        _local("lmstudio", "http://127.0.0.1:1234/v1"),
-        _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
-        _local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"),
+        replace(_local("lmstudio", "http://127.0.0.1:1234/v1"), extras={**_TOP_K, "repeat_penalty": "repeat_penalty"}),
+        replace(
+            _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
+            extras={**_SAMPLERS, "repeat_penalty": "repeat_penalty"},
+        ),
+        replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS),
         Provider(name="compatible", url_env="MOOT_BASE_URL", keys=("MOOT_API_KEY",), needs_key=False),
     )
 }

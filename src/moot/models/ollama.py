@@ -4,15 +4,19 @@ The OpenAI-compatible address of Ollama cannot set ``num_ctx``, so a long prompt
 the worst that can happen to a debate. Here the window is chosen to fit, and cutting is forbidden.
 """
 
-from collections.abc import AsyncGenerator, Mapping
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
 from moot.core.ask import Usage
+from moot.core.errors import Refused
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
+from moot.core.tool import ToolCall, ToolSpec
 from moot.models import faults
-from moot.models.base import Request, Traits
+from moot.models.base import Message, Request, Traits
 from moot.models.names import ModelName
 from moot.models.net import Link, read_object
 from moot.models.prices import cap, count_tokens, quote
@@ -43,6 +47,8 @@ class Ollama:
         self._name, self._link = name, link
         self._context: int | None = None
         self._window = SMALLEST_WINDOW
+        self._given = 0
+        self._tools = True
 
     @property
     def name(self) -> str:
@@ -51,8 +57,9 @@ class Ollama:
 
     @property
     def traits(self) -> Traits:
-        """What the wire takes; the context is known after the first request."""
-        return Traits(context=self._context or 0)
+        """What the wire takes; the context, and whether the model takes tools, are known after the first request."""
+        lengths = [each for each in (self._context, self._given) if each]
+        return Traits(context=min(lengths, default=0), tools=self._tools)
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use; it costs nothing."""
@@ -65,6 +72,8 @@ class Ollama:
         speech = Speech(self._name, say)
         try:
             body = await self._body(request)
+            if request.tools and not self._tools:
+                raise Refused(f"{self._name} takes no tools", kind="request")
             async with self._link.client.stream("POST", f"{self._link.url}/api/chat", json=body) as response:
                 await self._check(response)
                 end = await self._listen(response, speech)
@@ -81,34 +90,48 @@ class Ollama:
         options: dict[str, object] = {
             "temperature": settings.temperature,
             "top_p": settings.top_p,
+            "top_k": settings.top_k,
+            "min_p": settings.min_p,
+            "repeat_penalty": settings.repeat_penalty,
             "presence_penalty": settings.presence_penalty,
             "frequency_penalty": settings.frequency_penalty,
             "seed": settings.seed,
+            "stop": list(settings.stop) or None,
             "num_predict": cap(settings),
-            "num_ctx": await self._fit(count_tokens(request.messages) + cap(settings)),
+            "num_ctx": await self._fit(request),
         }
-        return {
+        body: dict[str, object] = {
             "model": self._name.model,
-            "messages": [{"role": message.role, "content": message.text} for message in request.messages],
+            "messages": _messages(request.messages),
             "options": {name: value for name, value in options.items() if value is not None},
             "stream": True,
-            "keep_alive": KEEP_ALIVE,
+            "keep_alive": _keep_alive(settings.keep_alive),
             "truncate": False,
             "shift": False,
         }
+        return {**body, "tools": [_tool(each) for each in request.tools]} if request.tools else body
 
-    async def _fit(self, tokens: int) -> int:
-        """The window for a prompt and its answer: never smaller than the last one, never larger than the model's."""
-        while self._window < tokens:
-            self._window *= 2
+    async def _fit(self, request: Request) -> int:
+        """The window for a prompt and its answer, never larger than the model's.
+
+        The one that the settings ask for, else one that is never smaller than the last.
+        """
         if self._context is None:
             self._context = await self._show()
-        return min(self._window, self._context) if self._context else self._window
+        self._given = request.settings.num_ctx or 0
+        tokens = count_tokens(request.messages, request.tools) + cap(request.settings)
+        while self._window < tokens and not self._given:
+            self._window *= 2
+        window = self._given or self._window
+        return min(window, self._context) if self._context else window
 
     async def _show(self) -> int | None:
         """The model's context in tokens; 0 where the server does not say, None where it says nothing at all."""
         response = await self._link.client.post(f"{self._link.url}/api/show", json={"model": self._name.model})
-        info = read_object(response.content).get("model_info")
+        shown = read_object(response.content)
+        # Servers before 0.6.4 do not say what a model can do.
+        self._tools = not isinstance(able := shown.get("capabilities"), list) or "tools" in able
+        info = shown.get("model_info")
         if response.status_code != 200 or not isinstance(info, dict):
             return None if response.status_code != 200 else 0
         known = cast("dict[str, object]", info)
@@ -149,6 +172,46 @@ def _hear(message: Mapping[str, object], speech: Speech) -> None:
         speech.think()
     if isinstance(words := message.get("content"), str) and words:
         speech.hear(words)
+    wanted = message.get("tool_calls")
+    for call in cast("list[dict[str, dict[str, object]]]", wanted) if isinstance(wanted, list) else ():
+        try:
+            name, arguments = call["function"]["name"], call["function"].get("arguments", {})
+        except (LookupError, TypeError, AttributeError):
+            continue
+        speech.want(str(name), arguments if isinstance(arguments, str) else json.dumps(arguments))
+
+
+def _messages(messages: Sequence[Message]) -> list[dict[str, object]]:
+    """The messages as this wire takes them: a tool's result goes by the tool's name, not by the id of the call."""
+    made: list[dict[str, object]] = []
+    names: dict[str, str] = {}
+    for message in messages:
+        said: dict[str, object] = {"role": message.role, "content": message.text}
+        if message.calls:
+            names.update((call.id, call.name) for call in message.calls)
+            said["tool_calls"] = [{"function": {"name": c.name, "arguments": _arguments(c)}} for c in message.calls]
+        if message.role == "tool":
+            said["tool_name"] = names.get(message.answers, "")
+        made.append(said)
+    return made
+
+
+def _arguments(call: ToolCall) -> dict[str, object]:
+    """The arguments as an object, which is what the wire takes; what was none goes back as it was, under a label."""
+    read = read_object(call.arguments.encode())
+    return read or ({} if call.arguments.strip() in ("", "{}") else {"not_json": call.arguments})
+
+
+def _tool(spec: ToolSpec) -> dict[str, object]:
+    told = {"name": spec.name, "description": spec.help, "parameters": dict(spec.parameters)}
+    return {"type": "function", "function": told}
+
+
+def _keep_alive(given: str | None) -> str | int:
+    """A number of seconds must be sent as a number; other times carry their unit."""
+    if given is None:
+        return KEEP_ALIVE
+    return int(given) if re.fullmatch(r"-?\d+", given) else given
 
 
 def _end(event: Mapping[str, object]) -> End:

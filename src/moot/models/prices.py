@@ -3,11 +3,13 @@
 A price that no list knows is unknown, never zero. Local models cost nothing, by declaration.
 """
 
+import json
 from collections.abc import Sequence
 
 from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.core.seat import Quote
+from moot.core.tool import ToolSpec
 from moot.models.base import Message, Request
 from moot.models.names import ModelName
 
@@ -17,24 +19,30 @@ MAX_TOKENS = 2048
 OVERHEAD = 8
 """Tokens that a template puts around one message."""
 
+TOOLS_OVERHEAD = 500
+"""Tokens in which a provider tells a model how to ask for tools; Anthropic's take 300 to 500, others' fewer."""
+
 
 def cap(settings: Settings) -> int:
     """The most tokens that the answer may have, thinking included."""
     return MAX_TOKENS if settings.max_tokens is None else settings.max_tokens
 
 
-def count_tokens(messages: Sequence[Message]) -> int:
-    """An upper estimate of the tokens of messages, by characters.
+def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+    """An upper estimate of the tokens of messages and of the tools offered with them, by characters.
 
     Tokenizers give about 4 characters a token for English, 2 for other alphabets, 1.5 for Chinese, Japanese and
     Korean. A quarter is added, because code, names and numbers take more, and 8 tokens for each message's frame.
     """
-    return OVERHEAD + sum(OVERHEAD + _count(message.text) for message in messages)
+    said = sum(OVERHEAD + _count(message.text) + _count_calls(message) for message in messages)
+    offered = sum(OVERHEAD + _count(f"{each.name} {each.help} {json.dumps(dict(each.parameters))}") for each in tools)
+    return OVERHEAD + said + (TOOLS_OVERHEAD + offered if tools else 0)
 
 
 def quote(name: ModelName, request: Request) -> Quote:
     """The most that a request can use: the estimate of its prompt, the cap on its answer, and their price."""
-    usage = Usage(input_tokens=count_tokens(request.messages), output_tokens=cap(request.settings))
+    taken = count_tokens(request.messages, request.tools)
+    usage = Usage(input_tokens=taken, output_tokens=cap(request.settings))
     price = cost(name, usage, written=usage.input_tokens if name.provider.wire == "anthropic" else 0)
     return Quote(model=str(name), tokens=usage.input_tokens + usage.output_tokens, cost=price)
 
@@ -68,6 +76,10 @@ def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
         return float(calc_price(priced, name.model, provider_id=name.provider.prices).total_price)
     except LookupError:
         return None
+
+
+def _count_calls(message: Message) -> int:
+    return sum(OVERHEAD + _count(call.name + call.arguments) for call in message.calls)
 
 
 def _count(text: str) -> int:

@@ -7,6 +7,7 @@ from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
 from moot.core.seat import Say
 from moot.core.text import clean
+from moot.core.tool import ToolCall
 from moot.models.base import Request
 from moot.models.names import ModelName
 from moot.models.prices import cap, cost, count_tokens
@@ -26,6 +27,7 @@ class Speech:
 
     def __init__(self, name: ModelName, say: Say) -> None:
         self._name, self._say = name, say
+        self.tools: list[ToolCall] = []
         self._words: list[str] = []
         self._held = ""
         self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
@@ -43,8 +45,7 @@ class Speech:
             Unreadable: the answer does not end.
         """
         self._heard += len(piece)
-        if self._heard > MOST:
-            raise Unreadable(f"{self._name} gave more than {MOST:,} characters", kind="garbled")
+        self._check_length()
         if self._close is None:
             self._utter(piece)
             return
@@ -55,6 +56,23 @@ class Speech:
     def think(self) -> None:
         """Take note that the model is thinking."""
         self._say.delta("")
+
+    def want(self, name: str, arguments: str, id: str = "") -> None:
+        """Take note of a tool that the model asks for; where the provider gives the call no name, it gets a number.
+
+        Raises:
+            Unreadable: the answer does not end.
+        """
+        self._heard += len(name) + len(arguments)
+        self._check_length()
+        self.think()
+        self.tools.append(
+            ToolCall(id=mend(id) or f"call-{len(self.tools) + 1}", name=mend(name), arguments=mend(arguments))
+        )
+
+    def _check_length(self) -> None:
+        if self._heard > MOST:
+            raise Unreadable(f"{self._name} gave more than {MOST:,} characters", kind="garbled")
 
     def _advance(self) -> bool:
         """Take one step through what is held; whether another one may follow."""
@@ -103,14 +121,15 @@ def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Cal
     """The answer as it goes on record, without the time it took.
 
     A stream that ended without a mark counts as cut off. Where the provider counts no tokens, what was reserved is
-    booked as estimated.
+    booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
 
     Raises:
         Refused: the provider withheld the answer.
-        Unreadable: there are no words.
+        Unreadable: there are no words, and no tool is asked for.
     """
     text = mend(speech.text)
-    if not text.strip():
+    tools = tuple(speech.tools) if request.tools else ()
+    if not text.strip() and not tools:
         if end.finish == "filter":
             raise Refused(f"{name} withheld its answer", kind="refused")
         spent = f" within {cap(request.settings)} tokens; allow more with max_tokens" if end.finish == "length" else ""
@@ -123,7 +142,8 @@ def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Cal
         model=str(name),
         served=clean(end.served),
         usage=replace(usage, cost=cost(name, usage, written=end.written)),
-        finish=end.finish or "length",
+        finish="tools" if tools else end.finish or "length",
+        tools=tools,
     )
 
 
@@ -131,7 +151,7 @@ def _booked(usage: Usage, request: Request) -> Usage:
     """The usage with what was reserved in place of the counts that are missing."""
     taken, given = max(usage.input_tokens, 0), max(usage.output_tokens, 0)
     return Usage(
-        input_tokens=taken or count_tokens(request.messages),
+        input_tokens=taken or count_tokens(request.messages, request.tools),
         output_tokens=given or cap(request.settings),
         cached_tokens=min(max(usage.cached_tokens, 0), taken),
         estimated=not taken or not given,

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
+from moot.core.tool import ToolCall
+
 Fault: TypeAlias = Literal["", "silence", "stall", "cut", "reset", "unmarked", "html", "garbage", "drip", "broken"]
 Body: TypeAlias = Mapping[str, object]
 
@@ -18,6 +20,7 @@ class Plan:
     Attributes:
         text: the answer's words.
         thinking: what the model thinks before, in the wire's own field for it.
+        tools: the tools that the model asks for, behind its words.
         status: the HTTP status.
         headers: further headers of an error.
         error: the message of an error.
@@ -36,6 +39,7 @@ class Plan:
 
     text: str = ""
     thinking: str = ""
+    tools: tuple[ToolCall, ...] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     error: str = "something went wrong"
@@ -74,21 +78,26 @@ class Dialect:
 
 
 def last_prompt(body: Body) -> str:
-    """The text of the last message, which Anthropic's wire may send in parts."""
-    content = cast("Sequence[Mapping[str, object]]", body["messages"])[-1]["content"]
+    """The text of the last message, which Anthropic's wire may send in parts, one of them a tool's result."""
+    return _words(cast("Sequence[Mapping[str, object]]", body["messages"])[-1]["content"])
+
+
+def _words(content: object) -> str:
     if isinstance(content, str):
         return content
-    return "".join(str(part.get("text", "")) for part in cast("Sequence[Mapping[str, object]]", content))
+    parts = cast("Sequence[Mapping[str, object]]", content)
+    return "".join(_words(part.get("text", part.get("content", ""))) for part in parts)
 
 
-def page(path: str, models: Sequence[str], context: int) -> tuple[int, object]:
+def page(path: str, models: Sequence[str], context: int, *, tools: bool = True) -> tuple[int, object]:
     """Status and body of everything that is no answer: lists of models, a model's particulars, the version."""
     match path:
         case "/api/tags":
             return 200, {"models": [{"name": name, "model": name, "size": 1} for name in models]}
         case "/api/show":
             info = {"tiny.context_length": context, "general.architecture": "tiny"} if context else {}
-            return 200, {"model_info": info, "details": {"family": "tiny"}, "capabilities": ["completion"]}
+            able = ["completion", "tools"] if tools else ["completion"]
+            return 200, {"model_info": info, "details": {"family": "tiny"}, "capabilities": able}
         case "/api/version":
             return 200, {"version": "0.12.9"}
         case "/v1/models":
@@ -108,13 +117,23 @@ def cut(text: str, size: int) -> list[str]:
 def _ollama_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
     head = {"model": plan.served or body["model"], "created_at": "2026-01-01T00:00:00Z"}
 
-    def event(message: Mapping[str, str], **more: object) -> bytes:
+    def event(message: Mapping[str, object], **more: object) -> bytes:
         return _json({**head, "message": {"role": "assistant", **message}, "done": False, **more}) + b"\n"
 
     thoughts = [event({"content": "", "thinking": piece}) for piece in cut(plan.thinking, plan.piece)]
     words = [event({"content": piece}) for piece in cut(plan.text, plan.piece)]
+    calls = [{"function": {"name": each.name, "arguments": _object(each.arguments)}} for each in plan.tools]
+    wanted = [event({"content": "", "tool_calls": calls})] if calls else []
     reason = "length" if plan.finish == "length" else "stop"
-    return [*thoughts, *words], event({"content": ""}, done=True, done_reason=reason, **_ollama_usage(plan))
+    return [*thoughts, *words, *wanted], event({"content": ""}, done=True, done_reason=reason, **_ollama_usage(plan))
+
+
+def _object(arguments: str) -> object:
+    """Arguments as this wire sends them, an object; what is no JSON is sent as it is."""
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
 
 
 def _ollama_usage(plan: Plan) -> dict[str, int]:
@@ -133,14 +152,25 @@ def _ollama_whole(plan: Plan, body: Body) -> bytes:
 def _openai_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
     head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": plan.served or body["model"]}
 
-    def event(delta: Mapping[str, str], finish: str | None = None) -> bytes:
+    def event(delta: Mapping[str, object], finish: str | None = None) -> bytes:
         return _sse({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
     thoughts = [event({"reasoning_content": piece}) for piece in cut(plan.thinking, plan.piece)]
     words = [event({"content": piece}) for piece in cut(plan.text, plan.piece)]
-    finish = {"filter": "content_filter"}.get(plan.finish, plan.finish)
+    wanted = [
+        event({"tool_calls": [{"index": n, **part}]})
+        for n, each in enumerate(plan.tools)
+        for part in _openai_call(each, plan.piece)
+    ]
+    finish = "tool_calls" if plan.tools else {"filter": "content_filter"}.get(plan.finish, plan.finish)
     usage = _sse({**head, "choices": [], "usage": _openai_usage(plan)}) if plan.usage else b""
-    return [event({"role": "assistant"}), *thoughts, *words], event({}, finish) + usage + b"data: [DONE]\n\n"
+    return [event({"role": "assistant"}), *thoughts, *words, *wanted], event({}, finish) + usage + b"data: [DONE]\n\n"
+
+
+def _openai_call(call: ToolCall, size: int) -> list[dict[str, object]]:
+    """The pieces of one tool call: who is called, then its arguments bit by bit."""
+    first: dict[str, object] = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
+    return [first, *({"function": {"arguments": piece}} for piece in cut(call.arguments, size))]
 
 
 def _openai_usage(plan: Plan) -> dict[str, object]:
@@ -169,15 +199,29 @@ def _anthropic_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
     message = {**head, "content": empty, "stop_reason": None, "stop_sequence": None, "usage": usage}
     frames = [_event("message_start", message=message)]
     blocks = [(plan.thinking, "thinking", "thinking_delta"), (plan.text, "text", "text_delta")]
-    for n, (text, kind, delta) in enumerate(block for block in blocks if block[0]):
+    blocks = [block for block in blocks if block[0]]
+    for n, (text, kind, delta) in enumerate(blocks):
         signed = {"signature": ""} if kind == "thinking" else {}
         frames.append(_event("content_block_start", index=n, content_block={"type": kind, kind: "", **signed}))
         deltas = ({"type": delta, kind: piece} for piece in cut(text, plan.piece))
         frames.extend(_event("content_block_delta", index=n, delta=each) for each in deltas)
         frames.append(_event("content_block_stop", index=n))
-    reason = {"length": "max_tokens", "filter": "refusal"}.get(plan.finish, "end_turn")
+    for n, call in enumerate(plan.tools, start=len(blocks)):
+        frames.extend(_anthropic_call(n, call, plan.piece))
+    reason = {"length": "max_tokens", "filter": "refusal"}.get(plan.finish, "tool_use" if plan.tools else "end_turn")
     stop = _event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": given})
     return frames, stop + _event("message_stop")
+
+
+def _anthropic_call(n: int, call: ToolCall, size: int) -> list[bytes]:
+    """The events of one tool call, its arguments bit by bit."""
+    block = {"type": "tool_use", "id": call.id, "name": call.name, "input": dict[str, object]()}
+    deltas = ({"type": "input_json_delta", "partial_json": piece} for piece in cut(call.arguments, size))
+    return [
+        _event("content_block_start", index=n, content_block=block),
+        *(_event("content_block_delta", index=n, delta=each) for each in deltas),
+        _event("content_block_stop", index=n),
+    ]
 
 
 def _event(kind: str, **fields: object) -> bytes:

@@ -58,6 +58,7 @@ class Wires:
         port: where to listen; 0 for any free port.
         models: the models that it lists.
         context: the context length that it reports for each model; 0 for none.
+        tools: whether its models say that they take tools.
         calls: the calls that asked for an answer, in order.
         open: calls being answered now.
         most_open: the most calls that were answered at the same time.
@@ -67,6 +68,7 @@ class Wires:
     port: int = 0
     models: tuple[str, ...] = ("tiny:latest",)
     context: int = 8192
+    tools: bool = True
     calls: list[Call] = field(default_factory=list[Call])
     open: int = 0
     most_open: int = 0
@@ -113,7 +115,9 @@ class Wires:
 
     async def _tell(self, writer: asyncio.StreamWriter, path: str) -> bool:
         counted = {"calls": len(self.calls), "prompts": [call.prompt for call in self.calls]}
-        status, page = (200, counted) if path == "/calls" else formats.page(path, self.models, self.context)
+        status, page = (
+            (200, counted) if path == "/calls" else formats.page(path, self.models, self.context, tools=self.tools)
+        )
         await _send_whole(writer, status, {}, json.dumps(page).encode())
         return True
 
