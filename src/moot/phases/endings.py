@@ -1,38 +1,122 @@
-"""How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision."""
+"""How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision.
+
+Every ending begins with closing statements, given at once, so that nobody's last word leans on another's.
+"""
+
+from collections.abc import Mapping
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase
-from moot.phases.choices import Choices
+from moot.phases.choices import Choices, SummaryStyle
 from moot.phases.forms import VERDICT, draft
-from moot.phases.judge import Adopt, Vote
+from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.speak import Everyone
 from moot.phases.until import until as until  # formats take it from here, with the rest of what ends them
-from moot.policy.rules import PLURALITY, Quorum
+from moot.phases.verdict import Keep, Pick, Rank
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule
 
 LOG = View(numbered=True)
 """The whole log, each turn under its mark: what the participants of a format see."""
 
+STRATEGIES: Mapping[str, Rule] = {
+    "majority": PLURALITY,
+    "plurality": PLURALITY,
+    "weighted": WEIGHTED,
+    "consensus": UNANIMITY,
+    "unanimous": UNANIMITY,
+    "absolute": MAJORITY,
+    "supermajority": SUPERMAJORITY,
+}
+"""The rules by which a vote is decided, by the words of a brief."""
+
+ENDINGS = ("mediator_summary", "agent_closing", "vote", "vote_based", "ranked_reasons", "no_consensus")
+"""The other ways in which a debate of a format can end."""
+
+CLOSED = ("close",)
+"""The acts that every ending looks at."""
+
 CLOSING = "Give your closing statement: what you hold now, and what persuaded you."
-SUMMING_UP = "Summarise the positions fairly, then give the verdict that follows from the arguments."
+
+# A verdict that follows from the arguments is asked for, not a compromise: a mediator who may choose splits the
+# difference.
+SUMMING_UP: Mapping[SummaryStyle, str] = {
+    "neutral": "Summarise the positions fairly, then give the verdict that follows from the arguments.",
+    # What was not answered shows what a position is worth; praise does not.
+    "critical": (
+        "Summarise each position by its weakest point: what it left unanswered, what it claimed without evidence. "
+        "Then give the verdict that still stands."
+    ),
+    # It is to persuade those who hold otherwise, so it must grant what is right in their case.
+    "persuasive": (
+        "Find the verdict that the arguments bear out. Then write the summary that would best win over those who hold "
+        "otherwise: grant what is right in their case, answer the rest, and give the verdict."
+    ),
+}
+
 VOTING = "Vote for the best closing statement. You may vote for your own, or abstain. Give your reason in a sentence."
+
+# A judge prefers what is longer, what stands first and what it agrees with; only the last cannot be helped by order
+# and hidden names, so it is named, and so is length.
+JUDGING = (
+    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "closing statements. Judge who argued best over the whole debate: evidence, and answers to what the others said. "
+    "Neither length nor your own opinion on the topic counts. Vote for one."
+)
+RANKING = (
+    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "closing statements. Rate how strong each debater's argument was over the whole debate: evidence, and answers to "
+    "what the others said. Neither length nor your own opinion on the topic counts. Give the reason before the score."
+)
 
 
 def ending(brief: Brief, choices: Choices) -> tuple[Phase, ...]:
     """The phases behind the rounds: as chosen, else the mediator's verdict where there is one, else a vote.
 
+    A silent mediator gives no verdict unless that is chosen.
+
     Raises:
         ProtocolError: an ending that there is not, or one that needs a mediator where there is none.
     """
-    name = choices.strategy or ("mediator_summary" if brief.names("moderator") else "vote")
-    closing = Everyone(act="close", task=CLOSING, form=draft(brief.options), view=LOG)
-    if name == "mediator_summary":
-        by = mediator(brief, name)
-        verdict = Everyone(act="moderate", task=SUMMING_UP, who=(by,), form=VERDICT, view=LOG)
-        return (closing, verdict, Adopt(field="VERDICT", status="", rule="mediator"))
-    if name == "vote":
-        return (closing, Vote(rule=Quorum(rule=PLURALITY), acts=("close",), task=VOTING))
-    raise ProtocolError(f"no debate can end by {name!r}; there are mediator_summary, vote", about="strategy")
+    silent = choices.mediation is not None and choices.mediation.kind == "silent"
+    usual = "mediator_summary" if brief.names("moderator") and not silent else "vote"
+    name = choices.strategy or usual
+    return (Everyone(act="close", task=CLOSING, form=draft(brief.options), view=LOG), *_deciding(name, brief, choices))
+
+
+def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
+    """What comes behind the closing statements."""
+    match name:
+        case "mediator_summary":
+            style = choices.mediation.style if choices.mediation else "neutral"
+            by = (mediator(brief, name),)
+            verdict = Everyone(act="moderate", task=SUMMING_UP[style], who=by, form=VERDICT, view=LOG)
+            return (verdict, Adopt(field="VERDICT", status="", rule="mediator"))
+        case "agent_closing":
+            return (Keep(acts=CLOSED, agreed=True),)
+        case "no_consensus":
+            return (Keep(acts=CLOSED),)
+        case "vote_based":
+            return (Pick(by=mediator(brief, name), acts=CLOSED, task=JUDGING),)
+        case "ranked_reasons":
+            return (Rank(by=mediator(brief, name), acts=CLOSED, task=RANKING),)
+        case _:
+            rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(name, PLURALITY, beside=ENDINGS))
+            return (Count(rule=rule, acts=CLOSED) if brief.options else Vote(rule=rule, acts=CLOSED, task=VOTING),)
+
+
+def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = ()) -> Rule:
+    """The rule of a strategy; the default where none is chosen.
+
+    Raises:
+        ProtocolError: there is no such strategy; ``beside`` names what else could be chosen here.
+    """
+    if not strategy:
+        return default
+    if strategy not in STRATEGIES:
+        there = ", ".join((*beside, *STRATEGIES))
+        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
+    return STRATEGIES[strategy]
 
 
 def mediator(brief: Brief, what: str) -> str:

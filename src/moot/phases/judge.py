@@ -60,7 +60,7 @@ class Vote:
             yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
             return
         voters = roster(table, self.who)
-        shown = {voter: _in_sight(table, voter, groups) for voter in voters}
+        shown = {voter: in_sight(table, voter, groups) for voter in voters}
         yield [self._ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)]
         ballots = [self._ballot(table, table.key(n), voter, groups) for n, voter in enumerate(voters, start=1)]
         yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
@@ -82,13 +82,8 @@ class Vote:
         )
 
     def _ballot(self, table: Table, key: str, voter: str, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
-        turn = table.transcript.get(key)
         weight = table.brief.participant(voter).weight
-        ballot = read_ballot(turn, voter)
-        if ballot.state == "cast" and turn.ask and turn.ask.form:
-            chosen = turn.about[turn.ask.form.fields[0].choices.index(ballot.choice)]
-            names = [name for name, turns in groups.items() if chosen in [each.key for each in turns]]
-            ballot = replace(ballot, choice=names[0])
+        ballot = book(table.transcript.get(key), groups)
         return replace(ballot, weight=self.unstated if weight is None else weight)
 
 
@@ -160,7 +155,7 @@ class Adopt:
         return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
 
 
-def _in_sight(table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
+def in_sight(table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
     """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
     seen = {name: [turn for turn in turns if table.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
@@ -171,8 +166,9 @@ def labels(n: int) -> tuple[str, ...]:
     return tuple(f"Proposal {letter(i)}" for i in range(n))
 
 
-def read_ballot(turn: Turn, voter: str) -> Ballot:
+def read_ballot(turn: Turn) -> Ballot:
     """A voter's ballot from its own answer."""
+    voter = turn.by
     if turn.reply is None:
         return Ballot(voter=voter, state="missing", reason=turn.failure)
     choice = read_field(turn, BALLOT)
@@ -181,6 +177,17 @@ def read_ballot(turn: Turn, voter: str) -> Ballot:
     if choice is None:
         return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
     return Ballot(voter=voter, choice=str(choice))
+
+
+def book(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+    """A voter's ballot for the candidate whose turn stood under the label that was chosen."""
+    ballot = read_ballot(turn)
+    if ballot.state == "cast" and turn.ask and turn.ask.form:
+        labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
+        chosen = turn.about[labelled.index(ballot.choice)]
+        names = [name for name, turns in groups.items() if chosen in [each.key for each in turns]]
+        return replace(ballot, choice=names[0])
+    return ballot
 
 
 def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:

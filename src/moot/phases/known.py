@@ -3,26 +3,27 @@
 Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.phases import plugins
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
-from moot.phases.endings import mediator
+from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
+from moot.phases.endings import mediator, rule_of
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
 from moot.phases.gauge import with_gauge
 from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.mediators import mediate
+from moot.phases.plugins import Protocol
 from moot.phases.round_robin import round_robin
 from moot.phases.speak import Critique, Everyone, check_names
 from moot.policy.pairs import Pairs
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, Share
+from moot.policy.rules import PLURALITY, SUPERMAJORITY, Quorum, Share
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-
-Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 
 NO_LOG = View(last=0)
 HIDDEN = View(last=0, anonymous=True)
@@ -46,7 +47,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     )
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
     until = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
-    rule = Quorum(rule=_rule(choices.strategy, PLURALITY))
+    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
@@ -72,7 +73,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
     else:
         # The council's document counts a voter without a stated level of expertise as 0.5.
         unstated = 0.5 if strategy == "weighted" else 1.0
-        rule = Quorum(rule=_rule(strategy, PLURALITY))
+        rule = Quorum(rule=rule_of(strategy, PLURALITY))
         decide = Vote(rule=rule, acts=acts, task=VOTE_TASK, unstated=unstated)
     rounds = Rounds(each=revise, most=2 if choices.rounds is None else choices.rounds, until=until)
     return Sequence(parts=(propose, rounds, decide))
@@ -113,7 +114,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=shown, view=HIDDEN)
     most = 2 if choices.rounds is None else choices.rounds
     rounds = Rounds(each=Sequence(parts=(critique, revise)), most=most, until=Alike(acts=acts))
-    vote = Vote(rule=Quorum(rule=_rule(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
+    vote = Vote(rule=Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
     return Sequence(parts=(propose, rounds, vote))
 
 
@@ -125,41 +126,28 @@ KNOWN: Mapping[str, Protocol] = {
     "arena": arena,
 }
 DEFAULT = "panel"
-STRATEGIES: Mapping[str, Rule] = {
-    "majority": PLURALITY,
-    "plurality": PLURALITY,
-    "weighted": WEIGHTED,
-    "consensus": UNANIMITY,
-    "unanimous": UNANIMITY,
-    "absolute": MAJORITY,
-    "supermajority": SUPERMAJORITY,
-}
 NEEDS_MODERATOR = ("moderated",)
 
 
+def names() -> tuple[str, ...]:
+    """The names of all protocols: the known ones, then those of other packages."""
+    return (*KNOWN, *(name for name in plugins.offered() if name not in KNOWN))
+
+
 def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
-    """The phase tree of a known protocol for a brief.
+    """The phase tree of a known protocol, or of one from another package, for a brief.
 
     Raises:
         ProtocolError: an unknown protocol or choice, too few debaters, no moderator where one is needed.
     """
-    if name not in KNOWN:
-        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(KNOWN)}", about="protocol")
+    make = KNOWN.get(name) or plugins.protocol(name)
+    if make is None:
+        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
-    tree = KNOWN[name](brief, choices)
+    tree = mediate(make(brief, choices), brief, choices)
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
     return with_gauge(tree, brief, choices)
-
-
-def _rule(strategy: str, default: Rule) -> Rule:
-    if not strategy:
-        return default
-    if strategy not in STRATEGIES:
-        raise ProtocolError(
-            f"no strategy is called {strategy!r} here; there are {', '.join(STRATEGIES)}", about="strategy"
-        )
-    return STRATEGIES[strategy]
 
 
 def _at_most(most: int, rounds: int, protocol: str) -> int:

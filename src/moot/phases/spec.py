@@ -8,13 +8,27 @@ from typing import Protocol, TypeAlias, cast
 from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.phases import attend, flow, judge, rethink, speak
+from moot.phases import attend, consent, flow, judge, plugins, rethink, score, speak, verdict
 from moot.phases.base import Phase
 from moot.policy import pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
-MODULES = (flow, speak, judge, attend, rethink, pairs, rules, showing, stops, turns)
+MODULES = (
+    flow,
+    speak,
+    judge,
+    verdict,
+    consent,
+    score,
+    attend,
+    rethink,
+    pairs,
+    rules,
+    showing,
+    stops,
+    turns,
+)
 """The modules whose dataclasses may stand in a phase tree."""
 
 
@@ -27,7 +41,18 @@ def _values(module: ModuleType) -> Iterator[type[object]]:
 PARTS: Mapping[str, type[object]] = {
     part.__name__: part for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
 }
-"""All that may stand in a phase tree, by name."""
+"""All of ours that may stand in a phase tree, by name."""
+
+
+def part_named(name: str) -> type[object] | None:
+    """What may stand in a phase tree under that name: one of PARTS, else a phase class of another package.
+
+    Raises:
+        ProtocolError: it is none of ours, and a package that offers parts cannot be loaded.
+    """
+    if name in PARTS:
+        return PARTS[name]
+    return next((part for module in plugins.modules() for part in _values(module) if part.__name__ == name), None)
 
 
 class _Part(Protocol):
@@ -41,7 +66,7 @@ def dump(part: object) -> dict[str, Data]:
         ProtocolError: something in the tree is not one of PARTS.
     """
     name = type(part).__name__
-    if PARTS.get(name) is not type(part) or not is_dataclass(part):
+    if not is_dataclass(part) or part_named(name) is not type(part):
         raise ProtocolError(f"{name} cannot stand in a protocol; there are {', '.join(PARTS)}")
     data: dict[str, Data] = {"is": name}
     for field in fields(part):
@@ -78,9 +103,10 @@ def _load(data: object) -> object:
         return data
     given = dict(cast(Mapping[str, object], data))
     name = given.pop("is", None)
-    if not isinstance(name, str) or name not in PARTS:
+    part = part_named(name) if isinstance(name, str) else None
+    if part is None:
         raise ProtocolError(f"{name!r} is no part of a protocol; there are {', '.join(PARTS)}")
     try:
-        return cast(type[_Part], PARTS[name])(**{field: _load(value) for field, value in given.items()})
+        return cast(type[_Part], part)(**{field: _load(value) for field, value in given.items()})
     except TypeError as error:
         raise ProtocolError(f"{name} in a protocol: {error}") from error

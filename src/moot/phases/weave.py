@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from moot.phases.base import Phase
+from moot.phases.consent import Consent
 from moot.phases.flow import After, At, Rounds, Sequence
 from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.verdict import Keep, Pick, Rank
 
-DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt)
+DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent)
 """The phases that only count or ask for a decision."""
 
 

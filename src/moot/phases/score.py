@@ -1,0 +1,114 @@
+"""Scores and evaluations of debaters. This file owns who rates whom by which form; scores decide nothing.
+
+Who is rated has no name for the rater, nobody rates itself, and no other prompt ever holds a score.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief
+from moot.core.form import Field, Form
+from moot.core.transcript import Turn
+from moot.phases.base import Phase, Play, Table
+from moot.phases.endings import LOG
+from moot.phases.forms import SPOKEN
+from moot.phases.speak import Everyone, roster
+from moot.phases.verdict import FAIR
+
+POOR_TO_BEST = "0 (none) to 10 (could not be better)"
+SCORES = Form(
+    name="scores",
+    fields=(
+        # The reason first: a score that is given first is only justified afterwards.
+        Field(name="REASON", help="what is strong and what is weak, in two sentences"),
+        Field(name="CLARITY", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: can it be understood and followed"),
+        Field(name="EVIDENCE", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: do facts bear the claim"),
+        Field(name="ORIGINALITY", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: is it new in this debate"),
+    ),
+)
+"""How one turn is rated."""
+
+EVALUATION = Form(
+    name="evaluation",
+    fields=(
+        Field(name="EVIDENCE", help="who used the better evidence, who claimed without any; name the turns"),
+        Field(name="FOCUS", help="who stayed on the topic, who evaded"),
+        Field(name="REPLIES", help="who answered the others' strongest points, who passed over them"),
+    ),
+)
+"""Who argued how well, in words."""
+
+# Scores drift to the middle of the upper half; saying what the ends mean spreads them.
+SCORING = (
+    "Rate the statement above as a piece of argument, whoever made it and whether or not you agree. Use the whole "
+    "scale: 5 is an ordinary turn of this debate."
+)
+EVALUATING = (
+    "Evaluate how each debater argued, by name and with examples from the debate. Say what was done well and what "
+    "badly; whether you agree with a position does not matter."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Debaters are rated by the form of scores, each rater and turn in a question of its own.
+
+    Attributes:
+        by: names of the raters; empty for the debaters: of a turn in the focus the next at the table, else all others.
+        acts: the acts whose newest turn of each debater is rated.
+        live: whether the turns in the focus of the table are rated instead.
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    by: tuple[str, ...] = ()
+    acts: tuple[str, ...] = SPOKEN
+    live: bool = False
+    task: str = SCORING
+    name: str = "score"
+
+    def play(self, table: Table) -> Play:
+        """Ask all raters at once."""
+        asks = [
+            Ask(
+                key=table.key(n),
+                to=rater,
+                act="score",
+                task=self.task,
+                form=SCORES,
+                about=(turn.key,),
+                audience=(rater,),
+                view=FAIR,
+            )
+            for n, (rater, turn) in enumerate(self._pairs(table), start=1)
+        ]
+        if asks:
+            yield asks
+
+    def _pairs(self, table: Table) -> Iterator[tuple[str, Turn]]:
+        """Who rates which turn; nobody its own, nobody one that it may not see."""
+        names = roster(table, ())
+        newest = {turn.by: turn for turn in table.transcript.latest(*self.acts)}
+        made = [table.transcript.get(key) for key in table.focus] if self.live else [*newest.values()]
+        for turn in [turn for turn in made if turn.by in names]:
+            place = names.index(turn.by)
+            raters = self.by or (*names[place + 1 :], *names[:place])
+            able = [name for name in raters if name != turn.by and table.transcript.sees(name, turn)]
+            yield from ((name, turn) for name in (able[:1] if self.live and not self.by else able))
+
+
+def live_scoring(brief: Brief) -> Phase:
+    """The turns in the focus are rated by the mediator, else by the next debater at the table who may see them."""
+    return Score(by=brief.names("moderator")[:1], live=True)
+
+
+def anonymous_scoring(brief: Brief) -> Phase:
+    """Each debater rates the newest turn of each other, names hidden."""
+    return Score(by=brief.names("debater"))
+
+
+def reasoned_evaluation(brief: Brief) -> Phase:
+    """The mediator, else each debater, says in words who argued how well."""
+    by = brief.names("moderator")[:1]
+    return Everyone(act="evaluate", task=EVALUATING, who=by, form=EVALUATION, view=LOG)

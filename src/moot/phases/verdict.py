@@ -1,0 +1,240 @@
+"""How one judge decides, and how nobody does. This file owns these ways to a decision.
+
+A judge never sees a name: it reads the log without names, each turn under its mark, and what it judges stands under
+letters in an order drawn by chance, under the same marks. Whoever names nobody, or nobody who stands there, decides
+nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.decision import Ballot, Decision, Minority
+from moot.core.event import Ruled
+from moot.core.form import Field, Form
+from moot.core.text import clip
+from moot.core.transcript import Turn, read_field
+from moot.phases.base import Play, Table
+from moot.phases.judge import (
+    BALLOT,
+    answers_as_ballots,
+    argument,
+    book,
+    candidates,
+    in_sight,
+    labels,
+    settle,
+    unopposed,
+)
+from moot.policy.answers import wording
+from moot.policy.rules import UNANIMITY, Quorum, Share
+
+JUDGE = "judge"
+"""What the rule is called by which one judge decides."""
+
+FAIR = View(numbered=True, anonymous=True)
+"""The log as a judge reads it: no names, and marks by which a statement is found again under its letter."""
+
+REASON = "REASON"
+MOST = 10
+"""The best score; 0 is the worst."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """A judge is asked twice for the best proposal, with the proposals in one order and in the other.
+
+    The same verdict both times decides; another one the second time is a tie, because the order has decided it.
+    Proposals with the same answer are one candidate.
+
+    Attributes:
+        by: the judge's name.
+        acts: the acts that are proposals.
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    by: str
+    acts: tuple[str, ...]
+    task: str
+    name: str = "pick"
+
+    def play(self, table: Table) -> Play:
+        """Ask for both verdicts at once."""
+        groups = candidates(table.transcript, self.acts, latest=True)
+        shown = in_sight(table, self.by, groups)
+        if len(groups) < 2:
+            yield Ruled(decision=unopposed(table, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
+        elif len(shown) < 2:
+            yield Ruled(decision=_unseen(self.by, groups))
+        else:
+            names = list(shown)
+            table.chance("order").shuffle(names)
+            orders = (names, names[::-1])
+            yield [self._ask(table.key(n), [shown[each].key for each in order]) for n, order in enumerate(orders, 1)]
+            verdicts = [_verdict(table.transcript.get(table.key(n)), groups) for n, _ in enumerate(orders, 1)]
+            decision = settle(self._decide(verdicts, groups), groups, table.transcript)
+            yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
+
+    def _ask(self, key: str, about: Sequence[str]) -> Ask:
+        ballot = Field(name=BALLOT, kind="choice", choices=labels(len(about)), abstain=True)
+        reason = Field(name=REASON, help="what the best one has and the others lack, in a few sentences")
+        form = Form(name="verdict", fields=(reason, ballot))
+        return Ask(
+            key=key,
+            to=self.by,
+            act="vote",
+            task=self.task,
+            form=form,
+            about=tuple(about),
+            audience=(self.by,),
+            view=FAIR,
+        )
+
+    def _decide(self, verdicts: Sequence[Ballot], groups: Mapping[str, Sequence[Turn]]) -> Decision:
+        first, second = verdicts
+        chosen = [each.choice for each in verdicts if each.state == "cast"]
+        none = Decision(
+            status="no_decision",
+            rule=JUDGE,
+            tally={name: float(chosen.count(name)) for name in groups},
+            ballots=tuple(verdicts),
+        )
+        if len(chosen) < 2:
+            which = "the first order" if second.choice else "the second order" if first.choice else "either order"
+            return replace(none, how=f"{self.by} gave no verdict in {which}")
+        if first.choice != second.choice:
+            how = f"the judge changed with the order: {first.choice} in the first, {second.choice} in the second"
+            return replace(none, status="tie", share=0.5, how=how)
+        how = f"{self.by} chose {first.choice} in both orders"
+        return replace(none, status="decided", winner=first.choice, share=1.0, support=(self.by,), how=how)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    """A judge scores the newest statement of each debater, with a reason for each; the highest score wins.
+
+    Attributes:
+        by: the judge's name.
+        acts: the acts that are statements.
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    by: str
+    acts: tuple[str, ...]
+    task: str
+    name: str = "rank"
+
+    def play(self, table: Table) -> Play:
+        """Ask for all scores at once."""
+        groups = {turn.by: [turn] for turn in table.transcript.latest(*self.acts)}
+        names = list(in_sight(table, self.by, groups))
+        if len(names) < 2:
+            yield Ruled(decision=_unseen(self.by, groups))
+            return
+        table.chance("order").shuffle(names)
+        about = tuple(groups[name][0].key for name in names)
+        yield [
+            Ask(
+                key=table.key(1),
+                to=self.by,
+                act="score",
+                task=self.task,
+                form=_ranking(len(names)),
+                about=about,
+                audience=(self.by,),
+                view=FAIR,
+            )
+        ]
+        turn = table.transcript.get(table.key(1))
+        decision = settle(self._decide(turn, names, groups), groups, table.transcript)
+        yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
+
+    def _decide(self, turn: Turn, names: Sequence[str], groups: Mapping[str, Sequence[Turn]]) -> Decision:
+        under = dict(zip(names, labels(len(names)), strict=True))
+        given = {name: read_field(turn, under[name]) for name in groups if name in under}
+        scores = {name: float(score) for name, score in given.items() if isinstance(score, int | float)}
+        none = Decision(status="no_decision", rule="ranking by the judge", tally=scores)
+        if lacking := [name for name in given if name not in scores]:
+            return replace(none, how=f"{self.by} gave no score for {', '.join(lacking)}")
+        best = max(scores.values())
+        tops = [name for name in scores if scores[name] == best]
+        told = ", ".join(f"{name} {scores[name]:g}" for name in sorted(scores, key=lambda each: -scores[each]))
+        how = f"{self.by} scores, of {MOST}: {told}"
+        if len(tops) > 1:
+            return replace(none, status="tie", how=f"tie: {how}")
+        reason = read_field(turn, _why(under[tops[0]]))
+        how = f"{how}; on {tops[0]}: {clip(str(reason), 300)}" if reason else how
+        return replace(none, status="decided", winner=tops[0], support=(self.by,), how=how)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """All perspectives are kept side by side; nobody is asked.
+
+    Attributes:
+        acts: the acts whose newest turns hold the perspectives.
+        agreed: whether the same answer of all debaters is a decision; else none is sought.
+        name: what it is called in paths.
+    """
+
+    acts: tuple[str, ...]
+    agreed: bool = False
+    name: str = "keep"
+
+    def play(self, table: Table) -> Play:
+        """Say what stands."""
+        groups = candidates(table.transcript, self.acts, latest=True)
+        held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
+        none = Decision(status="no_decision", how="no decision was sought", minority=kept(groups))
+        if self.agreed:
+            ballots = answers_as_ballots(table, self.acts, held)
+            decision = UNANIMITY.decide(ballots, tuple(held))
+            if decision.status == "decided":
+                how = f"all {len(ballots)} give the same answer"
+                yield Ruled(decision=replace(settle(decision, groups, table.transcript), how=how))
+                return
+            lacking = sum(ballot.state != "cast" for ballot in ballots)
+            missing = f"; {lacking} of {len(ballots)} gave none that could be read" if lacking else ""
+            how = f"different answers at the end: {len(held)}{missing}"
+            none = replace(none, rule=UNANIMITY.name, tally=decision.tally, ballots=tuple(ballots), how=how)
+        yield Ruled(decision=none)
+
+
+def kept(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority, ...]:
+    """What was not chosen, each with those who hold it and its best argument; nobody voted, so it has no share."""
+    return tuple(
+        Minority(answer=name, by=tuple(turn.by for turn in turns), argument=argument(turns[0]) or turns[0].text)
+        for name, turns in groups.items()
+        if name != but
+    )
+
+
+def _unseen(by: str, groups: Mapping[str, Sequence[Turn]]) -> Decision:
+    how = f"{by} has fewer than two statements to judge"
+    return Decision(status="no_decision", rule=JUDGE, how=how, minority=kept(groups))
+
+
+def _verdict(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+    """A judge's ballot with its reason, where it gave one."""
+    ballot = book(turn, groups)
+    reason = read_field(turn, REASON)
+    return ballot if reason is None else replace(ballot, reason=str(reason))
+
+
+def _ranking(n: int) -> Form:
+    """A form with a score and a reason for each of so many statements."""
+    fields: list[Field] = []
+    for label in labels(n):
+        fields.append(Field(name=_why(label), help=f"what is strong and what is weak in the argument of {label}"))
+        fields.append(
+            Field(name=label, kind="number", low=0, high=MOST, help="0 (no argument) to 10 (could not be stronger)")
+        )
+    return Form(name="ranking", fields=tuple(fields))
+
+
+def _why(label: str) -> str:
+    """The field of the reason for a label: ``Why A`` for ``Proposal A``."""
+    return f"Why {label.rpartition(' ')[2]}"
