@@ -19,7 +19,9 @@ from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.mediators import mediate
 from moot.phases.plugins import Protocol
 from moot.phases.round_robin import round_robin
+from moot.phases.socratic import socratic
 from moot.phases.speak import Critique, Everyone, check_names
+from moot.phases.thought import chain_of_thought
 from moot.policy.pairs import Pairs
 from moot.policy.rules import PLURALITY, SUPERMAJORITY, Quorum, Share
 from moot.policy.showing import Showing
@@ -123,6 +125,8 @@ KNOWN: Mapping[str, Protocol] = {
     "council": council,
     "moderated": moderated,
     "round_robin": round_robin,
+    "socratic": socratic,
+    "chain_of_thought": chain_of_thought,
     "arena": arena,
 }
 DEFAULT = "panel"

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, cast
 from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.phases import attend, consent, flow, judge, plugins, rethink, score, speak, verdict
+from moot.phases import attend, consent, flow, judge, plugins, rethink, score, socratic, speak, verdict
 from moot.phases.base import Phase
 from moot.policy import pairs, rules, showing, stops, turns
 
@@ -23,6 +23,7 @@ MODULES = (
     score,
     attend,
     rethink,
+    socratic,
     pairs,
     rules,
     showing,

@@ -1,0 +1,211 @@
+"""The format ``chain_of_thought``: who sees what when, which steps a chain has, and the exact prompts."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
+from moot.core.errors import ProtocolError
+from moot.core.form import Value
+from moot.core.seat import Scene
+from moot.models.base import Traits
+from moot.phases.choices import Choices
+from moot.phases.thought import STEPS, chain, chain_of_thought, checked
+from moot.seats.prompt import compose
+from moot.testing.replay import Hall, Held, Oracle, calls, essence
+from moot.testing.scripted import Scripted
+from players import ANN, BOB, CHAIR, CY, Player, Script
+
+DEE = Participant(name="Dee")
+TWO_ROUNDS = Choices(strategy="vote", rounds=2)
+
+
+def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Hall:
+    brief = Brief(topic="Tea?", participants=people, options=options)
+    return Hall(brief=brief, protocol=chain_of_thought(brief, choices), name="chain_of_thought")
+
+
+async def hold(people: tuple[Participant, ...], script: Script, choices: Choices = TWO_ROUNDS) -> tuple[Held, Player]:
+    player = Player(script)
+    return await hall(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player)), player
+
+
+def fields(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    """Everything is read."""
+    asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
+    return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
+
+
+def unread(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    """Nothing is read."""
+    return {}
+
+
+@pytest.mark.parametrize("script", [fields, unread])
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+@pytest.mark.parametrize("people", [(ANN, BOB), (ANN, CHAIR, BOB, CY, DEE)])
+async def test_the_order_of_speaking(people: tuple[Participant, ...], rounds: int, script: Script) -> None:
+    """S3: all at once in every round: chains without sight of each other, then checks with sight of all before."""
+    held, player = await hold(people, script, Choices(strategy="vote", rounds=rounds))
+    names = [each.name for each in people if each.duty == "debater"]
+    for n in range(1, rounds + 1):
+        act = "open" if n == 1 else "argue"
+        turns = held.transcript.turns(act, under=f"/debate/rounds/round-{n}")
+        assert [turn.by for turn in turns] == names
+        assert [turn.round for turn in turns] == [n] * len(names)
+    sights = [len(scene.turns) for ask, scene in player.asked if ask.act in ("open", "argue")]
+    assert sights == [n * len(names) for n in range(rounds) for _ in names]
+    assert [turn.by for turn in held.transcript.turns("close")] == names
+
+
+async def test_the_marks_of_the_others_are_what_can_be_checked() -> None:
+    _, player = await hold((ANN, BOB, CY), fields, Choices(strategy="vote", rounds=3))
+    marks = [
+        next(field.choices for field in ask.form.fields if field.name == "TARGET")
+        for ask, _ in player.asked
+        if ask.act == "argue" and ask.form
+    ]
+    assert marks[:3] == [("T2", "T3"), ("T1", "T3"), ("T1", "T2")]
+    assert marks[3] == ("T2", "T3", "T5", "T6")
+
+
+def test_the_steps_of_a_chain_are_fields_and_only_they_are_worth_a_repair() -> None:
+    first, later = chain(("yes", "no")), checked(("yes", "no"))
+    assert [field.name for field in first.fields] == [*STEPS, "ANSWER"]
+    assert [field.name for field in later.fields] == ["TARGET", "RELATION", "STEP", "CHECK", *STEPS, "ANSWER"]
+    assert [field.name for field in first.fields if field.required] == [*STEPS]
+    assert [field.name for field in later.fields if field.required] == [*STEPS]
+    assert later.fields[2].choices == STEPS
+    assert later.fields[-1].choices == ("yes", "no")
+
+
+async def test_who_fails_in_the_first_round_speaks_in_the_second() -> None:
+    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        return None if (ask.to, ask.act) == ("Ann", "open") else fields(ask, scene)
+
+    held, _ = await hold((ANN, BOB), script)
+    assert [turn.by for turn in held.transcript.turns("open", "argue")] == ["Bob", "Ann", "Bob"]
+    assert held.transcript.halts == {}
+
+
+@pytest.mark.parametrize("act", ["open", "argue"])
+async def test_a_round_in_which_nobody_answers_ends_the_debate(act: str) -> None:
+    held, player = await hold((ANN, BOB), lambda ask, scene: None if ask.act == act else fields(ask, scene))
+    assert held.transcript.halted("/debate") == "0 of 2 answered, 1 are needed to go on"
+    assert player.asked[-1][0].act == act
+
+
+async def test_with_the_same_answer_of_all_the_rounds_may_end_behind_the_first() -> None:
+    held, _ = await hold((ANN, BOB), lambda ask, scene: {"ANSWER": "yes"}, Choices(until=("consensus_reached",)))
+    assert held.transcript.halted("/debate/rounds") == "all 2 give the same answer"
+    assert held.transcript.turns("argue") == ()
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        (Choices(rounds=0), "chain_of_thought needs at least 1 round, not 0"),
+        (Choices(turn_mode="random"), "chain_of_thought has its own order of speaking"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(choices: Choices, message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        hall((ANN, BOB), choices=choices)
+
+
+async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
+    people = (ANN, BOB, CY, CHAIR)
+    place = hall(people, ("yes", "no"), Choices(rounds=3))
+    names = [each.name for each in people]
+    whole = await place.hold(dict.fromkeys(names, Oracle()))
+    assert whole.transcript.closed
+    for cut in range(len(whole.lines)):
+        oracle = Oracle()
+        resumed = await place.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
+        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
+        assert not set(calls(whole.entries[:cut])) & set(oracle.sent), "a finished call was paid twice"
+
+
+async def prompts() -> list[str]:
+    """The whole message lists of a debate of two, each as one text."""
+    people = (replace(ANN, role="Nurse", persona="You count hours."), replace(BOB, role="Brewer"))
+    seat = Scripted(lambda ask, scene: f"CLAIM: {ask.to} knows.\nEVIDENCE: e\nREASONING: r\nCONCLUSION: c")
+    await hall(people).hold({"Ann": seat, "Bob": seat})
+    lists = [compose(ask, scene, Traits()) for ask, scene in seat.history]
+    return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
+
+
+SHARED = """\
+<system>
+You take part in a structured debate. Everything in it is on the record.
+
+Topic: Tea?
+
+At the table:
+- Ann: Nurse
+- Bob: Brewer
+<user>
+"""
+
+FIRST = """\
+You are Ann, Nurse.
+You count hours.
+
+Build your argument as a chain of four steps. Keep them apart: what you claim, the facts it rests on, how the facts \
+lead there, and what follows. The chain is as strong as its weakest step.
+
+May be left out: ANSWER.
+Answer in exactly this form, each label at the start of a line:
+CLAIM: [what you claim, in one sentence]
+EVIDENCE: [the facts that it rests on, each with its source]
+REASONING: [how the evidence leads to the conclusion, one inference after the other]
+CONCLUSION: [what follows for the topic, and how sure it is]
+ANSWER: [your answer in one sentence]
+"""
+
+LATER = """\
+The debate so far:
+
+--- Round 1 ---
+
+T1 [Ann]:
+  CLAIM: Ann knows.
+  EVIDENCE: e
+  REASONING: r
+  CONCLUSION: c
+
+T2 [Bob]:
+  CLAIM: Bob knows.
+  EVIDENCE: e
+  REASONING: r
+  CONCLUSION: c
+
+You are Bob, Brewer.
+
+Round 2: choose the chain above that speaks most strongly against yours, and check the step on which most of it \
+depends. Is the evidence true and to the point? Does the reasoning follow? Then give your own chain anew, mended \
+where somebody found a fault in it.
+
+TARGET: the turn that you answer.
+RELATION: what your claim does to it.
+STEP: the step of TARGET that you check.
+May be left out: TARGET, RELATION, STEP, CHECK, ANSWER.
+Answer in exactly this form, each label at the start of a line:
+TARGET: [T1]
+RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
+STEP: [CLAIM or EVIDENCE or REASONING or CONCLUSION]
+CHECK: [what you found in that step: why it holds, or where it breaks]
+CLAIM: [what you claim, in one sentence; word for word as before if it stands]
+EVIDENCE: [the facts that it rests on, each with its source]
+REASONING: [how the evidence leads to the conclusion, one inference after the other]
+CONCLUSION: [what follows for the topic, and how sure it is]
+ANSWER: [your answer in one sentence]
+"""
+
+
+async def test_the_prompts_to_the_letter() -> None:
+    first, _, _, later, *_ = await prompts()
+    assert first == SHARED + FIRST
+    assert later == SHARED + LATER
