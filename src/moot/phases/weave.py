@@ -16,6 +16,9 @@ from moot.phases.verdict import Keep, Pick, Rank
 DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent)
 """The phases that only count or ask for a decision."""
 
+ENDING = ("close", "moderate")
+"""The acts of a protocol's last words, once its rounds are over."""
+
 
 def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
     """The tree with ``then`` behind each batch of turns of these acts; it finds them in its table's focus."""
@@ -38,12 +41,12 @@ def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = F
 
 
 def before_end(tree: Phase, *then: Phase) -> Phase:
-    """The tree with these phases behind its rounds, before what ends it; without rounds before what decides."""
+    """The tree with these phases behind its rounds; without rounds before the last words, or what decides."""
     if not isinstance(tree, Sequence):
         return Sequence(parts=(tree, *then))
-    last = [n for n, part in enumerate(tree.parts, start=1) if not isinstance(part, DECIDING)]
     rounds = [n for n, part in enumerate(tree.parts, start=1) if isinstance(part, Rounds)]
-    at = (rounds or last or [0])[-1]
+    ends = [n for n, part in enumerate(tree.parts) if isinstance(part, DECIDING) or part.name in ENDING]
+    at = rounds[-1] if rounds else [*ends, len(tree.parts)][0]
     return replace(tree, parts=(*tree.parts[:at], *then, *tree.parts[at:]))
 
 

@@ -11,6 +11,7 @@ from moot.readers.metrics import Use
 from moot.readers.pieces import LONG, bullets, capital, date, table, time
 from moot.readers.quoting import code, inline
 from moot.readers.report import Person, Report
+from moot.readers.scoreboard import scoreboard
 from moot.readers.verdict import verdict
 from moot.readers.wording import listed, place
 
@@ -40,6 +41,7 @@ def markdown(report: Report) -> str:
     blocks = [
         *_header(report),
         *verdict(report),
+        *scoreboard(report.scores),
         *_participants(report),
         *dialogue(report.parts),
         *_faults(report.faults),

@@ -128,7 +128,7 @@ def _tops(tally: Mapping[str, float]) -> list[str]:
 
 def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]) -> list[str]:
     """A note where all votes come from copies of one model."""
-    voters = [ballot.voter for ballot in decision.ballots if ballot.state == "cast"]
+    voters = tuple(dict.fromkeys(ballot.voter for ballot in decision.ballots if ballot.state == "cast"))
     if len(voters) < 2 or transcript.brief is None:
         return []
     owner = {turn.key: turn.by for turn in transcript.all()}

@@ -15,6 +15,7 @@ from moot.core.transcript import INTERJECTION, Transcript, Turn
 from moot.readers.faults import Fault, faults
 from moot.readers.metrics import Metrics, Use, measure
 from moot.readers.outcome import Outcome, outcome
+from moot.readers.scores import Scores, scores
 from moot.readers.spoken import Spoken, speak
 from moot.readers.stance import Change, Stand, changes, stands
 from moot.readers.wording import title
@@ -81,6 +82,7 @@ class Report:
         parts: what was said, phase by phase.
         stands: each participant's answers over time.
         changes: who changed the answer.
+        scores: how debaters were rated.
         faults: what went wrong.
         metrics: counts and cost.
     """
@@ -101,6 +103,7 @@ class Report:
     parts: tuple[Part, ...]
     stands: Mapping[str, tuple[Stand, ...]]
     changes: tuple[Change, ...]
+    scores: Scores
     faults: tuple[Fault, ...]
     metrics: Metrics
 
@@ -148,6 +151,7 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
         parts=_parts(entries, transcript, brief),
         stands=held,
         changes=changes(held),
+        scores=scores(transcript),
         faults=faults(entries),
         metrics=metrics,
     )

@@ -25,7 +25,7 @@ def verdict(report: Report) -> list[str]:
         *_result(outcome, decision),
         _how(decision),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
-        _tally(outcome.tally),
+        _tally(outcome.tally) if outcome.ballots else _points(outcome.tally),
         _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
@@ -72,6 +72,12 @@ def _tally(rows: Sequence[Row]) -> str:
         for row in rows
     ]
     return table(heads, lines, numbers=len(heads) - 1)
+
+
+def _points(rows: Sequence[Row]) -> str:
+    """The tally where nobody voted: what a judge gave."""
+    lines = [[inline(row.candidate, LONG), f"{row.votes:g}"] for row in rows]
+    return table(["Candidate", "Score"], lines, numbers=1)
 
 
 def _ballots(outcome: Outcome) -> str:
