@@ -1,0 +1,97 @@
+"""HTML to text. This file owns which parts of a page are its words, and how headings, lists and tables look as text.
+
+Scripts, styles, navigation and whatever a reader would not see are dropped, so that nothing speaks to a model behind
+the reader's back. Headings keep their level as ``#`` and list items a hyphen, for passages are found by them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Tag
+from bs4.dammit import EncodingDetector
+from bs4.element import NavigableString, PageElement, PreformattedString
+
+from moot.core.text import clean
+from moot.seats.bm25 import listed
+
+_DROPPED = listed(
+    "button canvas head iframe math nav noscript object script select style svg template textarea title",
+)
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
+)
+_HEADING = re.compile("h[1-6]")
+_BLOCKS = listed(
+    "address article aside br caption center dd details div dt fieldset figcaption footer form header hr html main "
+    "summary tbody tfoot thead tr"
+)
+_APART = listed("blockquote dl figure ol p pre section table ul")
+"""Blocks with an empty line around them."""
+
+_BREAK = "\x1e"
+"""The end of a line, of which many in a row are one; no text from outside can hold it."""
+
+
+def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
+    """The title and the words of a page.
+
+    Args:
+        data: the page.
+        charset: the encoding that its server names; "" where none is named.
+    """
+    soup = BeautifulSoup(_decode(data, charset), "html.parser")
+    title = soup.title.get_text() if soup.title else ""
+    for tag in soup.find_all(_is_unseen):
+        tag.decompose()
+    # A page with one main part says itself what is beside the point.
+    parts = soup.find_all("main")
+    text = "".join(_pieces(parts[0] if len(parts) == 1 else soup))
+    text = re.sub(rf"(?: ?{_BREAK})+(?: (?! ))?(?:\| )?", "\n", text)
+    text = re.sub(r"\n-\s+", "\n- ", re.sub(r"[ \t]+\n", "\n", text))
+    return " ".join(clean(title).split()), re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+
+
+def _decode(data: bytes, charset: str) -> str:
+    """The page's letters: by its server's word, else its own, else UTF-8, else as browsers take what names nothing."""
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    for each in (charset, declared, "utf-8-sig"):
+        try:
+            return data.decode(each or "utf-8-sig")
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return data.decode("windows-1252", "replace")
+
+
+def _is_unseen(tag: Tag) -> bool:
+    if tag.name in _DROPPED or tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
+        return True
+    return bool(_UNSEEN.search(str(tag.get("style") or "")))
+
+
+def _pieces(root: Tag) -> Iterator[str]:
+    """The page's words with its line ends, in order; without recursion, for pages may be nested without end."""
+    ahead: list[PageElement | str] = [root]
+    while ahead:
+        each = ahead.pop()
+        if isinstance(each, Tag):
+            before, after = _frame(each)
+            ahead += [after, *reversed(each.contents), before]
+        elif isinstance(each, NavigableString):
+            if not isinstance(each, PreformattedString):  # a comment, a declaration
+                yield clean(each) if each.find_parent("pre") else re.sub(r"\s+", " ", clean(each))
+        else:
+            yield str(each)
+
+
+def _frame(tag: Tag) -> tuple[str, str]:
+    """What stands before and after the words of a tag."""
+    apart = f"{_BREAK}\n{_BREAK}"
+    if _HEADING.fullmatch(tag.name):
+        return f"{apart}{'#' * int(tag.name[1])} ", apart
+    if tag.name in _APART:
+        return apart, apart
+    if tag.name == "li":
+        return f"{_BREAK}- ", _BREAK
+    if tag.name in ("td", "th"):
+        return " | ", ""
+    return (_BREAK, _BREAK) if tag.name in _BLOCKS else ("", "")
