@@ -57,7 +57,8 @@ SUMMED_UP = Form(
 # A guide who takes sides decides the debate; one who praises says nothing.
 GUIDING = (
     "You guide this debate; you take no side and repeat nothing. Say whether the newest turns keep to the topic, and "
-    "warn who left it. Clear up what was misunderstood. Then name the one question that the debate should turn to now."
+    "warn whoever strayed. Clear up what was misunderstood. Then name the one question that the debate should turn to "
+    "now."
 )
 
 # ---- consensus -----------------------------------------------------------------------------------------------------
@@ -142,9 +143,11 @@ def guidance(names: tuple[str, ...]) -> Form:
     return Form(
         name="guidance",
         fields=(
-            Field(name="ON_TOPIC", kind="choice", choices=("YES", "NO"), help="whether the newest turns keep to it"),
-            Field(name="OFF_TOPIC", kind="choice", choices=names, required=False, help="who left it most"),
-            Field(name="WARNING", required=False, help="what you ask of whoever left it"),
+            Field(
+                name="ON_TOPIC", kind="choice", choices=("YES", "NO"), help="whether the newest turns keep to the topic"
+            ),
+            Field(name="OFF_TOPIC", kind="choice", choices=names, required=False, help="who strayed most"),
+            Field(name="WARNING", required=False, help="what you ask of whoever strayed"),
             Field(name="CLARIFY", required=False, help="what was misunderstood, and how it was meant"),
             Field(name="NEXT", help="the one question to turn to now"),
         ),

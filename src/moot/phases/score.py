@@ -41,7 +41,7 @@ EVALUATION = Form(
 
 # Scores drift to the middle of the upper half; saying what the ends mean spreads them.
 SCORING = (
-    "Rate the statement above as a piece of argument, whoever made it and whether or not you agree. Use the whole "
+    "Rate the last statement above as a piece of argument, whoever made it and whether or not you agree. Use the whole "
     "scale: 5 is an ordinary turn of this debate."
 )
 EVALUATING = (
