@@ -17,7 +17,7 @@ from moot.phases.forms import SPOKEN, speech
 from moot.phases.gauge import GAUGE, with_gauge
 from moot.phases.known import build
 from moot.phases.speak import Everyone
-from moot.phases.until import ARGUING, until
+from moot.phases.until import ARGUING, CLAIMING, until
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
 from moot.testing.replay import Hall, Held, Oracle, essence
 from players import ANN, BOB, CHAIR, Player, Script
@@ -118,10 +118,10 @@ CONDITIONS: list[tuple[tuple[Condition, ...], object]] = [
     ((), None),
     (("rounds_exhausted",), None),
     (("consensus_reached",), Alike(acts=ARGUING)),
-    (("no_new_arguments", "rounds_exhausted"), NothingNew(acts=ARGUING)),
+    (("no_new_arguments", "rounds_exhausted"), NothingNew(acts=CLAIMING)),
     (
         ("no_new_arguments", "consensus_reached"),
-        AnyOf(stops=(Alike(acts=ARGUING), NothingNew(acts=ARGUING))),
+        AnyOf(stops=(Alike(acts=ARGUING), NothingNew(acts=CLAIMING))),
     ),
 ]
 
@@ -133,6 +133,7 @@ def test_conditions(conditions: tuple[Condition, ...], stop: object) -> None:
 
 def test_everything_but_closing_statements_is_looked_at() -> None:
     assert (*ARGUING, "close") == SPOKEN
+    assert set(ARGUING) - set(CLAIMING) == {"question"}
 
 
 # ---- the gauge -----------------------------------------------------------------------------------------------------

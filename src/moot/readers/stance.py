@@ -54,11 +54,12 @@ def changes(held: dict[str, tuple[Stand, ...]]) -> tuple[Change, ...]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two answers have the same words, but for case, blanks, emphasis and a final stop."""
-    return _bare(one) == _bare(other)
+    return bare(one) == bare(other)
 
 
-def _bare(answer: str) -> str:
-    return " ".join(answer.casefold().replace("*", "").split()).strip(" .!;:\"'`")
+def bare(answer: str) -> str:
+    """An answer as it is compared: without case, emphasis, superfluous blanks and a stop at the end."""
+    return " ".join(answer.casefold().replace("*", "").split()).strip(" .!;:\"'`“”„«»")
 
 
 def _read(turn: Turn, names: tuple[str, ...]) -> str:
