@@ -1,23 +1,33 @@
-"""A participant whose words come from a language model. This file owns when an answer is asked for again.
+"""A participant whose words come from a language model. This file owns when a model is asked again for one answer.
 
-A form that could not be read costs one repair question; what is unread after that stays unread.
+Tools that it asks for are used, and it is asked again with what they found, until it answers in words. A form that
+could not be read costs one repair question; what is unread after that stays unread.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Participant
-from moot.core.errors import ModelError, Unreadable
+from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
 from moot.core.form import Form
 from moot.core.seat import Say, Scene
+from moot.core.text import clip
+from moot.core.tool import ToolCall
 from moot.models.base import Message, Model, Request
 from moot.seats.layout import Reading, read, repair
-from moot.seats.prompt import compose, fit
+from moot.seats.prompt import compose, fit, frame
+from moot.seats.tools import ROUNDS, USES, Errand, Kit, Tool, lay
 
 TRUNCATED = "truncated"
 REPAIRED = "asked again for the form"
+NO_TOOLS = "this model takes no tools"
+LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
+
+UNAIDED = frozenset({"vote", "bid", "score", "consent", "gauge"})
+"""Acts for which no tools are offered: they judge what was said."""
+
+OVER = f"The tool was not used: {USES} uses are all that one answer may take."
 
 
 class ModelSeat:
@@ -26,33 +36,115 @@ class ModelSeat:
     Args:
         model: the model, in its wrappers.
         seconds: the most time that one try may take.
+        tools: what the model may use while it answers.
     """
 
-    def __init__(self, model: Model, *, seconds: float = 120.0) -> None:
-        self._model, self._seconds = model, seconds
+    def __init__(self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = ()) -> None:
+        self._model, self._seconds, self._tools = model, seconds, tuple(tools)
+        self._refused = False
+
+    @property
+    def model(self) -> Model:
+        """The model that answers."""
+        return self._model
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Answer one ask; see ``core.seat.Seat``."""
-        messages = compose(ask, scene, self._model.traits)
-        first = await self._send("answer", messages, scene.me, say)
-        reading = _read(ask.form, first, scene.me.name)
-        calls = [first]
+        talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
+        answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
+        reading = _read(ask.form, answer, scene.me.name)
         if ask.form and _is_wanting(ask.form, reading):
             question = Message(role="user", text=repair(ask.form, reading))
-            again = fit((*messages, Message(role="assistant", text=first.text), question), self._model.traits)
             try:
-                calls.append(await self._send("repair", again, scene.me, say))
+                repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
+                reading = _merge(reading, _read(ask.form, repaired, scene.me.name))
+                talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it is not lost with the question about its form.
-                return _reply(reading, calls, self._model.name, f"the question about the form failed: {error}")
-            reading = _merge(reading, _read(ask.form, calls[1], scene.me.name))
+                talk.notes.append(f"the question about the form failed: {error}")
+                return _reply(reading, talk, answer)
         if not reading.text and not reading.fields:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
-        return _reply(reading, calls, self._model.name)
+        return _reply(reading, talk, answer)
 
-    async def _send(self, call: str, messages: Sequence[Message], me: Participant, say: Say) -> Called:
-        request = Request(messages=tuple(messages), settings=me.settings, call=call, seconds=self._seconds)
-        return await self._model.complete(request, say)
+    async def _converse(self, talk: "_Talk", kit: Kit) -> Called:
+        """The answer in words, after the tools that the model asks for have been used."""
+        if not kit.specs:
+            return await talk.send("answer")
+        if self._refused or not self._model.traits.tools:
+            talk.notes.append(NO_TOOLS)
+            return await talk.send("answer-plain")
+        for n in range(1, ROUNDS + 1):
+            try:
+                called = await talk.offer("answer" if n == 1 else f"answer-{n}", kit)
+            except Refused as error:
+                if error.kind != "request":
+                    raise
+                # Whether it was because of the tools shows when it is asked without them.
+                self._refused = n == 1
+                talk.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
+                return await talk.send("answer-plain")
+            if not called.tools:
+                return called
+            await talk.use(called, kit)
+            if talk.uses >= USES:
+                break
+        return await talk.send("answer-last")
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One ask on its way to an answer."""
+
+    model: Model
+    seconds: float
+    scene: Scene
+    say: Say
+    messages: list[Message]
+    calls: list[Called] = field(default_factory=list[Called])
+    notes: list[str] = field(default_factory=list[str])
+    used: list[Message] = field(default_factory=list[Message])
+    found: list[str] = field(default_factory=list[str])
+    uses: int = 0
+
+    async def send(self, call: str, *more: Message) -> Called:
+        """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
+        known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
+        return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
+
+    async def offer(self, call: str, kit: Kit) -> Called:
+        """Ask and offer the tools."""
+        return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
+
+    async def use(self, called: Called, kit: Kit) -> None:
+        """Use what the model asks for, in its order; every call gets a result, for wires want one."""
+        self.used.append(Message(role="assistant", text=called.text, calls=called.tools))
+        for call in called.tools:
+            text = OVER
+            if self.uses < USES:
+                self.uses += 1
+                text = await self._use(call, kit)
+            self.used.append(Message(role="tool", text=text, answers=call.id))
+
+    async def _use(self, call: ToolCall, kit: Kit) -> str:
+        errand = Errand(
+            scene=self.scene, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
+        )
+        calls = await kit.use(call, errand)
+        self.calls.extend(calls)
+        text = lay(call.name, calls[-1])
+        self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
+        return text
+
+    async def _send(self, request: Request) -> Called:
+        settings = self.scene.me.settings
+        called = await self.model.complete(replace(request, settings=settings, seconds=self.seconds), self.say)
+        self.calls.append(called)
+        return called
+
+
+_TOLD = "You have used tools for this answer:\n\n"
+_NOW = "\n\nNow answer, without further tools."
 
 
 def _read(form: Form | None, called: Called, speaker: str) -> Reading:
@@ -75,20 +167,18 @@ def _merge(first: Reading, second: Reading) -> Reading:
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 
-def _reply(reading: Reading, calls: Sequence[Called], asked: str, *remarks: str) -> Reply:
-    notes = [*([TRUNCATED] if calls[0].finish == "length" else []), *remarks]
-    if len(calls) > 1:
-        notes.append(REPAIRED)
+def _reply(reading: Reading, talk: _Talk, answer: Called) -> Reply:
     usage = Usage()
-    for call in calls:
+    for call in talk.calls:
         usage = usage + call.usage
+    served = [call.served for call in talk.calls if not call.model.startswith("tool:")]
     return Reply(
         text=reading.text,
         fields=reading.fields,
-        asked=asked,
-        served=calls[-1].served,
+        asked=talk.model.name,
+        served=served[-1],
         usage=usage,
-        seconds=sum(call.seconds for call in calls),
+        seconds=sum(call.seconds for call in talk.calls),
         unread=reading.unread,
-        notes=tuple(notes),
+        notes=(*([TRUNCATED] if answer.finish == "length" else []), *talk.notes),
     )

@@ -1,0 +1,75 @@
+"""Tools for tests: one that finds, one that asks the model; and a model that asks for them."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
+from moot.core.event import Called
+from moot.core.form import Field, Form
+from moot.core.seat import Scene
+from moot.core.tool import ToolCall, ToolSpec
+from moot.models.base import Request
+from moot.seats.tools import Errand, Found
+
+ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
+SCENE = Scene(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)
+ASK = Ask(key="/debate#1", to="Ann", act="argue", task="Argue.")
+SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+
+
+@dataclass(slots=True)
+class Shelf:
+    """A tool that finds what was asked for, and counts."""
+
+    name: str = "search"
+    answer: Callable[[str], Found] = lambda q: Found(text=f"{q} costs 2 cents", sources=(f"https://a.example/{q}",))
+    used: list[str] = field(default_factory=list[str])
+    scenes: list[Scene] = field(default_factory=list[Scene])
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(name=self.name, help="Looks something up.", parameters=SCHEMA)
+
+    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+        self.used.append(str(arguments["q"]))
+        self.scenes.append(errand.scene)
+        return self.answer(str(arguments["q"]))
+
+
+@dataclass(slots=True)
+class Adviser:
+    """A tool that asks the participant's own model."""
+
+    form: Form | None = None
+    asks: int = 1
+    seconds: float = 0.0
+
+    spec = ToolSpec(name="summarizer", help="Sums up.", parameters={"type": "object"})
+
+    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+        found: list[str] = []
+        for _ in range(self.asks):
+            reading = await errand.ask("Sum up: tea", self.form)
+            found.append(f"{reading.text} {dict(reading.fields)}")
+            await asyncio.sleep(self.seconds)
+        return Found(text="".join(found))
+
+
+def wants(*names: str, text: str = "", arguments: str = "") -> Called:
+    """A model's answer that asks for tools."""
+    made = tuple(
+        ToolCall(id=f"i{n}", name=name, arguments=arguments or json.dumps({"q": f"{name}{n}"}))
+        for n, name in enumerate(names, start=1)
+    )
+    return Called(key="", call="", text=text, model="scripted:model", finish="tools", tools=made)
+
+
+def said(request: Request) -> str:
+    """All that a model was sent."""
+    return "\n".join(message.text for message in request.messages)
+
+
+FORM = Form(name="f", fields=(Field(name="ANSWER", kind="choice", choices=("Tea", "Coffee")),))
