@@ -9,7 +9,6 @@ import pytest
 from commands import BRIEF, QUOTES, moot, settle
 from moot.cli.main import COMMANDS
 
-NOT_YET = ("socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
 SHORT = ("run", "Tea or coffee?")
 
 
@@ -28,11 +27,11 @@ SHORT = ("run", "Tea or coffee?")
         ((*SHORT, "-m", "builtin:magic"), "there is no builtin:magic; the built-in seat is builtin:quotes"),
         ((*SHORT, "-m", "nobody:x"), "'nobody:x' names no provider of models"),
         ((*SHORT, "-m", "openai:gpt-5"), "openai needs a key: set OPENAI_API_KEY"),
-        ((*SHORT, "--protocol", "nope"), "this version has no protocol 'nope'; there are panel, council"),
+        ((*SHORT, "--protocol", "nope"), "no protocol is called 'nope'; there are panel, council"),
         ((*SHORT, "--strategy", "ranked_reasons"), "panel cannot be decided by 'ranked_reasons'; it takes majority"),
         (
-            (*SHORT, "--protocol", "round_robin", "--strategy", "majority"),
-            "round_robin cannot be decided by 'majority'",
+            (*SHORT, "--protocol", "round_robin", "--strategy", "moderator"),
+            "round_robin cannot be decided by 'moderator'",
         ),
         ((*SHORT, "--topology", "moon"), "there is no topology 'moon'; there are all-to-all"),
         ((*SHORT, "--topology", "ring"), "panel takes no topology; arena does"),
@@ -43,10 +42,6 @@ SHORT = ("run", "Tea or coffee?")
         (("no-such-command",), "No such command 'no-such-command'. Try `moot --help`."),
         (("resume", "last", "--zzzzzz"), "No such option '--zzzzzz'. Try `moot resume --help`."),
         (("verify", "last", "--head", "12"), "--head needs at least 8 digits of the hash. Try"),
-        *(
-            ((*SHORT, "--protocol", name), f"this version has no protocol '{name}'; there are panel")
-            for name in NOT_YET
-        ),
     ],
 )
 def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -58,13 +53,6 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
     assert ran.stderr.count("\n") == 1
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "debates" not in [path.name for path in tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize("key", ["debate_format", "protocol"])
-def test_a_documented_format_of_the_future_is_named(tmp_path: Path, key: str) -> None:
-    (tmp_path / "b.md").write_text(f"---\n{key}: fishbowl\n---\n# Is it?\n", "utf-8")
-    ran = moot(tmp_path, "run", "b.md")
-    assert (ran.exit_code, "fishbowl" in ran.stderr, "panel" in ran.stderr) == (2, True, True)
 
 
 @pytest.mark.parametrize(

@@ -5,26 +5,14 @@ from typing import get_args
 
 import pytest
 
-from moot.core.brief import Settings
+from moot.core.brief import Duty, Search, Settings
 from moot.desk.header import load
 from moot.desk.intake import read_brief
-from moot.desk.keys import (
-    FORMATS,
-    HEADER,
-    LIMITS,
-    PARTICIPANT,
-    PROTOCOLS,
-    RULES,
-    STRATEGIES,
-    TOPOLOGIES,
-    Key,
-    close,
-    find,
-    get,
-    nearest,
-)
+from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, close, find, get, nearest
+from moot.desk.offers import FORMATS, PROTOCOLS, RULES, STRATEGIES
 from moot.desk.starter import starter
 from moot.phases import known
+from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairs import Topology
 
 TABLES = (HEADER, LIMITS, PARTICIPANT)
@@ -50,6 +38,9 @@ def test_the_documented_names_are_read() -> None:
         "consensus_strategy",
         "use_mediator",
         "logging_mode",
+        "turn_mode",
+        "context_scope",
+        "debate_end_condition",
     )
     persona = ("persona_name", "role_description", "model", "temperature", "max_tokens", "style", "tool_usage")
     assert all(find(HEADER, each) for each in header)
@@ -57,6 +48,8 @@ def test_the_documented_names_are_read() -> None:
     assert find(LIMITS, "timeout_per_turn") == get(LIMITS, "limits.turn_seconds")
     assert find(HEADER, "host") is None
     assert {each.name for each in fields(Settings)} <= {key.name for key in PARTICIPANT}
+    assert {f"search.{each.name}" for each in fields(Search)} <= {key.name for key in PARTICIPANT}
+    assert {each.name for each in fields(Extras)} <= {key.name for key in HEADER}
 
 
 def test_no_key_names_a_host_a_credential_or_a_place() -> None:
@@ -78,14 +71,46 @@ def test_no_key_names_a_host_a_credential_or_a_place() -> None:
 
 
 def test_the_table_knows_what_is_played() -> None:
-    assert set(known.KNOWN) <= set(PROTOCOLS + FORMATS)
+    assert set(known.KNOWN) <= set(PROTOCOLS)
+    assert set(FORMATS) < set(PROTOCOLS)
     assert set(known.STRATEGIES) | {"moderator"} == set(STRATEGIES + RULES)
-    assert set(TOPOLOGIES) == set(get_args(Topology))
+
+
+CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
+    (HEADER, "topology", Topology),
+    (HEADER, "mediator_type", MediatorKind),
+    (HEADER, "mediator_frequency", When),
+    (HEADER, "summary_style", SummaryStyle),
+    (HEADER, "turn_mode", TurnMode),
+    (HEADER, "debate_end_condition", Condition),
+    (PARTICIPANT, "duty", Duty),
+]
+
+
+@pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda each: each if isinstance(each, str) else "")
+def test_the_words_are_those_of_the_phases(keys: tuple[Key, ...], name: str, words: object) -> None:
+    assert get(keys, name).choices == tuple(get_args(words)) != ()
+
+
+@pytest.mark.parametrize("key", [key for keys in TABLES for key in keys if key.same], ids=lambda key: key.name)
+def test_further_words_mean_a_choice(key: Key) -> None:
+    assert key.loose
+    assert {choice for _, choice in key.same} <= set(key.choices)
+    assert not {word for word, _ in key.same} & set(key.choices)
+
+
+BESIDE = {
+    "mediator_frequency": "mediator_type: Judge",
+    "summary_style": "mediator_type: Silent",
+    "context_turns": "context_scope: last_n_turns",
+    "summarize_every": "context_strategy: summarize_past",
+}
+"""What some keys need beside them."""
 
 
 @pytest.mark.parametrize("key", HEADER + LIMITS, ids=lambda key: key.name)
 def test_the_examples_of_the_header(key: Key) -> None:
-    line = f"{key.name}: {key.example}"
+    line = f"{key.name}: {key.example}\n{BESIDE.get(key.name, '')}"
     if key.kind == "paths":
         assert load(line, line=1).pairs
     else:
@@ -97,7 +122,11 @@ def test_the_examples_of_the_header(key: Key) -> None:
 @pytest.mark.parametrize("key", PARTICIPANT[1:], ids=lambda key: key.name)
 def test_the_examples_of_a_participant(key: Key) -> None:
     plain = read_brief("# Q?\n\n## Ada (a:b)\n\n## Bo\n\n## Cem\n").brief.participants[1]
-    told = read_brief(f"# Q?\n\n## Ada (a:b)\n\n## Bo\n{key.name}: {key.example}\n\n## Cem\n").brief.participants[1]
+    beside = "context_scope: last_n_turns\n" if key.name == "context_turns" else ""
+    lines = f"{beside}{key.name}: {key.example}"
+    told = read_brief(
+        f"# Q?\n\n## Ada (a:b)\n\n## Bo\nrole: ''\n{lines}\n\n## Cem\n".replace("role: ''\nrole", "role")
+    ).brief.participants[1]
     assert told != plain
     assert told.name == plain.name == "Bo"
 
@@ -135,6 +164,7 @@ def test_the_starter_is_valid_and_complete() -> None:
     assert intake.notes == ()
     bodily = {"topic", "participants", "options", "rules", "name", "persona"}
     names = [key.name.removeprefix("limits.") for keys in TABLES for key in keys if key.name not in bodily]
+    names = [name for name in names if "." not in name]
     assert [name for name in names if f"{name}: " not in text] == []
 
 
@@ -142,7 +172,7 @@ def test_every_comment_of_the_starter_is_a_setting() -> None:
     head, _, rest = starter().partition("# In a participant's section")
     settings = [line[2:] for line in head.splitlines() if line.startswith(("# ", "#   ")) and ": " in line]
     own = [line.removeprefix("#   ") for line in rest.partition("---")[0].splitlines() if line.startswith("#   ")]
-    settings = [line for line in settings if not line.startswith(("Settings", "background"))]
+    settings = [line for line in settings if not line.startswith(("Settings", "background", "library"))]
     own = [line for line in own if not line.startswith("duty")]  # three debaters, as persona_count says
     body = starter().partition("\n---\n")[2]
     told = read_brief(
@@ -151,7 +181,8 @@ def test_every_comment_of_the_starter_is_a_setting() -> None:
     assert len(settings) > 12
     assert len(own) > 10
     assert told.brief.limits.cost == 0.5
-    assert told.brief.participants[0].weight == 0.8
+    ada = told.brief.participants[0]
+    assert (ada.weight, ada.search, ada.hide) == (0.8, Search(), ("round 1",))
 
 
 @pytest.mark.parametrize("topic", ["Should we?", "Rules", "C#", "  a\nb ", "", "\u202e", "Do it: {now}"])

@@ -57,9 +57,9 @@ def test_the_form() -> None:
         '---\nrounds: 2\nmoderator: true\ncontext: "x: y"\nlimits:\n  cost: 1.0\n---\n# Q?\n\n'
         "## Background\n\n```text\n## Costs\n\nmany\n```\n\n## Rules\n\n- be brief\n- be kind\n\n"
         "## Options\n\n- a\n- b\n\n## Participants\n\n"
-        '### Ada\n\nrole: "pro"\nmodel: "a:b"\nduty: moderator\nweight: 1.0\n\nStyle: terse\n\n'
-        '### Bo\n\nrole: ""\n\n'
-        '### Judge\n\nrole: ""\nduty: debater\ntop_p: 0.5\nseed: 3\ntool_usage: ["rag"]\n'
+        '### Ada\n\nrole: "pro"\nmodel: "a:b"\nweight: 1.0\nduty: "moderator"\nstyle: "terse"\n\n'
+        "### Bo\n\n"
+        '### Judge\n\nduty: "debater"\ntop_p: 0.5\nseed: 3\ntool_usage: ["rag"]\n'
     )
     check_round_trip(text)
 

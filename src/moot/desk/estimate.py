@@ -1,51 +1,62 @@
 """What a debate would cost. This file owns the estimate; it plays the protocol with pretended answers.
 
-The play is the real one, and so are the prompts; only the answers are made up. Once nobody ever agrees, which gives
-the greatest number of calls, and once all agree at once, which gives the least.
+The play is the real one, and so are the prompts; only the answers are made up (``desk.pretending``). Once nobody ever
+agrees, which gives the greatest number of calls, and once all agree at once, which gives the least. Questions about
+forms that were filled in badly are not in it, nor are retries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Note, Replied
-from moot.core.form import Field, Value
-from moot.core.seat import Quote, scene
+from moot.core.seat import Quote, Scene, scene
 from moot.core.transcript import Transcript
+from moot.desk.lengths import words
+from moot.desk.pretending import Pretender, endings
 from moot.models.base import Model, Request
+from moot.models.prices import cap, count_tokens
 from moot.phases.base import Phase, Table, enter
 from moot.seats.prompt import compose
-
-WORDS = 250
-"""Words of a pretended answer: the length that models give where nobody limits them is of this order."""
 
 NEAR = 32
 """How many earlier prompts to the same model are looked at for a common beginning."""
 
+MARGIN = 1.25
+"""What ``models.prices.count_tokens`` adds, so that its estimate is an upper one."""
+
+TOKENS = 4 / 3
+"""Tokens of an English word, with the blank behind it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """The most that one way of playing would use.
+    """What one way of playing would use.
 
     Attributes:
         asks: questions put.
-        calls: model calls, without repairs and retries.
-        tokens: tokens in and out, output at its limit.
-        cost: US dollars; None where a price is unknown.
+        calls: model calls, without repairs and retries; for participants with tools or a search the most there can be.
+        tokens: the most tokens in and out: prompts by an upper estimate, output at its limit.
+        expected: tokens in and out that are likely: prompts as they are, answers of the usual length.
+        cost: US dollars at most; None where a price is unknown.
         unpriced: the models whose price is unknown.
         repeated: the share of the input, 0 to 1, that repeats the beginning of an earlier prompt to the same model;
             providers with a prompt cache charge less for it.
         phases: the paths of the phases, in order.
+        asked: the names of those who are asked anything.
     """
 
     asks: int = 0
     calls: int = 0
     tokens: int = 0
+    expected: int = 0
     cost: float | None = 0.0
     unpriced: tuple[str, ...] = ()
     repeated: float = 0.0
     phases: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,66 +67,102 @@ class Costing:
     most: Estimate
 
 
-def estimate(brief: Brief, protocol: Phase, models: dict[str, Model]) -> Costing:
+class Work(NamedTuple):
+    """How many calls one answer takes: as many as are likely, and the most there can be."""
+
+    likely: int = 1
+    most: int = 1
+
+
+def once(who: Participant, ask: Ask) -> Work:
+    """One call for one answer."""
+    return Work()
+
+
+def estimate(
+    brief: Brief, protocol: Phase, models: dict[str, Model], *, work: Callable[[Participant, Ask], Work] = once
+) -> Costing:
     """Play the protocol twice with pretended answers.
 
     Args:
         brief: the brief, everybody seated.
         protocol: the phase tree.
         models: the models by participant; who has none costs nothing.
+        work: how many calls an answer of a participant takes.
     """
-    return Costing(least=_play(brief, protocol, models, agree=True), most=_play(brief, protocol, models, agree=False))
+    ends = endings(protocol)
+    plays = [_play(brief, protocol, _Bill(models, work), Pretender(ends=ends, agree=agree)) for agree in (True, False)]
+    return Costing(least=plays[0], most=plays[1])
 
 
-def _play(brief: Brief, protocol: Phase, models: dict[str, Model], *, agree: bool) -> Estimate:
+def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) -> Estimate:
     transcript = Transcript(brief=brief)
-    bill = _Bill()
-    batches = asks = 0
+    batch = 0
     for step in enter(protocol, Table(brief=brief, transcript=transcript)):
         if not isinstance(step, Sequence):
             _note(transcript, step)
             continue
-        batches += 1
+        batch += 1
         for ask in step:
             transcript.apply(Asked(ask=ask))
         scenes = [scene(brief, transcript, ask) for ask in step]
         for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
-            asks += 1
-            if model := models.get(ask.to):
-                bill.add(model, Request(messages=compose(ask, seen, model.traits), settings=seen.me.settings))
-            # Alone in a batch nobody can disagree; the last choice is the one that goes on, as CONTINUE is.
-            turn = 0 if agree else place + batches if len(step) > 1 else -1
-            transcript.apply(Replied(key=ask.key, reply=_pretend(ask, turn, f"{batches}.{place}", agree=agree)))
-    return bill.total(asks, tuple(transcript.entered))
+            length = words(ask, seen)
+            bill.add(ask, seen, length)
+            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, alone=len(step) == 1)
+            transcript.apply(Replied(key=ask.key, reply=reply))
+    return bill.total(transcript)
 
 
 @dataclass(slots=True)
 class _Bill:
     """What the calls of one play come to."""
 
+    models: Mapping[str, Model]
+    work: Callable[[Participant, Ask], Work]
     quotes: list[Quote] = field(default_factory=list[Quote])
     sent: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    calls: int = 0
+    tokens: int = 0
+    expected: int = 0
+    cost: float | None = 0.0
     letters: int = 0
     repeated: int = 0
 
-    def add(self, model: Model, request: Request) -> None:
-        self.quotes.append(model.quote(request))
-        prompt = "\0".join(message.text for message in request.messages)
-        earlier = self.sent.setdefault(model.name, [])
+    def add(self, ask: Ask, seen: Scene, length: int) -> None:
+        """Book an ask to whoever has a model."""
+        model, me = self.models.get(ask.to), seen.me
+        if model is None:
+            return
+        request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
+        quote, work = model.quote(request), self.work(me, ask)
+        self.quotes.append(quote)
+        self.calls += work.most
+        self.tokens += quote.tokens * work.most
+        self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * work.most
+        taken = round(count_tokens(request.messages) / MARGIN)
+        self.expected += (taken + min(cap(me.settings), round(length * TOKENS))) * work.likely
+        self._compare(model.name, "\0".join(message.text for message in request.messages))
+
+    def _compare(self, model: str, prompt: str) -> None:
+        earlier = self.sent.setdefault(model, [])
         self.letters += len(prompt)
         self.repeated += max((_shared(prompt, each) for each in earlier[-NEAR:]), default=0)
         earlier.append(prompt)
 
-    def total(self, asks: int, phases: tuple[str, ...]) -> Estimate:
-        known = all(quote.cost is not None for quote in self.quotes)
+    def total(self, transcript: Transcript) -> Estimate:
+        """What the play comes to."""
+        turns = transcript.all()
         return Estimate(
-            asks=asks,
-            calls=len(self.quotes),
-            tokens=sum(quote.tokens for quote in self.quotes),
-            cost=sum(quote.cost or 0.0 for quote in self.quotes) if known else None,
+            asks=len(turns),
+            calls=self.calls,
+            tokens=self.tokens,
+            expected=self.expected,
+            cost=self.cost,
             unpriced=tuple(dict.fromkeys(quote.model for quote in self.quotes if quote.cost is None)),
             repeated=self.repeated / self.letters if self.letters else 0.0,
-            phases=phases,
+            phases=tuple(transcript.entered),
+            asked=tuple(dict.fromkeys(turn.by for turn in turns)),
         )
 
 
@@ -133,22 +180,3 @@ def _shared(one: str, other: str) -> int:
 
 def _note(transcript: Transcript, note: Note) -> None:
     transcript.apply(note)
-
-
-def _pretend(ask: Ask, turn: int, mark: str, *, agree: bool) -> Reply:
-    fields = {each.name: _value(each, turn, mark) for each in ask.form.fields} if ask.form else {}
-    return Reply(text=("word " * WORDS).strip() + ("" if agree else f" {mark}"), fields=fields)
-
-
-def _value(field: Field, turn: int, mark: str) -> Value:
-    match field.kind:
-        case "choice":
-            return field.choices[turn % len(field.choices)]
-        case "number":
-            return field.low or 0.0
-        case "flag":
-            return False
-        case "list":
-            return ()
-        case "text":
-            return f"answer {mark if turn else 'of all'}"

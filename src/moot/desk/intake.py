@@ -14,14 +14,16 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.files import read_files
-from moot.desk.header import Node, Parts, Table, load, split
+from moot.desk.header import Parts, load, split
 from moot.desk.keys import HEADER, LIMITS
 from moot.desk.letters import hidden, tidy
 from moot.desk.passages import background, take_lists, take_topic
 from moot.desk.places import check_crowd, fill_places
 from moot.desk.roster import Entry, assemble, described, listed
 from moot.desk.sections import Body, read_sections
-from moot.desk.values import Given, is_nothing, match, read
+from moot.desk.sight import sum_up
+from moot.desk.tables import add, match, read_table
+from moot.desk.values import Given, is_nothing, read
 from moot.desk.writing import write
 
 MOST_BYTES = 2 * 1024 * 1024
@@ -42,6 +44,9 @@ class Intake:
         kind: ``text`` where there is neither a header nor a heading.
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
+        own: what the file states of each participant, by name and then by the documented names of the keys.
+        vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
+        summarize: after how many rounds the debate is summed up; 0: never.
         notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
         where: the file's name as the user gave it, for errors.
         lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
@@ -55,6 +60,9 @@ class Intake:
     model: str
     kind: Literal["markdown", "text"]
     given: Mapping[str, Value]
+    own: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    vacant: int = 0
+    summarize: int = 0
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
@@ -86,7 +94,7 @@ def normalise(intake: Intake) -> str:
     It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
     texts begin are those of the new form.
     """
-    return write(intake.brief, intake.given)
+    return write(intake.brief, intake.given, intake.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +141,9 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         model=str(given.get("model", "")),
         kind="text" if plain else "markdown",
         given=given,
+        own={each.name: {key: value.value for key, value in each.values.items()} for each in entries},
+        vacant=len([each for each in brief.names("debater") if each not in {entry.name for entry in entries}]),
+        summarize=sum_up(values, entries),
         notes=_notes(unseen, body, entries),
         lines={key: value.line for key, value in values.items()} | {f"## {each.name}": each.line for each in entries},
     )
@@ -149,27 +160,11 @@ def _read_header(parts: Parts) -> _Header:
                 values["topic"] = Given(value="", line=node.line)
         elif key.kind == "people":
             people = listed(node)
-        elif key.kind == "limits":
-            _add_limits(values, node)
+        elif key.kind == "table":
+            add(values, read_table(HEADER + LIMITS, key.name, node))
         else:
-            _add(values, key.name, read(key, node))
+            add(values, {key.name: read(key, node)})
     return _Header(values=values, people=people)
-
-
-def _add_limits(values: dict[str, Given], node: Node) -> None:
-    if not isinstance(node, Table):
-        found = "limits / budget must be a table, such as {tokens: 40000, cost: 0.50}"
-        raise BriefError(found, line=node.line, code="wrong_type")
-    for key, value in match(node, LIMITS, prefix="limits.", what="table of limits"):
-        if not is_nothing(value):
-            _add(values, key.name, read(key, value))
-
-
-def _add(values: dict[str, Given], name: str, given: Given) -> None:
-    if name in values:
-        found = f"{name} is given twice, first on line {values[name].line}; keep one"
-        raise BriefError(found, line=given.line, code="duplicate_key")
-    values[name] = given
 
 
 def _limits(given: Mapping[str, Value]) -> Limits:

@@ -5,16 +5,40 @@ are made from them. No key can name a host, an address, a credential, or a file 
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from moot.desk.offers import (
+    CONDITIONS,
+    ENDINGS,
+    FREQUENCIES,
+    LOGS,
+    MEDIATORS,
+    METHODS,
+    PROTOCOLS,
+    RULES,
+    SCOPES,
+    STRATEGIES,
+    STYLES,
+    TOOLS,
+    TOPOLOGIES,
+    TURN_MODES,
+    WAYS,
+)
+from moot.phases.plugins import offered
+
 Kind: TypeAlias = Literal[
-    "text", "name", "prose", "whole", "number", "flag", "choice", "texts", "paths", "tools", "model", "people", "limits"
-]
+    "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
+    "span", "tools", "model", "people", "table",
+]  # fmt: skip
 """What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
-whole number; ``texts`` a list of texts; ``paths`` one file name or a list; ``tools`` yes, no or a list of choices;
-``model`` provider:name; ``people`` a list of names or of tables with the keys of a participant; ``limits`` a table."""
+whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
+list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
+such as 10m; ``tools`` yes, no or a list of choices; ``model`` provider:name; ``people`` a list of names or of tables
+with the keys of a participant; ``table`` a table of the keys whose names begin with this one's and a point."""
+
+MOST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +46,7 @@ class Key:
     """One key.
 
     Attributes:
-        name: its documented name; that of a limit begins with ``limits.``.
+        name: its documented name; that of a limit begins with ``limits.``, of a search's with ``search.``.
         kind: what it holds.
         help: what it means, in a sentence.
         aliases: other names that are read as well.
@@ -31,6 +55,9 @@ class Key:
         choices: the allowed words.
         example: a value as it is written in a brief.
         hints: words that people write when they mean this key; never read, only suggested.
+        loose: whether case, blanks and hyphens of a choice do not matter.
+        same: further words for choices, each with the choice that it means.
+        further: choices beside these, which are looked up only when another word comes up.
     """
 
     name: str
@@ -42,41 +69,22 @@ class Key:
     choices: tuple[str, ...] = ()
     example: str = ""
     hints: tuple[str, ...] = ()
+    loose: bool = False
+    same: tuple[tuple[str, str], ...] = ()
+    further: Callable[[], tuple[str, ...]] | None = None
 
-
-PROTOCOLS = ("panel", "council", "moderated", "round_robin", "arena")
-"""The protocols that a brief may name and that are played."""
-
-FORMATS = ("socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
-"""The further values of ``debate_format`` that are documented."""
-
-STRATEGIES = ("majority", "weighted", "consensus", "moderator")
-"""Ways to decide a council."""
-
-RULES = ("plurality", "absolute", "supermajority", "unanimous")
-"""Further rules by which votes are counted."""
-
-ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
-"""The documented values of ``consensus_strategy``."""
-
-TOPOLOGIES = ("all-to-all", "ring", "star", "round-robin", "sparse")
-"""Who criticises whom in an arena."""
-
-LOGS = ("markdown", "json_log", "verbose", "summary_only")
-TOOLS = ("search", "rag", "summarizer", "scorer")
-MOST_SEED = 2**31 - 1
 
 # fmt: off
 HEADER: tuple[Key, ...] = (
     Key(name="topic", kind="text", high=2000, example='"Should we build or buy?"',
         help="The question or proposition; the heading # of the body serves as well.",
         hints=("title", "question", "subject", "proposition", "motion")),
-    Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS + FORMATS, example="panel",
-        help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
+    Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
+        further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
     Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=20, example="2",
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
-    Key(name="persona_count", kind="whole", low=2, high=10, example="3",
-        help="How many debaters; without a list of participants so many of the built-in ones take part.",
+    Key(name="persona_count", kind="whole", low=2, high=5, example="3",
+        help="How many debaters; without a list of participants so many are made for the topic.",
         hints=("participant_count", "agent_count", "count", "num_personas")),
     Key(name="participants", kind="people", aliases=("personas",), low=2, high=10, example="[Ada, Bo]",
         help="Names, or tables with the keys of a participant. Where it is given, other ## headings are background.",
@@ -88,6 +96,45 @@ HEADER: tuple[Key, ...] = (
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),
+    Key(name="mediator_type", kind="choice", choices=MEDIATORS, loose=True, example="Active",
+        same=(("tool_agent", "toolagent"),), hints=("moderator_type", "mediator_kind"),
+        help="What the moderator does beside the protocol; one joins where the brief describes none."),
+    Key(name="mediator_frequency", kind="choice", choices=FREQUENCIES, loose=True, example="midpoint",
+        same=(("final_only", "final"),), hints=("frequency", "moderator_frequency"),
+        help="After which rounds the moderator does so."),
+    Key(name="summary_style", kind="choice", choices=STYLES, loose=True, example="critical",
+        help="How the moderator sums up."),
+    Key(name="turn_mode", kind="choice", choices=TURN_MODES, loose=True, example="random",
+        help="Who speaks next, where the protocol leaves it open.", hints=("turn_order", "speaking_order")),
+    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=3,
+        example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
+        help="What ends the rounds before their number is full."),
+    Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
+        help="What each debater sees of the debate; the moderator sees everything unless its own section differs.",
+        hints=("scope", "visibility")),
+    Key(name="context_turns", kind="whole", low=1, high=100, example="6",
+        help="How many turns last_n_turns and rolling_window show; 6 without it.", hints=("n_turns", "window")),
+    Key(name="context_strategy", kind="choice", choices=WAYS, loose=True, example="summarize_past",
+        help="How the debate is kept short for its debaters.", hints=("memory", "memory_strategy")),
+    Key(name="summarize_every", kind="whole", low=1, high=20, example="2",
+        help="With summarize_past or summary_only: after how many rounds the debate is summed up; 2, or 1.",
+        hints=("summarise_every", "summary_every")),
+    Key(name="language", kind="text", high=40, example="German", hints=("lang", "languages"),
+        help="What all speak who have no language of their own."),
+    Key(name="live_scoring", kind="flag", example="yes", hints=("real_time_scoring", "scoring"),
+        help="Each turn is rated when it is made, by the moderator, else by the other debaters in turn."),
+    Key(name="anonymous_scoring", kind="flag", example="yes", hints=("anonymous_scores",),
+        help="At the end each debater scores the others, names hidden."),
+    Key(name="reasoned_evaluation", kind="flag", example="yes", hints=("evaluation",),
+        help="At the end the moderator, else each debater, says in words who argued how well."),
+    Key(name="revision", kind="flag", example="yes", hints=("revisions", "reflective_agents"),
+        help="After each round each debater may revise one earlier turn of its own."),
+    Key(name="self_reflection", kind="flag", example="yes", hints=("reflection",),
+        help="At the end each debater names its contradictions and changes of opinion, with the turns."),
+    Key(name="evolution", kind="flag", example="yes", hints=("agent_evolution",),
+        help="After each round each debater writes itself a note on its strategy, which nobody else sees."),
+    Key(name="interruptions", kind="flag", example="yes", hints=("interrupt", "interruption"),
+        help="After each turn the others may bid to interrupt it."),
     Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
         hints=("llm", "default_model", "models")),
     Key(name="context", kind="prose", example='"A team of eight, no data centre."',
@@ -96,6 +143,9 @@ HEADER: tuple[Key, ...] = (
     Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
         help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
         hints=("sources", "files", "documents", "attachments", "path")),
+    Key(name="library", kind="paths", low=1, high=20, example="[papers, notes.md]",
+        help="Files or folders beside the brief that only the tool rag searches; they stand in no prompt.",
+        hints=("rag", "knowledge", "corpus")),
     Key(name="rules", kind="prose", high=20000, example='"Keep each answer under 200 words."',
         help="What everybody has to observe; the section ## Rules serves as well.",
         hints=("instructions", "guidelines", "constraints")),
@@ -104,9 +154,9 @@ HEADER: tuple[Key, ...] = (
         hints=("choices", "answers", "candidates", "alternatives")),
     Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="What all chance is drawn from.",
         hints=("random_seed",)),
-    Key(name="logging_mode", kind="choice", choices=LOGS, example="markdown", help="How the result is written.",
-        hints=("log", "logging", "output", "log_mode")),
-    Key(name="limits", kind="limits", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
+    Key(name="logging_mode", kind="choice", choices=LOGS, loose=True, same=(("markdown", "full_markdown"),),
+        example="full_markdown", help="How the result is written.", hints=("log", "logging", "output", "log_mode")),
+    Key(name="limits", kind="table", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
         help="What the debate may use: a table of the limits.", hints=("max_cost", "max_tokens_total")),
 )
 
@@ -154,10 +204,44 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="The seed of the model's own chance."),
     Key(name="max_tokens", kind="whole", low=1, high=1_000_000, example="800",
         help="The greatest length of one answer.", hints=("tokens", "max_length")),
-    Key(name="style", kind="text", high=200, example="bullet-point", help="How to write: formal, casual, paragraph …",
-        hints=("tone",)),
-    Key(name="tool_usage", kind="tools", choices=TOOLS, example="[search]",
-        help="The tools it may use; yes means search and summarizer.", hints=("tools", "tool", "allow_tools")),
+    Key(name="top_k", kind="whole", low=1, high=1000, example="40",
+        help="The model draws from so many of the likeliest words."),
+    Key(name="min_p", kind="number", low=0, high=1, example="0.05",
+        help="The least probability of a word, as a share of the likeliest one's."),
+    Key(name="repeat_penalty", kind="number", low=0, high=2, example="1.1",
+        help="How much a local model avoids repetition; 1 is not at all."),
+    Key(name="stop", kind="letters", low=1, high=8, example='["END"]', help="Texts at which the answer ends.",
+        hints=("stop_sequences", "stops")),
+    Key(name="num_ctx", kind="whole", low=256, high=4_194_304, example="8192",
+        help="The tokens of context that a local server sets aside.", hints=("context_length", "ctx")),
+    Key(name="keep_alive", kind="span", example="10m",
+        help="How long a local server keeps the model in memory: 10m, -1 for ever, 0 not at all."),
+    Key(name="style", kind="text", high=200, example="bullet-point", help="How to write: formal, casual, paragraph …"),
+    Key(name="tone", kind="text", high=200, example="passionate",
+        help="The emotional style: passionate, sarcastic, logical, optimistic, or words of your own.",
+        hints=("emotional_style", "emotion", "mood")),
+    Key(name="language", kind="text", high=40, example="German", help="What the participant speaks.", hints=("lang",)),
+    Key(name="priority", kind="number", low=0, high=100, example="3",
+        help="With turn_mode: priority_order, who has more speaks earlier; 0 without it."),
+    Key(name="hide", kind="several", low=1, high=50, example="[round 1]",
+        help="Turns that the participant never sees: a name, an act such as critique, round 2, or both: Bo round 2.",
+        hints=("mask", "hidden", "masked")),
+    Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
+        help="What the participant sees of the debate, instead of what the header says.", hints=("scope",)),
+    Key(name="context_turns", kind="whole", low=1, high=100, example="4",
+        help="How many turns last_n_turns shows.", hints=("n_turns", "window")),
+    Key(name="tool_usage", kind="tools", choices=TOOLS, loose=True, example="[search]",
+        same=(("searchtool", "search"), ("ragtool", "rag"), ("scorertool", "scorer")),
+        help="The tools it may use; yes means search and summarizer, mcp:NAME a server that the owner has set.",
+        hints=("tools", "tool", "allow_tools")),
+    Key(name="search", kind="table", example="{method: mcts, simulations: 16, depth: 2}",
+        help="How the participant looks for its next argument before it speaks: a table.", hints=("mcts",)),
+    Key(name="search.method", kind="choice", choices=METHODS, loose=True, example="mcts",
+        help="Monte Carlo tree search."),
+    Key(name="search.simulations", kind="whole", low=1, high=64, example="16",
+        help="How often the tree is walked down and judged."),
+    Key(name="search.depth", kind="whole", low=1, high=4, example="2",
+        help="How many replies are imagined behind a candidate."),
 )
 # fmt: on
 

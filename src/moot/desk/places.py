@@ -1,21 +1,27 @@
 """Who has a place in the end. This file owns the checks across the participants, and who is added."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
 from moot.desk.cast import MODERATOR, USUAL, debaters
 from moot.desk.keys import HEADER, get
+from moot.desk.offers import FORMATS, MEDIATORS
 from moot.desk.roster import Entry, participant
+from moot.desk.sight import check_own, check_sight, look, masks
 from moot.desk.values import Given
 from moot.phases.known import NEEDS_MODERATOR
 
 NEEDS_ROLES = ("moderated",)
 """Protocols that show everybody each debater's role, and that a moderator ends."""
 
-NEEDS_SUMMARY = ("mediator_summary",)
-"""Strategies that leave the last word to a moderator."""
+JUDGED = ("vote_based", "ranked_reasons")
+"""Strategies by which the moderator of a debate format is its judge."""
+
+AGENT_TOOLS = ("rag", "summarizer")
+"""What a moderator of the type ToolAgent may use where the brief names no tools for it; ``search`` if it can be had."""
 
 
 def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
@@ -27,24 +33,45 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
 
     Raises:
         BriefError: too few or too many debaters, a number that differs from ``persona_count``, a debater without a
-            role where the protocol needs one, two moderators, or none where the strategy needs one.
+            role where the protocol needs one, two moderators, none where the strategy needs one, or settings that
+            contradict each other (``desk.sight``).
     """
     people = tuple(participant(entry) for entry in entries)
     lines = {entry.name: entry.line for entry in entries}
     debating = [each for each in people if each.duty == "debater"]
     moderating = [each for each in people if each.duty == "moderator"]
-    count = given.get("persona_count")
     protocol = given["protocol"].value if "protocol" in given else ""
     if len(moderating) > 1:
         found = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
         raise BriefError(found, line=lines[moderating[1].name], code="inconsistent")
     if debating:
-        _check_count(debating, count, given["participants"].line)
+        _check_count(debating, given.get("persona_count"), given["participants"].line)
         if protocol in NEEDS_ROLES:
             _check_roles(debating, lines)
     else:
+        count = given.get("persona_count")
         people = debaters(cast("int", count.value) if count else USUAL) + people
-    return people + _added(moderating, given.get("moderator"), given)
+    people += _added(moderating, given.get("moderator"), given)
+    check_sight(given, entries)
+    own = {each.name: Entry(name=each.name, line=0, values={}) for each in people} | {
+        each.name: each for each in entries
+    }
+    return tuple(_fitted(each, own[each.name], people, given) for each in people)
+
+
+def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given: Mapping[str, Given]) -> Participant:
+    """The participant with what the header says for all, and with what it sees."""
+    header: Mapping[str, Given] = given if who.duty == "debater" else {}
+    check_own(header, entry)
+    tools = AGENT_TOOLS if who.duty == "moderator" and _kind(given) == "toolagent" else ()
+    language = given["language"].value if "language" in given else ""
+    return replace(
+        who,
+        view=look(header, entry.values),
+        hide=masks(entry, people, given),
+        language=who.language or str(language),
+        tools=who.tools if "tool_usage" in entry.values else tools,
+    )
 
 
 def check_crowd(*lines: Sequence[int]) -> None:
@@ -83,11 +110,21 @@ def _added(
 ) -> tuple[Participant, ...]:
     """The built-in moderator, where the brief asks for one or cannot do without."""
     protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
+    for name in ("mediator_frequency", "summary_style"):
+        if name in given and "mediator_type" not in given:
+            found = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
+            raise BriefError(found, line=given[name].line, code="inconsistent")
+    kind = _kind(given)
     if wanted and not wanted.value:
-        need = f"{moderating[0].name!r} moderates" if moderating else _need(protocol, strategy)
+        if kind and not moderating:
+            found = (
+                f"mediator_type is {kind}, but moderator / use_mediator is no on line {wanted.line}; keep one of them"
+            )
+            raise BriefError(found, line=given["mediator_type"].line, code="inconsistent")
+        need = f"{moderating[0].name!r} moderates" if moderating else needs_moderator(protocol, strategy)
         if need:
             raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
-    elif not moderating and (wanted or protocol in NEEDS_MODERATOR or strategy in NEEDS_SUMMARY):
+    elif not moderating and (wanted or kind or needs_moderator(protocol, strategy)):
         return (MODERATOR,)
     if strategy == "moderator" and not moderating:
         found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
@@ -95,7 +132,13 @@ def _added(
     return ()
 
 
-def _need(protocol: object, strategy: object) -> str:
-    if protocol in NEEDS_ROLES:
+def _kind(given: Mapping[str, Given]) -> str:
+    return str(given["mediator_type"].value) if "mediator_type" in given else ""
+
+
+def needs_moderator(protocol: object, strategy: object) -> str:
+    """Why a debate cannot do without a moderator, in words; "" where it can."""
+    if protocol in NEEDS_MODERATOR:
         return f"the protocol {protocol} cannot do without"
-    return f"the strategy {strategy} cannot do without" if strategy in NEEDS_SUMMARY else ""
+    judged = strategy == "mediator_summary" or (strategy in JUDGED and protocol in FORMATS)
+    return f"the strategy {strategy} cannot do without" if judged else ""

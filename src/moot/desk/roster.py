@@ -2,21 +2,21 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import cast
 
-from moot.core.brief import Duty, Participant, Settings
+from moot.core.brief import Duty, Participant, Search, Settings
 from moot.core.errors import BriefError
 from moot.desk.header import Node, Scalar, Table, load
 from moot.desk.keys import PARTICIPANT, get
 from moot.desk.letters import flat
 from moot.desk.names import check_name, moderates, skeleton
 from moot.desk.sections import SETTING, Section, split_seat, unfence
-from moot.desk.values import Given, read, read_all, seat
+from moot.desk.tables import read_all
+from moot.desk.values import Given, read, seat
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
-_NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,31 +130,39 @@ def participant(entry: Entry) -> Participant:
         BriefError: somebody called Moderator is to debate.
     """
     values = {name: given.value for name, given in entry.values.items()}
-    persona, style = str(values.get("persona", "")), str(values.get("style", ""))
-    full = "\n\n".join(part for part in (persona, f"Style: {style}" if style else "") if part)
+    persona = str(values.get("persona", ""))
+    manner = "\n".join(f"{name.capitalize()}: {values[name]}" for name in ("style", "tone") if values.get(name))
+    full = "\n\n".join(part for part in (persona, manner) if part)
     if len(full) > get(PARTICIPANT, "persona").high:
-        raise BriefError(f"the persona of {entry.name} is too long with its style", line=entry.line, code="too_large")
+        found = f"the persona of {entry.name} is too long with its style and tone"
+        raise BriefError(found, line=entry.line, code="too_large")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
         found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
         raise BriefError(found, line=entry.line, code="bad_name")
-    weight = values.get("weight")
     return Participant(
         name=entry.name,
         role=str(values["role"]) if "role" in values else first_sentence(persona),
         persona=full,
         seat=str(values.get("model", "")),
         duty=cast("Duty", duty),
-        weight=None if weight is None else float(cast("float", weight)),
+        weight=cast("float | None", values.get("weight")),
+        priority=cast("float", values.get("priority", 0.0)),
+        language=str(values.get("language", "")),
         settings=_settings(values),
         tools=cast("tuple[str, ...]", values.get("tool_usage", ())),
+        search=_search(values),
     )
 
 
 def _settings(values: Mapping[str, object]) -> Settings:
-    numbers = {name: float(cast("float", values[name])) for name in _NUMBERS if name in values}
-    wholes = {name: int(cast("int", values[name])) for name in ("seed", "max_tokens") if name in values}
-    return Settings(**numbers, **wholes)  # pyright: ignore[reportArgumentType]  # two groups of names, two types
+    given = {each.name: values[each.name] for each in fields(Settings) if each.name in values}
+    return Settings(**given)  # pyright: ignore[reportArgumentType]  # the table of keys gives each its type
+
+
+def _search(values: Mapping[str, object]) -> Search | None:
+    given = {name.removeprefix("search."): value for name, value in values.items() if name.startswith("search.")}
+    return Search(**given) if given else None  # pyright: ignore[reportArgumentType]  # see _settings
 
 
 def first_sentence(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, PROTOCOLS, Key
+from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key
 from moot.desk.letters import flat, tidy
+from moot.desk.offers import PROTOCOLS
 from moot.desk.writing import title
 
 TOPIC = "Should the support team answer letters on Saturdays?"
@@ -70,5 +71,5 @@ def _settings() -> Iterator[str]:
 
 def _own(keys: Sequence[Key]) -> Iterator[str]:
     for key in keys:
-        if key.name not in ("name", "persona"):
+        if key.name not in ("name", "persona") and "." not in key.name:
             yield f"#   {key.name}: {key.example}  # {key.help}"

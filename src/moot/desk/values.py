@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.header import Items, Node, Scalar, Table
-from moot.desk.keys import Key, close, find, nearest
+from moot.desk.keys import Key, close
 from moot.desk.letters import flat, leads_away
 from moot.desk.names import skeleton
 
 HUMAN = ("human", "librarian")
 """Seats that are no models."""
+
+MOST_LETTERS = 100
+"""The greatest length of a text at which an answer ends."""
 
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "yes", "on"})
@@ -21,6 +24,8 @@ _FALSE = frozenset({"false", "no", "off"})
 _WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
+_SPAN = re.compile(r"-1|0|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)")
+_SERVER = re.compile(r"mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127})")
 
 
@@ -32,45 +37,9 @@ class Given:
     line: int
 
 
-def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
-    """The keys of a table with what stands behind them.
-
-    Raises:
-        BriefError: an unknown key, or one key under two of its names.
-    """
-    found: dict[str, tuple[Scalar, Key, Node]] = {}
-    for word, node in table.pairs:
-        key = find(keys, prefix + word.text)
-        if key is None:
-            raise _unknown(keys, prefix, word, what)
-        if key.name in found:
-            text = f"{word.text!r} means the same as {found[key.name][0].text!r} on line {found[key.name][0].line}"
-            raise BriefError(f"{text}; keep one", line=word.line, code="duplicate_key")
-        found[key.name] = (word, key, node)
-    return [(key, node) for _, key, node in found.values()]
-
-
-def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> BriefError:
-    names = [key.name.removeprefix(prefix) for key in keys if key.name.startswith(prefix)]
-    names = [name for name in names if "." not in name]
-    meant = nearest(keys, word.text, prefix=prefix)
-    hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(names)}"
-    return BriefError(f"there is no key {word.text[:60]!r} in a {what}; {hint}", line=word.line, code="unknown_key")
-
-
 def is_nothing(node: Node) -> bool:
     """Whether nothing stands behind a key: it counts as not given."""
     return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
-
-
-def read_all(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, Given]:
-    """The values of a table by the names of their keys; keys without a value are left out.
-
-    Raises:
-        BriefError: what ``match`` and ``read`` say.
-    """
-    pairs = match(table, keys, what=what)
-    return {key.name: read(key, node) for key, node in pairs if not is_nothing(node)}
 
 
 def read(key: Key, node: Node) -> Given:
@@ -86,10 +55,16 @@ def read(key: Key, node: Node) -> Given:
             value = _number(key, node)
         case "choice":
             value = _choice(key, node)
+        case "choices":
+            value = _choices(key, node)
         case "texts":
             value = texts(key, node)
-        case "paths":
-            value = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
+        case "paths" | "several":
+            value = (flat(_text(key, node)),) if isinstance(node, Scalar) else texts(key, node)
+        case "letters":
+            value = _letters(key, node)
+        case "span":
+            value = _span(key, node)
         case "tools":
             value = _tools(key, node)
         case "model":
@@ -110,7 +85,8 @@ def label(key: Key) -> str:
     return " / ".join((key.name, *key.aliases))
 
 
-def _wrong(key: Key, node: Node, wanted: str) -> BriefError:
+def wrong(key: Key, node: Node, wanted: str) -> BriefError:
+    """What is said where something else stands than what the key must be."""
     match node:
         case Scalar(text=text):
             seen = repr(text[:60])
@@ -123,9 +99,9 @@ def _wrong(key: Key, node: Node, wanted: str) -> BriefError:
 
 def _text(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or is_nothing(node):
-        raise _wrong(key, node, "a text")
+        raise wrong(key, node, "a text")
     if node.plain and (_WHOLE.fullmatch(node.text) or _NUMBER.fullmatch(node.text) or _BOOLEAN.fullmatch(node.text)):
-        raise _wrong(key, node, "a text; put quotes around it if it is one")
+        raise wrong(key, node, "a text; put quotes around it if it is one")
     return _whole_text(node)
 
 
@@ -154,7 +130,7 @@ def _fit(key: Key, text: str, line: int) -> str:
 def _flag(key: Key, node: Node) -> bool:
     word = node.text.casefold() if isinstance(node, Scalar) and node.plain else ""
     if word not in _TRUE | _FALSE:
-        raise _wrong(key, node, "yes or no (true, false, on, off), without quotes")
+        raise wrong(key, node, "yes or no (true, false, on, off), without quotes")
     return word in _TRUE
 
 
@@ -162,7 +138,7 @@ def _number(key: Key, node: Node) -> int | float:
     whole = key.kind == "whole"
     pattern = _WHOLE if whole else _NUMBER
     if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
-        raise _wrong(key, node, "a whole number in digits" if whole else "a number")
+        raise wrong(key, node, "a whole number in digits" if whole else "a number")
     value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         found = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
@@ -180,12 +156,43 @@ def _digits(text: str) -> int | float:
 
 def _choice(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar):
-        raise _wrong(key, node, f"one of {', '.join(key.choices)}")
-    if node.text not in key.choices:
-        meant = close(node.text, key.choices)
+        raise wrong(key, node, f"one of {', '.join(key.choices)}")
+    word = re.sub(r"[ -]+", "_", node.text.strip().casefold()) if key.loose else node.text
+    word = dict(key.same).get(word, word)
+    if word in key.choices:
+        return word
+    choices = (*key.choices, *(key.further() if key.further else ()))
+    if word not in choices:
+        meant = close(node.text, choices)
         hint = f"did you mean {meant!r}? " if meant else ""
-        found = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(key.choices)}"
+        found = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(choices)}"
         raise BriefError(found, line=node.line, code="bad_enum")
+    return word
+
+
+def _choices(key: Key, node: Node) -> tuple[str, ...]:
+    if isinstance(node, Scalar):
+        return (_choice(key, node),)
+    if isinstance(node, Table) or not node.items:
+        raise wrong(key, node, f"one or more of {', '.join(key.choices)}")
+    return tuple(dict.fromkeys(_choice(key, each) for each in node.items))
+
+
+def _letters(key: Key, node: Node) -> tuple[str, ...]:
+    nodes = node.items if isinstance(node, Items) else (node,)
+    if not key.low <= len(nodes) <= key.high:
+        found = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(nodes)}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    for each in nodes:
+        if not isinstance(each, Scalar) or not each.text or len(each.text) > MOST_LETTERS or is_nothing(each):
+            wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where blanks or signs matter"
+            raise wrong(key, each, wanted)
+    return tuple(dict.fromkeys(each.text for each in nodes if isinstance(each, Scalar)))
+
+
+def _span(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or not _SPAN.fullmatch(node.text):
+        raise wrong(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
     return node.text
 
 
@@ -196,11 +203,11 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
         BriefError: ``wrong_type``, ``out_of_range``, ``too_large`` or ``duplicate_name``.
     """
     if not isinstance(node, Items):
-        raise _wrong(key, node, "a list: [one, two], or one line '- one' for each")
+        raise wrong(key, node, "a list: [one, two], or one line '- one' for each")
     found: list[str] = []
     for each in node.items:
         if not isinstance(each, Scalar) or is_nothing(each) or not each.text.strip():
-            raise _wrong(key, each, "a list of texts")
+            raise wrong(key, each, "a list of texts")
         found.append(flat(_whole_text(each)))
     return check_texts(key, found, node.line)
 
@@ -227,8 +234,14 @@ def _tools(key: Key, node: Node) -> tuple[str, ...]:
     if isinstance(node, Scalar):
         return ("search", "summarizer") if _flag(key, node) else ()
     if isinstance(node, Table):
-        raise _wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
-    return tuple(dict.fromkeys(_choice(key, each) for each in node.items))
+        raise wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
+    return tuple(dict.fromkeys(_tool(key, each) for each in node.items))
+
+
+def _tool(key: Key, node: Node) -> str:
+    if isinstance(node, Scalar) and (found := _SERVER.fullmatch(node.text)):
+        return found[0]
+    return _choice(key, node)
 
 
 def seat(text: str, *, line: int = 0) -> str:

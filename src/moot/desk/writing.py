@@ -8,29 +8,29 @@ Participants. A text that would be read as something else where it stands is put
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief
 from moot.core.form import Value
-from moot.desk.names import moderates
+from moot.desk.keys import PARTICIPANT
 from moot.desk.sections import SETTING, is_reserved, stands, unfence
 
 _IN_BODY = ("topic", "participants", "rules", "options")
 
 
-def write(brief: Brief, given: Mapping[str, Value]) -> str:
+def write(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> str:
     """A brief as Markdown.
 
     Args:
         brief: what is to be debated.
         given: what the brief's file states, by the names of the keys; what it does not state is not written.
+        own: what it states of each participant, in the order of the table.
     """
     topic, heading = title(brief.topic)
     header = [*topic, *(line for name, value in given.items() for line in _setting(name, value))]
     limits = {name.removeprefix("limits."): value for name, value in given.items() if name.startswith("limits.")}
     header += ["limits:", *(f"  {name}: {_json(value)}" for name, value in limits.items())] if limits else []
     front = "---\n" + "\n".join(header) + "\n---\n" if header else ""
-    return front + "\n\n".join([*heading, *_body(brief, given)]) + "\n"
+    return front + "\n\n".join([*heading, *_body(brief, given, own)]) + "\n"
 
 
 def title(topic: str) -> tuple[list[str], list[str]]:
@@ -45,32 +45,32 @@ def _setting(name: str, value: Value) -> Iterator[str]:
         yield f"{name}: {_json(value)}"
 
 
-def _body(brief: Brief, given: Mapping[str, Value]) -> Iterator[str]:
+def _body(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
     files = given.get("background", ())
-    own = brief.background[: len(brief.background) - len(files if isinstance(files, tuple) else ())]
-    for source in own["context" in given :]:
+    inside = brief.background[: len(brief.background) - len(files if isinstance(files, tuple) else ())]
+    for source in inside["context" in given :]:
         yield f"## Background\n\n{fence(source.text, level=2)}"
     if brief.rules:
         yield f"## Rules\n\n{fence(brief.rules, level=2)}"
     if brief.options:
         yield "## Options\n\n" + "\n".join(f"- {option}" for option in brief.options)
-    if names := given.get("participants"):
+    if own:
         yield "## Participants"
-        described = names if isinstance(names, tuple) else ()
-        yield from (_participant(brief.participant(name)) for name in described)
+        yield from (_participant(name, values) for name, values in own.items())
 
 
-def _participant(who: Participant) -> str:
-    lines = [f"role: {_json(who.role)}"]
-    lines += [f"model: {_json(who.seat)}"] if who.seat else []
-    lines += [f"duty: {who.duty}"] if (who.duty == "moderator") != moderates(who.name) else []
-    lines += [f"weight: {_json(who.weight)}"] if who.weight is not None else []
-    for each in fields(who.settings):
-        value: float | None = getattr(who.settings, each.name)
-        lines += [f"{each.name}: {_json(value)}"] if value is not None else []
-    lines += [f"tool_usage: {_json(who.tools)}"] if who.tools else []
-    block = f"### {who.name}\n\n" + "\n".join(lines)
-    return f"{block}\n\n{fence(who.persona, level=3)}" if who.persona else block
+def _participant(name: str, values: Mapping[str, Value]) -> str:
+    lines = [
+        f"{key.name}: {_json(values[key.name])}"
+        for key in PARTICIPANT
+        if key.name in values and key.name != "persona" and "." not in key.name
+    ]
+    names = [key.name for key in PARTICIPANT if key.name.startswith("search.") and key.name in values]
+    search = {each.removeprefix("search."): values[each] for each in names}
+    lines += [f"search: {_json(search)}"] if search else []
+    persona = str(values.get("persona", ""))
+    parts = [f"### {name}", "\n".join(lines), fence(persona, level=3) if persona else ""]
+    return "\n\n".join(filter(None, parts))
 
 
 def fence(text: str, *, level: int) -> str:

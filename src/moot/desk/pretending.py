@@ -1,0 +1,99 @@
+"""Pretended answers, for estimates. This file owns what they hold, so that a play is as long or as short as it can be.
+
+Where all agree, everybody gives the first answer, nobody bids, and whoever may end the debate ends it. Where nobody
+ever agrees, answers differ and change, claims are new, everybody bids as high as can be, and nobody ends anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import cast
+
+from moot.core.ask import Ask, Reply
+from moot.core.form import Field, Value
+from moot.core.transcript import Transcript, read_field
+from moot.policy.stops import Settled
+
+WORD = "words "
+"""A word of an answer: as long as English words are, with the blank behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pretender:
+    """Makes up the answers of one play.
+
+    Attributes:
+        ends: the values that end something, by act and field.
+        agree: whether all agree at once; else nobody ever does.
+    """
+
+    ends: frozenset[tuple[str, str, str]]
+    agree: bool
+
+    def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, alone: bool) -> Reply:
+        """A pretended answer of so many words.
+
+        Args:
+            ask: the question.
+            transcript: everything before it.
+            place: its place in its batch, from 0.
+            batch: the number of its batch, from 1.
+            words: the words of the answer.
+            alone: whether nobody else is asked at the same time.
+        """
+        mark = "of all" if self.agree else f"{batch}.{place}"
+        values: dict[str, Value] = {}
+        for field in ask.form.fields if ask.form else ():
+            if field.kind != "choice":
+                values[field.name] = self._value(field, mark)
+            elif choices := self._choices(ask, field):
+                held = _held(field.name, ask.to, transcript) if alone else None
+                values[field.name] = _other(choices, *held) if held else choices[(place + batch) % len(choices)]
+        return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
+
+    def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
+        """What may be chosen. Where all agree: the one that ends something, else the first, or nothing for oneself."""
+        ending = tuple(each for each in field.choices if (ask.act, field.name, each) in self.ends)
+        if not self.agree:
+            return tuple(each for each in field.choices if each not in ending)
+        idle = not field.required and ask.audience == (ask.to,)
+        return () if idle else (ending or field.choices)[:1]
+
+    def _value(self, field: Field, mark: str) -> Value:
+        match field.kind:
+            case "number":
+                return (field.low or 0.0) if self.agree else 1.0 if field.high is None else field.high
+            case "flag":
+                return not self.agree
+            case "list":
+                return () if self.agree else (f"point {mark}",)
+            case _:
+                return f"answer {mark}"
+
+
+def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
+    """What somebody gave last in a field of that name, and what the others gave last."""
+    newest = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, name)) is not None}
+    own = newest.pop(who, None)
+    return own, tuple(dict.fromkeys(newest.values()))
+
+
+def _other(choices: Sequence[str], own: Value | None, others: Sequence[Value]) -> str:
+    """A choice that differs from what one held before and, before that, from what all the others hold."""
+    first = choices.index(own) + 1 if own in choices else 0
+    order = [choices[(first + n) % len(choices)] for n in range(len(choices))]
+    return next((each for each in order if [*others] != [each]), order[0])
+
+
+def endings(protocol: object) -> frozenset[tuple[str, str, str]]:
+    """The values that end rounds of a phase tree: act, field and value of every stop that waits for one."""
+    found: set[tuple[str, str, str]] = set()
+    left: list[object] = [protocol]
+    while left:
+        part = left.pop()
+        if isinstance(part, Settled):
+            found.add((part.act, part.field, part.value))
+        elif isinstance(part, tuple):
+            left.extend(cast(tuple[object, ...], part))
+        elif is_dataclass(part):
+            left.extend(getattr(part, each.name) for each in fields(part))
+    return frozenset(found)
