@@ -4,7 +4,7 @@ A moderator's turns are block quotations; a missing turn stands in its place; wh
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from moot.readers.pieces import lead
 from moot.readers.quoting import block, inline, quoted
@@ -16,21 +16,34 @@ _ROLE = 48
 """The most characters of a role over a turn; the whole role stands with the participants."""
 
 
-def dialogue(parts: Sequence[Part]) -> list[str]:
-    """The parts; from the first closing statements on they stand under a chapter of their own."""
+APART = ("strategy", "translate")
+"""The acts whose answers stand elsewhere: notes in a chapter of their own, translations beneath what they translate."""
+
+
+def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str]:
+    """The parts; from the first closing statements on they stand under a chapter of their own.
+
+    Args:
+        parts: what was said.
+        translations: turns in the language of the topic, by their keys.
+    """
     blocks: list[str] = []
     last = ""
     for part in parts:
+        turns = [turn for turn in part.turns if turn.act not in APART or turn.state != "answered"]
+        if not turns and not part.ends:
+            continue
         chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
         blocks += [chapter] if chapter != last else []
-        blocks += [f"### {inline(part.title)}", *(piece for turn in part.turns for piece in _turn(turn))]
+        blocks += [f"### {inline(part.title)}", *(piece for turn in turns for piece in _turn(turn, translations))]
         blocks += [f"*{inline(ending(end.path))} ended early: {inline(end.reason)}.*" for end in part.ends]
         last = chapter
     return blocks or ["## The debate", "Nothing was said."]
 
 
-def _turn(turn: Spoken) -> list[str]:
-    who = f"#### {inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
+def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
+    who = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
+    who = f"#### {turn.mark} {who}" if turn.mark else f"#### {who}"
     if turn.state == "outside":
         return [f"{who}, from outside the debate", _words(turn.text)]
     single = turn.on[0] if len(turn.on) == 1 else None
@@ -40,7 +53,9 @@ def _turn(turn: Spoken) -> list[str]:
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
         return [head, reason]
     shown = "\n\n".join(each for each in (_subjects(turn), *_body(turn)) if each)
-    return [head, quoted(shown) if turn.moderator else shown]
+    told = translations.get(turn.key, "").strip()
+    translation = [quoted(f"*Translated:*\n\n{block(told)}")] if told else []
+    return [head, quoted(shown) if turn.moderator else shown, *translation]
 
 
 def _subjects(turn: Spoken) -> str:

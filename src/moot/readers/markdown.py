@@ -5,6 +5,7 @@ Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of parti
 
 from collections.abc import Mapping, Sequence
 
+from moot.readers.chronicle import chronicle
 from moot.readers.dialogue import dialogue
 from moot.readers.faults import Fault, Kind
 from moot.readers.metrics import Use
@@ -43,7 +44,8 @@ def markdown(report: Report) -> str:
         *verdict(report),
         *scoreboard(report.scores),
         *_participants(report),
-        *dialogue(report.parts),
+        *dialogue(report.parts, report.course.translations),
+        *chronicle(report.course),
         *_faults(report.faults),
         *_record(report),
     ]

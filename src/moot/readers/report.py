@@ -12,6 +12,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected
 from moot.core.transcript import INTERJECTION, Transcript, Turn
+from moot.readers.changes import Course, course
 from moot.readers.faults import Fault, faults
 from moot.readers.metrics import Metrics, Use, measure
 from moot.readers.outcome import Outcome, outcome
@@ -82,6 +83,7 @@ class Report:
         parts: what was said, phase by phase.
         stands: each participant's answers over time.
         changes: who changed the answer.
+        course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
         faults: what went wrong.
         metrics: counts and cost.
@@ -103,6 +105,7 @@ class Report:
     parts: tuple[Part, ...]
     stands: Mapping[str, tuple[Stand, ...]]
     changes: tuple[Change, ...]
+    course: Course
     scores: Scores
     faults: tuple[Fault, ...]
     metrics: Metrics
@@ -151,6 +154,7 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
         parts=_parts(entries, transcript, brief),
         stands=held,
         changes=changes(held),
+        course=course(transcript),
         scores=scores(transcript),
         faults=faults(entries),
         metrics=metrics,
@@ -195,6 +199,7 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief) -> tu
     """The turns by phase, phases in the order in which their first question was put."""
     kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
     outside = _interjections(transcript)
+    marks = _marks(transcript)
     parts: dict[str, Part] = {}
     path = ""
     for entry in entries:
@@ -203,9 +208,11 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief) -> tu
                 path = entered
             case Asked(ask=ask):
                 path = ask.key.rpartition("#")[0]
-                _say(parts, path, speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, "")))
+                spoken = speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, ""))
+                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Interjected():
-                _say(parts, path, speak(next(outside), transcript, brief, ""))
+                spoken = speak(next(outside), transcript, brief, "")
+                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Halted():
                 part = parts.setdefault(path, Part(path=path, title=title(path)))
                 parts[path] = replace(part, ends=(*part.ends, entry.event))
@@ -217,6 +224,13 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief) -> tu
 def _say(parts: dict[str, Part], path: str, spoken: Spoken) -> None:
     part = parts.setdefault(path, Part(path=path, title=title(path)))
     parts[path] = replace(part, turns=(*part.turns, spoken))
+
+
+def _marks(transcript: Transcript) -> dict[str, str]:
+    """What turns are called, by their keys, where anybody was shown turns under their marks."""
+    turns = transcript.all()
+    numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)
+    return {turn.key: turn.mark for turn in turns} if numbered else {}
 
 
 def _interjections(transcript: Transcript) -> Iterator[Turn]:

@@ -29,6 +29,7 @@ class Spoken:
 
     Attributes:
         key: its place in the record.
+        mark: what others call it (``T3``), where turns were shown under their marks; "" elsewhere.
         by: who speaks, or was asked to.
         role: the speaker's role.
         moderator: whether the speaker moderates.
@@ -47,6 +48,7 @@ class Spoken:
     by: str
     act: str
     state: State
+    mark: str = ""
     role: str = ""
     moderator: bool = False
     on: tuple[Subject, ...] = ()

@@ -12,8 +12,12 @@ _NOUNS: Mapping[str, str] = {
     "moderate": "review",
     "open": "opening statement",
     "propose": "proposal",
+    "reconsider": "second thought",
+    "reflect": "look back",
     "revise": "revision",
+    "strategy": "note on strategy",
     "summarize": "summary",
+    "translate": "translation",
 }
 _TITLES: Mapping[str, str] = {
     "argue": "arguments",
@@ -23,8 +27,11 @@ _TITLES: Mapping[str, str] = {
     "moderate": "moderator",
     "open": "opening statements",
     "propose": "proposals",
+    "reflect": "looking back",
     "revise": "revisions",
+    "strategy": "notes on strategy",
     "summarize": "summary",
+    "translate": "translations",
 }
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
