@@ -19,7 +19,10 @@ from moot.seats.prompt import proposal_names
 _NEAR = 24
 """So many of the passages that bear most on the matter decide which option they support."""
 
-_JUDGING = ("vote", "critique", "moderate", "summarize", "gauge", "score")
+_JUDGING = (
+    *("vote", "critique", "moderate", "summarize", "gauge", "score", "evaluate", "guide", "inform"),
+    *("bid", "strategy", "reflect", "reconsider", "consent", "translate"),
+)
 """Acts that hold no position of their own."""
 
 

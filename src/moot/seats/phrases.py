@@ -40,12 +40,18 @@ MOST = "Most of what bears on the topic was brought by {name}, above all:"
 NEW = "The last round brought {n} new passages, an earlier round {m}."
 VOTED = "It quotes {n} passages that bear on the matter, above all:"
 VOTED_ONE = "It quotes one passage that bears on the matter:"
+ASKED = "What do you say to this:"
+ASKED_NOTHING = "The documents hold nothing more on this. What is the weightiest of what you quoted?"
+OPEN = "Nobody has spoken yet to this:"
+RANKED = "It quotes {n} passages of the documents."
+REASONED = "Each passage bears on the topic by the words that they share; the one that shares most stands first."
+UNTRANSLATED = "builtin:quotes is no language model and cannot translate."
 VOTED_NONE = "None of the proposals quotes the documents; this one comes first."
 
 PHRASES = (
     NOTHING, FIRST, FIRST_ON, MORE, MORE_ON, PRO, CON, TO_PLACE, TO, OTHER, HOLD, OVER, ADDED, NOTED, AGAINST_THAT,
     SPENT, SWITCHED, LEFT_OUT, FULL, MEND, COUNT, COUNT_ONE, COUNT_NONE, MOST, NEXT, NEW,
-    VOTED, VOTED_ONE, VOTED_NONE,
+    VOTED, VOTED_ONE, VOTED_NONE, ASKED, ASKED_NOTHING, OPEN, RANKED, REASONED, UNTRANSLATED,
 )  # fmt: skip
 """All of them."""
 

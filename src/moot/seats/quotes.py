@@ -17,6 +17,7 @@ from moot.seats.case import Case
 from moot.seats.evidence import Library
 from moot.seats.layout import read, write
 from moot.seats.leaning import polarity
+from moot.seats.manners import manner
 from moot.seats.phrases import MEND, NOTHING
 from moot.seats.plain import key
 from moot.seats.speech import Speech, compose, quote
@@ -25,6 +26,9 @@ NAME = "builtin:quotes"
 
 KEEP = 4
 """So many backgrounds stay indexed."""
+
+_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate")
+"""Acts in which nothing is said beside the form."""
 
 _ANSWERS = ("answer", "position", "proposal", "stance", "claim")
 _REASONS = ("because", "changed because", "what changed")
@@ -48,7 +52,7 @@ class Quotes:
             case = Case(ask, scene, library)
             speech = compose(case)
             fields = {each.name: _fill(each, case, speech) for each in ask.form.fields} if ask.form else {}
-            text = _lay(ask.form, fields, speech.text)
+            text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
             text = _lay(ask.form, {each.name: _none(each) for each in ask.form.fields} if ask.form else {}, NOTHING)
         await _stream(text, say)
@@ -91,6 +95,8 @@ def _none(field: Field) -> Value | None:
 
 def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
     """The value of a field; None where it is better left out."""
+    if fill := manner(field, case.ask.act):
+        return fill(field, case, speech)
     match field.kind:
         case "choice":
             return _choose(field, case, speech)

@@ -45,8 +45,10 @@ def compose(case: Case) -> Speech:
     """What the participant says to the ask."""
     act, form = case.ask.act.casefold(), case.ask.form
     names = {field.name.casefold() for field in form.fields} if form else set[str]()
-    if act in ("vote", "pick", "ballot"):
+    if act in ("vote", "pick", "ballot", "score", "consent") and case.scene.about:
         return vote(case)
+    if act in ("open", "argue", "bid", "question", "answer", "interrupt", "strategy", "reflect"):
+        return argue(case)
     if "criti" in act or "issue" in names:
         return criticise(case)
     if case.scene.me.duty == "moderator" or act in ("moderate", "summarize"):
