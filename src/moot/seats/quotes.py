@@ -47,7 +47,7 @@ class Quotes:
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Answer one ask; see ``core.seat.Seat``. No model is called."""
-        library = self._library(scene.brief.background)
+        library = self._library((*scene.brief.background, *scene.brief.library))
         if library.passages:
             case = Case(ask, scene, library)
             speech = compose(case)
