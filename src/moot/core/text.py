@@ -5,6 +5,7 @@ import unicodedata
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
+_QUOTES = re.compile("[\"'`´\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
 
 
 def clean(text: str) -> str:
@@ -20,6 +21,20 @@ def clip(text: str, most: int | None) -> str:
     if most is None or len(text) <= most:
         return text
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """Whether words are quoted from a text: whole words of it, in its order, without a gap.
+
+    Blanks, case and the kind of quotation marks do not matter, nor do the marks around the quote and the stop or comma
+    behind it. An empty quote stands in no text.
+    """
+    words = _plain(quote).lstrip("' ").rstrip("' .,;:")
+    return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(_QUOTES.sub("'", unicodedata.normalize("NFKC", text)).casefold().split())
 
 
 def letter(n: int) -> str:

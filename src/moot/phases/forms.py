@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from moot.core.brief import View
 from moot.core.form import Field, Form
-from moot.core.transcript import TARGET
+from moot.core.transcript import TARGET, Turn
 from moot.phases.base import Table
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
@@ -61,13 +61,33 @@ def speech(options: tuple[str, ...]) -> Form:
     )
 
 
+def clash(options: tuple[str, ...]) -> Form:
+    """A turn as in ``speech`` that quotes the words which it answers."""
+    return Form(name="clash", fields=tuple(each for field in speech(options).fields for each in _quoting(field)))
+
+
+def aimed(form: Form, turn: Turn) -> Form:
+    """The form with that turn as the only one which it can answer."""
+    fields = [replace(field, choices=(turn.mark,)) if field.name == TARGET else field for field in form.fields]
+    return replace(form, fields=tuple(fields))
+
+
+def bound(form: Form) -> Form:
+    """The form for somebody who has said that he answers a turn: he has to name and to quote it."""
+    fields = [replace(field, required=field.required or field.name in (TARGET, "QUOTE")) for field in form.fields]
+    return replace(form, fields=tuple(fields))
+
+
 def linked(form: Form | None, table: Table, who: str, view: View) -> Form | None:
-    """The form with the marks of the newest turns in sight as choices of TARGET; without it where there are none."""
+    """The form with the marks of the newest turns in sight as choices of TARGET.
+
+    Where there are none, it has no TARGET, and nothing that goes with one.
+    """
     if form is None or all(field.name != TARGET for field in form.fields):
         return form
     sight = table.transcript.look(view.narrowed(table.brief.participant(who).view), who)
     marks = tuple(turn.mark for turn in sight if turn.act in SPOKEN and turn.by != who)[-NEAREST:]
-    gone = () if marks else (TARGET, "RELATION")
+    gone = () if marks else (TARGET, "QUOTE", "RELATION")
     fields = [replace(field, choices=marks) if field.name == TARGET else field for field in form.fields]
     return replace(form, fields=tuple(field for field in fields if field.name not in gone))
 
@@ -87,6 +107,12 @@ _REASONS = (
     Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False, help="0 to 1: how likely you are right"),
     Field(name="ARGUMENT", help="your best argument, with its evidence"),
 )
+
+
+def _quoting(field: Field) -> tuple[Field, ...]:
+    """TARGET with a QUOTE behind it, any other field alone."""
+    quote = Field(name="QUOTE", required=False, help="the words of that turn that you answer, copied exactly")
+    return (field, quote) if field.name == TARGET else (field,)
 
 
 def _answer(options: tuple[str, ...]) -> Field:

@@ -12,6 +12,8 @@ from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
+from moot.phases.fight import open_fight
+from moot.phases.fishbowl import fishbowl
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
 from moot.phases.gauge import with_gauge
@@ -127,6 +129,8 @@ KNOWN: Mapping[str, Protocol] = {
     "round_robin": round_robin,
     "socratic": socratic,
     "chain_of_thought": chain_of_thought,
+    "fishbowl": fishbowl,
+    "open_fight": open_fight,
     "arena": arena,
 }
 DEFAULT = "panel"

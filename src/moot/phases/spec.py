@@ -8,7 +8,21 @@ from typing import Protocol, TypeAlias, cast
 from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.phases import attend, consent, flow, judge, plugins, rethink, score, socratic, speak, verdict
+from moot.phases import (
+    attend,
+    consent,
+    fight,
+    fishbowl,
+    flow,
+    interrupt,
+    judge,
+    plugins,
+    rethink,
+    score,
+    socratic,
+    speak,
+    verdict,
+)
 from moot.phases.base import Phase
 from moot.policy import pairs, rules, showing, stops, turns
 
@@ -24,6 +38,9 @@ MODULES = (
     attend,
     rethink,
     socratic,
+    fishbowl,
+    fight,
+    interrupt,
     pairs,
     rules,
     showing,
