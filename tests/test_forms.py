@@ -107,7 +107,7 @@ TEXT = 'The  cost is “high”, they\nsay; it isn\'t. Tea costs 0.5 and "COFFEE
 @pytest.mark.parametrize(
     "quote",
     [
-        X,
+        'the cost is "high',
         "«The cost is 'high'»",
         '"they say; it isn’t."',
         "THEY SAY",
