@@ -19,6 +19,7 @@ from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
 from moot.phases.gauge import with_gauge
 from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.mediators import mediate
+from moot.phases.parliament import bp_style
 from moot.phases.plugins import Protocol
 from moot.phases.round_robin import round_robin
 from moot.phases.socratic import socratic
@@ -131,6 +132,7 @@ KNOWN: Mapping[str, Protocol] = {
     "chain_of_thought": chain_of_thought,
     "fishbowl": fishbowl,
     "open_fight": open_fight,
+    "bp_style": bp_style,
     "arena": arena,
 }
 DEFAULT = "panel"
