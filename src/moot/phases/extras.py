@@ -1,7 +1,9 @@
 """What a brief adds to any protocol. This file owns the order in which it is woven in, and nothing of what it does.
 
-In each round, behind what the protocol and its mediator do: revisions; notes on strategy; a summary last, so that it
-holds the revisions too. Behind everything: looking back, then translations.
+Behind each turn: interruptions, so that they are rated like other turns; then ratings. In each round, behind what the
+protocol and its mediator do: revisions, so that they are rated too; notes on strategy; a summary last, so that it holds
+the revisions. Behind the rounds: scores, then evaluations, before what ends the debate. Behind everything: looking
+back, because nobody should argue by it; then translations, of that too.
 """
 
 from dataclasses import replace
@@ -11,18 +13,31 @@ from moot.phases.attend import Reflect, Summarize, Translate
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.phases.flow import At, Rounds, Sequence
+from moot.phases.forms import SPOKEN
+from moot.phases.interrupt import with_interruptions
 from moot.phases.rethink import EVOLVE, Mindful, Revise
-from moot.phases.weave import DECIDING, after_rounds, at_end
+from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
+from moot.phases.weave import DECIDING, after_rounds, after_turns, at_end, before_end
 
 
 def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with everything that the choices and the participants ask for beside the protocol."""
+    """The tree with everything that the choices and the participants ask for beside the protocol and its mediator."""
     extras = choices.extras
+    if extras.interruptions:
+        tree = with_interruptions(tree)
     if extras.revision:
         tree = after_rounds(tree, Revise())
+    if extras.live_scoring:
+        tree = after_turns(tree, live_scoring(brief), SPOKEN)
     if extras.evolution:
         tree = _mindful(after_rounds(tree, EVOLVE))
     tree = summarise(tree, brief, choices.summarize)
+    ratings = (
+        *((anonymous_scoring(brief),) if extras.anonymous_scoring else ()),
+        *((reasoned_evaluation(brief),) if extras.reasoned_evaluation else ()),
+    )
+    if ratings:
+        tree = before_end(tree, *ratings)
     if extras.self_reflection:
         tree = at_end(tree, Reflect())
     if any(each.language for each in brief.participants if each.duty == "debater"):

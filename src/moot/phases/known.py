@@ -12,6 +12,7 @@ from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
+from moot.phases.extras import add
 from moot.phases.fight import open_fight
 from moot.phases.fishbowl import fishbowl
 from moot.phases.flow import Rounds, Sequence
@@ -155,7 +156,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
-    tree = mediate(make(brief, choices), brief, choices)
+    tree = add(mediate(make(brief, choices), brief, choices), brief, choices)
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
     return with_gauge(tree, brief, choices)
 

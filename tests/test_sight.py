@@ -1,0 +1,221 @@
+"""No prompt ever holds a turn that its reader may not see: canaries in every reply, over everything there is.
+
+What a reader may not see is worked out here from the record alone: who was asked, for whose eyes, and the masks of
+the brief. Whoever sums up quotes all that it was shown, so that nothing can reach a reader through a summary either.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, View
+from moot.core.event import Asked, Opened, Replied
+from moot.core.form import Field, Form, Value
+from moot.core.seat import Say, Scene
+from moot.core.transcript import SUMMARY
+from moot.engine.drive import debate
+from moot.models.base import Traits
+from moot.phases.base import Phase, Play, Table
+from moot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
+from moot.phases.flow import Sequence as InOrder
+from moot.phases.known import KNOWN, build
+from moot.phases.speak import Everyone
+from moot.record.codec import read
+from moot.record.ledger import Ledger
+from moot.seats.prompt import compose
+from moot.testing.stores import MemoryStore
+
+CANARY = re.compile(r"canary[0-9a-f]{12}")
+KINDS: tuple[MediatorKind, ...] = ("silent", "active", "judge", "consensus", "reflector", "toolagent")
+TIMES: tuple[When, ...] = ("every_round", "midpoint", "final")
+NAMES = ("Ann", "Bob", "Cy", "Dan")
+ALL = Extras(
+    live_scoring=True,
+    anonymous_scoring=True,
+    reasoned_evaluation=True,
+    revision=True,
+    self_reflection=True,
+    evolution=True,
+    interruptions=True,
+)
+
+
+def canary(key: str) -> str:
+    return f"canary{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+
+
+@dataclass(slots=True)
+class Bird:
+    """A seat with a canary in all its words; it keeps every prompt, whole. Its choices are drawn from the ask's key."""
+
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        prompt = "\n".join(message.text for message in compose(ask, scene, Traits()))
+        self.prompts[ask.key] = prompt
+        seen = CANARY.findall(prompt) if ask.act == SUMMARY else []
+        words = " ".join((canary(ask.key), *seen))
+        fields = {each.name: self._value(each, ask, words) for each in ask.form.fields} if ask.form else {}
+        return Reply(text=words, fields=fields)
+
+    def _value(self, field: Field, ask: Ask, words: str) -> Value:
+        n = hashlib.sha256(f"{ask.key} {field.name}".encode()).digest()[0]
+        match field.kind:
+            case "choice":
+                return field.choices[n % len(field.choices)]
+            case "number":
+                return n % 10 if field.high is None or field.high > 1 else n % 10 / 10
+            case "flag":
+                return n % 2 == 0
+            case "list":
+                return (words,)
+            case "text":
+                return words
+
+
+async def hold(brief: Brief, tree: Phase) -> tuple[list[Ask], Bird, set[str]]:
+    """The asks of a debate, the bird that answered them, and the keys that were answered."""
+    store, bird = MemoryStore(), Bird()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=brief, protocol={}, name="test")
+    await debate(opened, tree, dict.fromkeys([each.name for each in brief.participants], bird), ledger=ledger)
+    events = [entry.event for entry in read(await store.read("d"))]
+    answered = {event.key for event in events if isinstance(event, Replied)}
+    return [event.ask for event in events if isinstance(event, Asked)], bird, answered
+
+
+def must_not_see(reader: Participant, ask: Ask) -> bool:
+    """Whether the answer to an ask is hidden from a reader: not meant for it, or masked."""
+    if ask.to == reader.name:
+        return False
+    if ask.audience and reader.name not in ask.audience:
+        return True
+    rounds = re.findall(r"/round-(\d+)", ask.key)
+    for mask in reader.hide:
+        found = re.fullmatch(r"(?:(.+) )?round (\d+)", mask)
+        if found is None:
+            if mask in (ask.to, ask.act):
+                return True
+        elif found[1] in (None, ask.to, ask.act) and rounds[-1:] == [found[2]]:
+            return True
+    return False
+
+
+def leaks(brief: Brief, asks: Sequence[Ask], bird: Bird) -> list[str]:
+    """Every place where a prompt holds words that its reader must not see."""
+    return [
+        f"{ask.key}: {ask.to} reads {other.to}'s {other.key}"
+        for ask in asks
+        for other in asks
+        if canary(other.key) in bird.prompts[ask.key] and must_not_see(brief.participant(ask.to), other)
+    ]
+
+
+def table(hide: Sequence[tuple[str, ...]], views: Sequence[View | None]) -> Brief:
+    names = (*NAMES, "Chair")
+    people = [
+        Participant(name=name, hide=masks, view=view) for name, masks, view in zip(names, hide, views, strict=True)
+    ]
+    people[0] = replace(people[0], language="German")
+    people[-1] = replace(people[-1], duty="moderator")
+    return Brief(topic="Tea or coffee?", participants=tuple(people), seed=5)
+
+
+MASKED = (("Bob", "argue round 2"), ("round 1",), ("Ann round 1", "Dan round 2"), ("critique", "draft"), ())
+VIEWS = (None, View(summary=True), View(mine=True, last=4), View(summary_only=True), None)
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("name", KNOWN)
+async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: MediatorKind | None) -> None:
+    mediation = Mediation(kind=kind) if kind else None
+    brief = table(MASKED, VIEWS)
+    choices = Choices(rounds=2, summarize=1, mediation=mediation, extras=ALL)
+    asks, bird, answered = await hold(brief, build(name, brief, choices))
+    assert leaks(brief, asks, bird) == []
+    assert answered == {ask.key for ask in asks}, "an answer was lost, so that nothing is proved"
+    hidden = [ask for ask in asks for each in brief.participants if must_not_see(each, ask)]
+    assert len(hidden) > len(asks), "nearly nothing was hidden from anybody"
+
+
+MASKS = st.lists(
+    st.sampled_from([
+        *NAMES, "Chair", "open", "draft", "propose", "argue", "revise", "critique", "answer", "guide", "summarize",
+        "round 1", "round 2", *(f"{who} round {n}" for who in (*NAMES, "argue", "revise", "summarize") for n in (1, 2)),
+    ]),
+    max_size=3, unique=True,
+).map(tuple)  # fmt: skip
+SEEN = st.sampled_from((
+    None, View(last=0), View(last=2), View(summary=True), View(summary_only=True), View(mine=True), View(own=True),
+    View(anonymous=True), View(hide=("Ann",)),
+))  # fmt: skip
+EXTRAS = st.builds(Extras, **dict.fromkeys(Extras.__dataclass_fields__, st.booleans()))
+MEDIATIONS = st.none() | st.builds(Mediation, kind=st.sampled_from(KINDS), when=st.sampled_from(TIMES))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    name=st.sampled_from(sorted(KNOWN)),
+    hide=st.tuples(MASKS, MASKS, MASKS, MASKS, MASKS),
+    views=st.tuples(SEEN, SEEN, SEEN, SEEN, SEEN),
+    choices=st.builds(
+        Choices, rounds=st.integers(1, 2), summarize=st.integers(0, 2), mediation=MEDIATIONS, extras=EXTRAS
+    ),
+)
+def test_whatever_is_masked_and_chosen_nothing_leaks(
+    name: str, hide: Sequence[tuple[str, ...]], views: Sequence[View | None], choices: Choices
+) -> None:
+    brief = table(hide, views)
+    asks, bird, _ = asyncio.run(hold(brief, build(name, brief, choices)))
+    assert leaks(brief, asks, bird) == []
+
+
+# ---- the test itself -----------------------------------------------------------------------------------------------
+
+SAY = Everyone(act="argue", task="Argue.")
+PRIVATE = Everyone(act="draft", task="Draft.", private=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gossip:
+    """A phase that tells everybody what somebody said, in one way or another."""
+
+    tell: Callable[[Table, str], Ask]
+    name: str = "gossip"
+
+    def play(self, table: Table) -> Play:
+        yield [self.tell(table, name) for name in NAMES]
+
+
+def in_the_task(table: Table, name: str) -> Ask:
+    said = table.transcript.turns(by="Ann")[-1].text
+    return Ask(key=f"{table.path}#{name}", to=name, act="argue", task=f"Ann said: {said}")
+
+
+def in_a_choice(table: Table, name: str) -> Ask:
+    words = table.transcript.turns(by="Ann")[-1].text
+    form = Form(name="x", fields=(Field(name="X", kind="choice", choices=(words,)),))
+    return Ask(key=f"{table.path}#{name}", to=name, act="argue", task="Choose.", form=form)
+
+
+LEAKING = [
+    InOrder(parts=(SAY, Gossip(tell=in_the_task))),
+    InOrder(parts=(PRIVATE, Gossip(tell=in_a_choice))),
+    # The moderator sums up what it sees, for those who may not see it.
+    InOrder(parts=(SAY, Everyone(act=SUMMARY, task="Sum up.", who=("Chair",)), SAY)),
+]
+
+
+@pytest.mark.parametrize("tree", LEAKING)
+async def test_a_phase_that_leaks_is_caught(tree: Phase) -> None:
+    brief = table(((), ("Ann",), (), (), ()), (None,) * 5)
+    asks, bird, _ = await hold(brief, tree)
+    assert any(": Bob reads Ann's " in leak for leak in leaks(brief, asks, bird))

@@ -1,0 +1,214 @@
+"""What each view shows: the whole prompt of one turn in the second round of a round robin (conformance S7).
+
+In that round Bob and Cy have spoken before Ann is asked: T1 to T3 open, T4 to T6 are round one, then come Bob and Cy.
+Bob answers Ann's T4, Cy answers nobody.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, View
+from moot.core.form import Value
+from moot.core.seat import Say, Scene
+from moot.models.base import Message, Traits
+from moot.phases.choices import Choices
+from moot.phases.known import build
+from moot.seats.prompt import compose
+from moot.testing.replay import Hall
+
+NAMES = ("Ann", "Bob", "Cy")
+
+
+class Speaker:
+    """Says who speaks where: ``Ann opens``, ``Bob, round 2``, ``Summary by Ann``."""
+
+    def __init__(self) -> None:
+        self.messages: dict[str, tuple[Message, ...]] = {}
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        n = ask.key.partition("round-")[2][:1]
+        self.messages[f"{ask.to} {ask.act} {n}"] = compose(ask, scene, Traits())
+        fields: dict[str, Value] = {"TARGET": "T4"} if (ask.to, ask.act, n) == ("Bob", "argue", "2") else {}
+        words = {"open": f"{ask.to} opens.", "summarize": f"Summary {n or 0} by {ask.to}."}
+        return Reply(text=words.get(ask.act, f"{ask.to}, round {n}."), fields=fields)
+
+
+async def asked(view: View | None, hide: tuple[str, ...] = (), summarize: int = 0) -> tuple[Message, ...]:
+    """The messages that Ann gets when she is asked in the second round."""
+    people = tuple(Participant(name=name) for name in NAMES)
+    brief = Brief(topic="Tea or coffee?", participants=(replace(people[0], view=view, hide=hide), *people[1:]))
+    speaker = Speaker()
+    tree = build("round_robin", brief, Choices(rounds=2, summarize=summarize))
+    await Hall(brief=brief, protocol=tree).hold(dict.fromkeys(NAMES, speaker))
+    return speaker.messages["Ann argue 2"]
+
+
+SYSTEM = """\
+You take part in a structured debate. Everything in it is on the record.
+
+Topic: Tea or coffee?
+
+At the table:
+- Ann
+- Bob
+- Cy"""
+
+ASKED = """\
+You are Ann.
+
+Round 2: you have the floor. Answer what was said; add what is missing.
+
+TARGET: the turn that you answer.
+RELATION: what your claim does to it.
+May be left out: ANSWER, TARGET, RELATION.
+Answer in exactly this form, each label at the start of a line:
+ANSWER: [your answer in one sentence]
+CLAIM: [your main claim in one sentence; NONE if you add nothing new]
+TARGET: [{marks}]
+RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
+ARGUMENT: [what you say, in full]"""
+
+# Where no turn is in sight there is none to answer.
+ASKED_ALONE = """\
+You are Ann.
+
+Round 2: you have the floor. Answer what was said; add what is missing.
+
+May be left out: ANSWER.
+Answer in exactly this form, each label at the start of a line:
+ANSWER: [your answer in one sentence]
+CLAIM: [your main claim in one sentence; NONE if you add nothing new]
+ARGUMENT: [what you say, in full]"""
+
+FULL_LOG = """\
+The debate so far:
+
+---
+
+T1 [Ann]:
+  Ann opens.
+
+T2 [Bob]:
+  Bob opens.
+
+T3 [Cy]:
+  Cy opens.
+
+--- Round 1 ---
+
+T4 [Ann]:
+  Ann, round 1.
+
+T5 [Bob]:
+  Bob, round 1.
+
+T6 [Cy]:
+  Cy, round 1.
+
+--- Round 2 ---
+
+T7 [Bob]:
+  Bob, round 2.
+
+T8 [Cy]:
+  Cy, round 2."""
+
+LAST_TWO_TURNS = """\
+The debate so far:
+
+--- Round 2 ---
+
+T7 [Bob]:
+  Bob, round 2.
+
+T8 [Cy]:
+  Cy, round 2."""
+
+SUMMARY_ONLY = """\
+The debate so far:
+
+--- Round 1 ---
+
+T8 [Bob]:
+  Summary 1 by Bob."""
+
+PERSONA_SCOPED = """\
+The debate so far:
+
+---
+
+T1 [Ann]:
+  Ann opens.
+
+--- Round 1 ---
+
+T4 [Ann]:
+  Ann, round 1.
+
+--- Round 2 ---
+
+T7 [Bob]:
+  Bob, round 2."""
+
+PERSONA_MASKING = """\
+The debate so far:
+
+---
+
+T1 [Ann]:
+  Ann opens.
+
+T3 [Cy]:
+  Cy opens.
+
+--- Round 1 ---
+
+T4 [Ann]:
+  Ann, round 1.
+
+T6 [Cy]:
+  Cy, round 1.
+
+--- Round 2 ---
+
+T8 [Cy]:
+  Cy, round 2."""
+
+SUMMARIZE_PAST = """\
+The debate so far:
+
+--- Round 1 ---
+
+T7 [Ann]:
+  Summary 1 by Ann.
+
+--- Round 2 ---
+
+T8 [Bob]:
+  Bob, round 2.
+
+T9 [Cy]:
+  Cy, round 2."""
+
+
+@pytest.mark.parametrize(
+    ("view", "hide", "summarize", "log", "marks"),
+    [
+        pytest.param(None, (), 0, FULL_LOG, "T2 or T3 or T5 or T6 or T7 or T8", id="full_log"),
+        pytest.param(View(last=2), (), 0, LAST_TWO_TURNS, "T7 or T8", id="last_n_turns"),
+        pytest.param(View(summary_only=True), (), 0, SUMMARY_ONLY, "", id="summary_only"),
+        pytest.param(View(mine=True), (), 0, PERSONA_SCOPED, "T7", id="persona_scoped"),
+        pytest.param(None, ("Bob",), 0, PERSONA_MASKING, "T3 or T6 or T8", id="persona_masking"),
+        pytest.param(View(summary=True), (), 1, SUMMARIZE_PAST, "T8 or T9", id="summarize_past"),
+    ],
+)
+async def test_the_prompt_holds_exactly_the_turns_of_the_view(
+    view: View | None, hide: tuple[str, ...], summarize: int, log: str, marks: str
+) -> None:
+    task = ASKED.replace("{marks}", marks) if marks else ASKED_ALONE
+    assert await asked(view, hide, summarize) == (
+        Message(role="system", text=SYSTEM),
+        Message(role="user", text=f"{log}\n\n{task}"),
+    )
