@@ -1,0 +1,270 @@
+"""The tool rag: how documents are cut, searched and cited."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.brief import Source
+from moot.core.errors import BriefError, ToolError
+from moot.seats import extracts
+from moot.seats.bm25 import terms
+from moot.seats.embed import BATCH, Embeddings, likeness
+from moot.seats.extracts import Extract, cut
+from moot.seats.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
+from moot.seats.tools import Errand
+from moot.seats.vectors import Vectors
+from moot.testing.conformance import Journal
+from moot.testing.web import Answer, Visit, Web, as_json
+from shelves import SCENE
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ERRAND = Errand(scene=SCENE, say=Journal(), name="tool-1")
+
+
+def documents(*names: str) -> tuple[Source, ...]:
+    paths = [EXAMPLES / name for name in names]
+    return tuple(Source(name=path.name, text=path.read_text("utf-8")) for path in paths)
+
+
+# ---- extracts -------------------------------------------------------------------------------------------------------
+
+STUDY = """# The study
+
+Short words.
+
+| year | cost |
+|------|------|
+| 2024 | 5    |
+
+## Risks
+
+```
+risk = 0.5
+```
+
+The end."""
+
+
+def test_nothing_is_left_out_and_headings_are_kept() -> None:
+    found = cut([Source(name="study.md", text=STUDY, line=10)])
+    assert [(each.heading, each.place) for each in found] == [("The study", "study.md:12"), ("Risks", "study.md:20")]
+    assert "| 2024 | 5    |" in found[0].text
+    assert found[1].text == "```\nrisk = 0.5\n```\n\nThe end."
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("study.md", "study.md:3"),
+        ("costs.pdf, page 3", "costs.pdf, page 3"),
+        ("page.html", "page.html"),
+        ("page.HTM", "page.HTM"),
+        ("costs.pdf, page x", "costs.pdf, page x:3"),
+    ],
+)
+def test_places_are_cited_as_a_reader_finds_them(name: str, place: str) -> None:
+    assert Extract(source=name, line=3, text="x").place == place
+
+
+def test_paragraphs_are_kept_whole_where_they_are_long_enough() -> None:
+    long = "word " * 100
+    found = cut([Source(name="a.md", text=f"{long}\n\n{long}\n\n\nlast")])
+    assert [each.line for each in found] == [1, 3, 6]
+    rows = "\n".join(f"Row {n} is a sentence\nof two lines, ends and all." for n in range(40))
+    found = cut([Source(name="a.md", text=rows)])
+    assert all(each.text.startswith("Row ") and each.text.endswith("all.") for each in found)
+    assert max(len(each.text) for each in found) < 1.3 * min(len(each.text) for each in found)
+    assert cut([Source(name="a.md", text="\n\n# Only a heading\n\n")]) == ()
+
+
+def test_long_rows_are_cut_at_sentences_and_words() -> None:
+    row = "This is a sentence. " * 60 + "x" * 1500 + " and " * 300
+    found = cut([Source(name="a.md", text=f"first\n{row}")])
+    assert all(len(each.text) <= extracts.MOST for each in found)
+    assert [each.line for each in found] == [1] + [2] * (len(found) - 1)
+    assert "".join("".join(each.text.split()) for each in found) == "".join(f"first{row}".split())
+
+
+@given(st.text(alphabet="ab .#\n|", max_size=3000))
+def test_no_word_is_lost_or_made(text: str) -> None:
+    found = "".join("".join(each.text.split()) for each in cut([Source(name="a.md", text=text)]))
+    body = "\n".join(row for row in text.split("\n") if not extracts.is_heading(row))
+    assert found == "".join(body.split())
+
+
+# ---- vectors --------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_most_like_itself() -> None:
+    texts = [terms(text) for text in ("the costs of the vendor", "engineers on call", "a contract with the vendor", "")]
+    vectors = Vectors(texts)
+    for number, text in enumerate(texts[:3]):
+        scores = vectors.liken(text)
+        assert scores[number] == pytest.approx(1, abs=1e-6)
+        assert max(scores) == scores[number]
+        assert scores[3] == 0
+    assert vectors.liken([]) == [0, 0, 0, 0]
+    assert Vectors([]).liken(["x"]) == []
+
+
+def test_slips_of_the_pen_and_compounds_are_found() -> None:
+    vectors = Vectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
+    assert max(range(3), key=vectors.liken(terms("Fehler der Rechnung")).__getitem__) == 0
+    assert max(range(3), key=vectors.liken(terms("montly invioces")).__getitem__) == 1
+
+
+def test_the_same_texts_have_the_same_vectors_everywhere() -> None:
+    """Fixed numbers: a run with other hashes, on another machine, gives the same ranking."""
+    scores = Vectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).liken(terms("cheap tea"))
+    assert [round(score, 6) for score in scores] == [0.824046, 0.15135]
+
+
+@given(st.lists(st.lists(st.text("abcd", min_size=1, max_size=8), max_size=6), max_size=5))
+def test_likeness_lies_between_minus_one_and_one(texts: list[list[str]]) -> None:
+    vectors = Vectors(texts)
+    assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.liken(text))
+
+
+# ---- the tool -------------------------------------------------------------------------------------------------------
+
+QUESTIONS = [
+    ("build-or-buy/options.md", "how much usage is never invoiced", "1.9 per cent of billable usage is never invoiced"),
+    (
+        "build-or-buy/options.md",
+        "how many engineers does it take to build",
+        "The platform team has nine engineers",
+    ),
+    ("build-or-buy/options.md", "when is the vendor live", "The vendor can be live after four months"),
+    ("hiring-board/interviews.md", "salary the candidate asks", "asks for a salary of $285,000"),
+    ("hiring-board/interviews.md", "what do references say", "A former superior of the candidate"),
+    ("hiring-board/role.md", "requirements of the role", "The role requires at least eight years"),
+    ("investment/memo.md", "customer concentration", "The three largest customers pay 46 per cent"),
+    ("investment/memo.md", "burn rate and runway", "The startup burns $410,000 a month"),
+    ("investment/memo.md", "background of the founders", "The two founders worked for eight years"),
+    ("architecture-review/incidents.md", "who is on call at night", "The on-call engineers of the checkout team"),
+    ("architecture-review/design.md", "slow chekouts on sale days", "row locks cause 60 per cent"),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "passage"), QUESTIONS)
+async def test_sensible_questions_find_the_right_passage_first(name: str, query: str, passage: str) -> None:
+    folder = name.split("/")[0]
+    rag = Rag(documents(*(f"{folder}/{path.name}" for path in sorted((EXAMPLES / folder).glob("*.md")))))
+    found = await rag.use({"query": query}, ERRAND)
+    assert passage in " ".join(found.text.split("\n\n[")[0].split())
+    assert found.sources[0].startswith(f"{name.split('/')[1]}:")
+    assert found.text.startswith(f"[{found.sources[0]}] (")
+
+
+@pytest.mark.parametrize(("asked", "given"), [(1, 1), (3, 3), (99, PASSAGES), (-5, 1), ("many", 4), (None, 4)])
+async def test_there_are_as_many_passages_as_asked_for(asked: object, given: int) -> None:
+    rag = Rag(documents("build-or-buy/options.md"))
+    arguments = {"query": "vendor costs"} | ({} if asked is None else {"passages": asked})
+    found = await rag.use(arguments, ERRAND)
+    assert len(found.sources) == len(set(found.sources)) == given
+
+
+@pytest.mark.parametrize("query", ["", "   ", "the of and", "x" * (LONGEST_QUERY + 1)])
+async def test_queries_that_ask_nothing(query: str) -> None:
+    with pytest.raises(ToolError, match="in a few words, at most 300 characters"):
+        await Rag(documents("build-or-buy/options.md")).use({"query": query}, ERRAND)
+
+
+async def test_documents_may_say_nothing() -> None:
+    with pytest.raises(ToolError, match="say nothing about that"):
+        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, ERRAND)
+
+
+def test_fusion_by_reciprocal_ranks() -> None:
+    assert fuse([[0.0, 3.0, 1.0], [0.2, 0.0, 0.1]]) == [2, 0, 1]  # 1/62 + 1/62 before 1/61 and 1/61
+    assert fuse([[1.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]) == [0, 1]
+    assert fuse([]) == []
+
+
+# ---- an embedding model ---------------------------------------------------------------------------------------------
+
+TEXTS = (Source(name="a.md", text="Tea costs two cents."), Source(name="b.md", text="Coffee grows in Brazil."))
+
+
+def brew(visit: Visit) -> Answer:
+    """An embedding model that knows that espresso is coffee."""
+    texts: list[str] = json.loads(visit.body)["input"]
+    vectors = [[0, 2.0] if "Coffee" in text or "espresso" in text else [3, 0.1] for text in texts]
+    if visit.path == "/api/embed":
+        return as_json({"embeddings": vectors})
+    rows = [{"index": n, "embedding": vector} for n, vector in enumerate(vectors)]
+    return as_json({"data": rows[::-1]})
+
+
+def models(web: Web) -> dict[str, str]:
+    return {"OLLAMA_HOST": web.url, "MOOT_BASE_URL": f"{web.url}/v1", "MOOT_API_KEY": "k"}
+
+
+@pytest.mark.parametrize("name", ["ollama:nomic-embed-text", "compatible:e5"])
+async def test_an_embedding_model_finds_what_words_do_not(name: str) -> None:
+    async with Web(brew).serve() as web:
+        embeddings = Embeddings(name, models(web))
+        rag = Rag(TEXTS, embeddings)
+        found = await rag.use({"query": "espresso", "passages": 1}, ERRAND)
+        assert found.sources == ("b.md:1",)
+        assert len(web.visits) == 2
+        await rag.use({"query": "espresso"}, ERRAND)
+        assert len(web.visits) == 3, "the documents are embedded once"
+        await embeddings.close()
+    wanted = "/api/embed" if name.startswith("ollama") else "/v1/embeddings"
+    assert {visit.path for visit in web.visits} == {wanted}
+
+
+async def test_many_texts_go_in_batches() -> None:
+    async with Web(brew).serve() as web:
+        embeddings = Embeddings("ollama:e", models(web))
+        vectors = await embeddings.embed([f"tea {n}" for n in range(BATCH + 1)])
+        assert (len(vectors), len(web.visits)) == (BATCH + 1, 2)
+        assert await embeddings.embed([]) == ()
+        await embeddings.close()
+    assert likeness(vectors[0], vectors[-1]) == pytest.approx(1)
+    assert likeness(vectors[0], ()) == 0
+
+
+FAULTY: list[Answer] = [
+    Answer(status=404, body=b'{"error": "no such model"}', kind="application/json"),
+    Answer(body=b"<p>hello", kind="text/html"),
+    as_json({"embeddings": []}),
+    as_json({"embeddings": [[1], [1, 2]]}),
+    as_json({"embeddings": "none"}),
+]
+
+
+@pytest.mark.parametrize("answer", FAULTY)
+async def test_without_its_model_the_documents_are_searched_by_words(answer: Answer) -> None:
+    async with Web(lambda visit: answer).serve() as web:
+        embeddings = Embeddings("ollama:e", models(web))
+        found = await Rag(TEXTS, embeddings).use({"query": "price of tea"}, ERRAND)
+        await embeddings.close()
+    assert found.sources == ("a.md:1",)
+    assert "(Searched without the embedding model: ollama:e " in found.text
+
+
+async def test_a_model_that_is_away() -> None:
+    async with Web(brew).serve() as web:
+        env = models(web)
+    embeddings = Embeddings("ollama:e", env)
+    with pytest.raises(ToolError, match="ollama:e cannot be reached"):
+        await embeddings.embed(["x"])
+    await embeddings.close()
+
+
+async def test_what_is_no_number_is_no_vector() -> None:
+    async with Web(lambda visit: as_json({"data": [{"embedding": ["a"]}, 5]})).serve() as web:
+        embeddings = Embeddings("compatible:e", models(web))
+        assert await embeddings.embed(["x"]) == ((),)
+        await embeddings.close()
+
+
+@pytest.mark.parametrize(("name", "said"), [("anthropic:claude", "makes no embeddings"), ("nobody:x", "no provider")])
+def test_models_that_cannot_embed(name: str, said: str) -> None:
+    with pytest.raises(BriefError, match=said):
+        Embeddings(name, {"ANTHROPIC_API_KEY": "k"})
