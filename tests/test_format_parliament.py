@@ -11,7 +11,7 @@ from moot.core.errors import ProtocolError
 from moot.core.form import Value
 from moot.core.seat import Scene
 from moot.models.base import Traits
-from moot.phases.choices import Choices
+from moot.phases.choices import Choices, Mediation
 from moot.phases.parliament import OFFICES, bp_style, dealt, order_paper
 from moot.seats.prompt import compose
 from moot.testing.replay import Hall, Held, Oracle, calls, essence
@@ -176,14 +176,25 @@ def test_a_side_with_two_is_two_teams() -> None:
     )
 
 
-async def test_the_adjudicator_ranks_where_there_is_one() -> None:
-    people = (*PEOPLE[:4], CHAIR)
-    place = hall(people, choices=Choices())
+SILENT = Mediation(kind="silent")
+
+
+@pytest.mark.parametrize(
+    ("people", "choices", "deciding"),
+    [
+        (PEOPLE[:2], Choices(), ["Ann vote", "Bob vote"]),
+        ((*PEOPLE[:2], CHAIR), Choices(), ["Chair score"]),
+        ((*PEOPLE[:2], CHAIR), Choices(mediation=SILENT), ["Ann vote", "Bob vote"]),
+        ((*PEOPLE[:2], CHAIR), Choices(mediation=SILENT, strategy="ranked_reasons"), ["Chair score"]),
+        ((*PEOPLE[:2], CHAIR), VOTE, ["Ann vote", "Bob vote"]),
+    ],
+)
+async def test_the_adjudicator_ranks_where_one_speaks(
+    people: tuple[Participant, ...], choices: Choices, deciding: list[str]
+) -> None:
     player = Player(bidding())
-    await place.hold(dict.fromkeys([each.name for each in people], player))
-    assert [ask.to for ask, _ in player.asked if ask.act == "score"] == ["Chair"]
-    _, player = await hold(PEOPLE[:2], bidding())
-    assert [ask.to for ask, _ in player.asked if ask.act == "vote"] == ["Ann", "Bob"]
+    await hall(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player))
+    assert [f"{ask.to} {ask.act}" for ask, _ in player.asked if ask.act in ("vote", "score")] == deciding
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
     """Eight speeches by four teams in the official order, each with a point of information; then the ending.
 
     There is one pass of speeches, whatever the number of rounds. By default the ending is a ranking with reasons by
-    the moderator, who is the adjudicator; without one a vote.
+    the moderator, who is the adjudicator; without one, or with a silent one, a vote.
 
     Raises:
         ProtocolError: fewer than two debaters or more than eight.
@@ -274,6 +274,7 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
         )
         for n, (office, speaker) in enumerate(zip(OFFICES, speakers, strict=True))
     ]
-    usual = "ranked_reasons" if brief.names("moderator") else "vote"
+    silent = choices.mediation is not None and choices.mediation.kind == "silent"
+    usual = "ranked_reasons" if brief.names("moderator") and not silent else "vote"
     end = ending(brief, replace(choices, strategy=choices.strategy or usual))
     return Sequence(parts=(Rounds(each=Sequence(parts=tuple(speeches)), most=1), *end))
