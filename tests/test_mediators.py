@@ -130,7 +130,7 @@ async def test_who_strays_is_one_of_the_debaters_or_nobody() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_mediator_of_any_kind_goes_with_any_protocol(name: str, kind: MediatorKind) -> None:
-    choices = Choices(rounds=1, mediation=Mediation(kind=kind, when="final"))
+    choices = Choices(rounds=1, mediation=Mediation(kind=kind))
     brief = Brief(topic="?", participants=PEOPLE, seed=2)
     tree = build(name, brief, choices)
     assert load(dump(tree)) == tree

@@ -11,12 +11,12 @@ from moot.phases.base import Table
 from moot.phases.judge import labels
 from moot.phases.known import KNOWN, Choices, build
 from moot.phases.spec import dump, load
-from players import ANN, BOB, CHAIR
+from players import ANN, BOB, CHAIR, CY
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_protocol_survives_as_data(name: str) -> None:
-    tree = build(name, Brief(topic="?", participants=(ANN, BOB, CHAIR)))
+    tree = build(name, Brief(topic="?", participants=(ANN, BOB, CY, CHAIR)))
     data = dump(tree)
     assert load(json.loads(json.dumps(data))) == tree
 
