@@ -81,6 +81,15 @@ def test_a_view_chooses_among_what_may_be_seen(view: View, who: str, seen: str) 
     assert " ".join(turn.mark for turn in told(*table()).look(view, who)) == seen
 
 
+def test_what_is_for_its_author_alone_stands_in_no_log() -> None:
+    transcript = told(*table())
+    say(transcript, Ask(key="#6", to="Ann", act="bid", task="", audience=("Ann",)))
+    say(transcript, Ask(key="#7", to="Ann", act="argue", task="", audience=("Ann", "Bob")))
+    bid = transcript.get("#6")
+    assert [turn.mark for turn in transcript.look(View(last=2), "Ann")] == ["T5", "T7"]
+    assert (transcript.sees("Ann", bid), transcript.sees("Bob", bid)) == (True, False)
+
+
 def test_what_is_about_ones_own_turn_concerns_one() -> None:
     transcript = told(*table())
     say(transcript, Ask(key="#6", to="Cy", act="critique", task="", about=("/debate/rounds/round-1/argue#2",)))

@@ -222,9 +222,13 @@ class Transcript:
         return frozenset(entry for each in people if each.name == who for entry in each.hide)
 
     def look(self, view: View, who: str) -> tuple[Turn, ...]:
-        """The turns that a participant may see, cut down to what the view shows, oldest first."""
-        turns = self.turns()
-        seen = [turn for turn in turns if self.sees(who, turn) and not {turn.act, turn.by}.intersection(view.hide)]
+        """The turns that a participant may see, cut down to what the view shows, oldest first.
+
+        What is for its author alone stands in no log, not even the author's: it would part this log from all others,
+        and no provider could keep what they have in common. It can be laid before the author by an ask.
+        """
+        seen = [turn for turn in self.turns() if not _is_note(turn)]
+        seen = [turn for turn in seen if self.sees(who, turn) and not {turn.act, turn.by}.intersection(view.hide)]
         if view.mine:
             seen = [turn for turn in seen if self._concerns(who, turn)]
         sums = [n for n, turn in enumerate(seen) if turn.act == SUMMARY]
@@ -261,6 +265,11 @@ TARGET = "TARGET"
 
 SUMMARY = "summarize"
 """The act of a turn that sums up what was said before it."""
+
+
+def _is_note(turn: Turn) -> bool:
+    """Whether a turn is for its author alone; a summary that one reader wrote for itself is its log all the same."""
+    return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act != SUMMARY
 
 
 def _masked(turn: Turn) -> tuple[str, ...]:

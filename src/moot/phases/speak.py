@@ -27,7 +27,7 @@ class Everyone:
         show: the turns that are laid before each.
         view: which turns of the log go along.
         needs: how many must answer; with fewer the whole debate halts.
-        private: whether each answer is for its author's eyes only.
+        private: whether each answer is for its author alone; it stands in no log.
     """
 
     act: str
