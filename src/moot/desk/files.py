@@ -33,6 +33,60 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
     return tuple(Source(name=name, text=_read(check_path(name, line=line), folder, line)) for name in names)
 
 
+def find(name: str, folder: Path, *, line: int = 0) -> Path:
+    """The place of a file or folder beside a brief, links followed.
+
+    Args:
+        name: a path that ``check_path`` has passed.
+        folder: where the brief lies.
+        line: the line of the brief that names it.
+
+    Raises:
+        BriefError: it leads out of the folder, or there is none.
+    """
+    try:
+        home = folder.resolve()
+        path = (home / name).resolve(strict=True)
+    except FileNotFoundError:
+        raise BriefError(f"there is no file {name!r} beside the brief", line=line, code="no_file") from None
+    except (OSError, RuntimeError) as error:
+        raise _unreadable(name, error, line) from error
+    if not path.is_relative_to(home):
+        raise BriefError(f"{name!r} leads out of the brief's folder", line=line, code="unsafe_path")
+    return path
+
+
+def read_bytes(name: str, path: Path, *, most: int = MOST_BYTES, line: int = 0) -> bytes:
+    """The bytes of an ordinary file.
+
+    Raises:
+        BriefError: it is none, it cannot be read, or it is too large.
+    """
+    try:
+        if not path.is_file():
+            raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="no_file")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise _unreadable(name, error, line) from error
+    if len(data) > most:
+        raise BriefError(f"{name!r} is larger than {most:,} bytes", line=line, code="too_large")
+    return data
+
+
+def decode(name: str, data: bytes, *, line: int = 0) -> str:
+    """The words of a text file, tidied.
+
+    Raises:
+        BriefError: it is not in UTF-8.
+    """
+    try:
+        return tidy(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        found = f"{name!r} is not in UTF-8 (byte {error.start}); save it as UTF-8"
+        raise BriefError(found, line=line, code="not_text") from error
+
+
 def check_path(name: str, *, line: int = 0) -> str:
     """The path, if by its words alone it stays in the folder, on every system.
 
@@ -48,24 +102,9 @@ def check_path(name: str, *, line: int = 0) -> str:
 
 
 def _read(name: str, folder: Path, line: int) -> str:
-    try:
-        home = folder.resolve()
-        path = (home / name).resolve(strict=True)
-        if not path.is_relative_to(home):
-            raise BriefError(f"{name!r} leads out of the brief's folder", line=line, code="unsafe_path")
-        if not path.is_file():
-            raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="no_file")
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise BriefError(f"there is no file {name!r} beside the brief", line=line, code="no_file") from None
-    except (OSError, RuntimeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its links go in a circle"
-        raise BriefError(f"{name!r} cannot be read: {reason}", line=line, code="no_file") from error
-    if len(data) > MOST_BYTES:
-        raise BriefError(f"{name!r} is larger than {MOST_BYTES:,} bytes", line=line, code="too_large")
-    try:
-        return tidy(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        found = f"{name!r} is not in UTF-8 (byte {error.start}); save it as UTF-8"
-        raise BriefError(found, line=line, code="not_text") from error
+    return decode(name, read_bytes(name, find(name, folder, line=line), line=line), line=line)
+
+
+def _unreadable(name: str, error: OSError | RuntimeError, line: int) -> BriefError:
+    reason = error.strerror if isinstance(error, OSError) else "its links go in a circle"
+    return BriefError(f"{name!r} cannot be read: {reason}", line=line, code="no_file")
