@@ -83,9 +83,9 @@ async def _check(words: str, given: CheckOptions) -> int:
     async with open_desk(given["store"]) as desk:
         ready = await prepare(desk, intake, wishes_of(given, given))
     if given["as_json"]:
-        click.echo(json.dumps(_plan_data(ready), ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"kind": intake.kind, **_plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
-        _print_plan(ready)
+        _print_plan(ready, intake.kind)
     return DONE
 
 
@@ -111,19 +111,21 @@ def _plan_data(ready: "Ready") -> dict[str, object]:
         "asks": {"least": least.asks, "most": most.asks},
         "calls": {"least": least.calls, "most": most.calls},
         "tokens": {"least": least.tokens, "most": most.tokens},
+        "expected_tokens": {"least": least.expected, "most": most.expected},
         "cost": {"least": least.cost, "most": most.cost},
         "unpriced": list(most.unpriced),
+        "participants_made_by": ready.caster,
         "repeated": round(most.repeated, 3),
         "notes": list(ready.notes),
     }
 
 
-def _print_plan(ready: "Ready") -> None:
+def _print_plan(ready: "Ready", kind: str) -> None:
     from moot.cli.faces import console_for
     from moot.cli.intro import overview
 
     console = console_for()
-    for each in overview(ready):
+    for each in overview(ready, kind):
         console.print(each)
 
 

@@ -53,7 +53,7 @@ def plan_words(costing: Costing) -> str:
     calls = _between(least.calls, most.calls, "model call")
     if not most.calls:
         return f"{asks}, no model calls"
-    tokens = f"at most {amount(most.tokens)} tokens"
+    tokens = f"{_token_words(costing)} tokens"
     if most.cost is None:
         return f"{asks}, {calls}, {tokens}, cost unknown: no price for {', '.join(map(line, most.unpriced))}"
     return f"{asks}, {calls}, {tokens}, " + (f"at most {money(most.cost)}" if most.cost else "free")
@@ -63,11 +63,11 @@ def _between(low: int, high: int, noun: str) -> str:
     return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
 
 
-def overview(ready: Ready) -> Iterator[RenderableType]:
-    """The plan in full, for ``moot check``."""
+def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
+    """The plan in full, for ``moot check``; ``kind`` is that of the input: text or markdown."""
     brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
     yield Text(line(brief.topic), style="bold")
-    facts = [("protocol", ready.plan.name)]
+    facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
     facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
     yield from fields(facts)
@@ -81,7 +81,7 @@ def overview(ready: Ready) -> Iterator[RenderableType]:
         [
             ("asks", _between(least.asks, most.asks, "ask")),
             ("calls", _between(least.calls, most.calls, "model call")),
-            ("tokens", "none" if not most.tokens else f"at most {amount(least.tokens)} to {amount(most.tokens)}"),
+            ("tokens", _token_words(ready.costing) if most.tokens else "none"),
             *(
                 [("cache", f"{most.repeated:.0%} of the input begins as an earlier prompt did")]
                 if most.repeated
@@ -101,6 +101,12 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
     for path in paths:
         parts = path.strip("/").split("/")
         yield len(parts), parts[-1].replace("_", " ")
+
+
+def _token_words(costing: Costing) -> str:
+    """How many tokens are likely, and the most there can be."""
+    low, high = amount(costing.least.expected), amount(costing.most.expected)
+    return f"about {low if low == high else f'{low} to {high}'}, at most {amount(costing.most.tokens)}"
 
 
 def _cost_words(costing: Costing) -> str:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -46,6 +46,7 @@ class WishOptions(TypedDict):
     strategy: str | None
     topology: str | None
     seed: int | None
+    cast: Literal["builtin"] | None
 
 
 def store_option(command: Command) -> Command:
@@ -88,11 +89,14 @@ def output_options(command: Command) -> Command:
 def wish_options(command: Command) -> Command:
     """What a caller wants otherwise than the brief says."""
     for option in (
+        click.option(
+            "--cast", type=click.Choice(["builtin"]), help="Built-in participants where the brief describes none."
+        ),
         click.option("--seed", type=click.IntRange(min=0), metavar="N", help="What all chance is drawn from."),
         click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
         click.option("--strategy", metavar="WORD", help="How it is decided: majority, weighted, supermajority …"),
         click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="The greatest number of rounds."),
-        click.option("--protocol", metavar="NAME", help="panel, council, moderated, round_robin or arena."),
+        click.option("--protocol", metavar="NAME", help="panel, council, arena, moderated, round_robin …"),
         click.option(
             "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="Who answers; several are taken in turn."
         ),
@@ -132,6 +136,7 @@ def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
         strategy=given["strategy"] or "",
         topology=given["topology"] or "",
         seed=given["seed"],
+        cast=given["cast"] or "",
         caps=caps_of(caps),
     )
 

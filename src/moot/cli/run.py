@@ -26,6 +26,8 @@ from moot.cli.options import (
 if TYPE_CHECKING:
     from moot.cli.faces import Face
     from moot.desk.desk import Desk
+    from moot.desk.outcome import Outcome
+    from moot.desk.prepare import Ready
 
 
 class RunOptions(CapOptions, OutputOptions, WishOptions):
@@ -70,18 +72,53 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, given: RunOptions) -> int:
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
+    from moot.desk.casting import with_cast
     from moot.desk.prepare import prepare
 
-    intake = read_input(words)
+    intake, wishes = read_input(words), wishes_of(given, given)
     async with open_desk(given["store"]) as desk:
-        ready = await prepare(desk, intake, wishes_of(given, given))
+        ready = await prepare(desk, intake, wishes)
         debate = desk.new_id(ready.plan)
+        casting = await _cast(desk, debate, ready, given) if ready.caster else None
+        if casting:
+            if casting.status == "paused":
+                return code_of(casting.status, casting.kind)
+            ready = await prepare(desk, *with_cast(intake, wishes, ready, casting))
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
         with face:
             await conduct(desk, debate, desk.hold(ready.plan, debate, stop=interrupt.stop), face.viewer, interrupt)
-        return await _end(desk, debate, face, given)
+        code = await _end(desk, debate, face, given)
+        if casting and face.mode in ("", "plain"):
+            face.remark(f"the participants took {_used(casting)} more: moot show {casting.debate}")
+        return code
+
+
+async def _cast(desk: "Desk", debate: str, ready: "Ready", given: RunOptions) -> "Outcome":
+    """Have the participants made; where that does not come to an end, say so."""
+    from moot.cli.conduct import Interrupt, conduct
+    from moot.cli.faces import Face
+    from moot.core.transcript import fold
+    from moot.desk.casting import casting_id, hold_casting
+    from moot.desk.desk import outcome
+
+    face = Face(given["mode"] or "", still=True)
+    face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
+    interrupt, name = Interrupt(say=face.remark), casting_id(debate)
+    hold = hold_casting(desk, ready, debate, stop=interrupt.stop)
+    await conduct(desk, name, hold, Face("quiet").viewer, interrupt)
+    came = outcome(name, fold(await desk.entries(name)))
+    if came.status == "paused":
+        face.remark(f"no participants, so no debate: {came.reason}; run it again")
+    return came
+
+
+def _used(came: "Outcome") -> str:
+    from moot.cli.text import amount, money
+
+    tokens = came.usage.input_tokens + came.usage.output_tokens
+    return f"{amount(tokens)} tokens, {money(came.usage.cost)}"
 
 
 async def _resume(name: str, given: ResumeOptions) -> int:

@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, MootError
-from moot.desk.cast import debaters
+from moot.desk.cast import USUAL, debaters
+from moot.desk.casting import hold_casting, with_cast
 from moot.desk.config import default_store, load_config
 from moot.desk.desk import Desk
 from moot.desk.intake import Intake, read_brief
@@ -82,8 +83,8 @@ def take(brief: Brief | Path | str) -> Intake:
         return read_file(brief)
     if isinstance(brief, str):
         return read_brief(brief, folder=Path())
-    people = brief.participants or debaters()
-    brief = replace(brief, participants=people)
+    vacant = 0 if brief.participants else USUAL
+    brief = replace(brief, participants=brief.participants or debaters())
     return Intake(
         brief=brief,
         protocol="",
@@ -93,6 +94,7 @@ def take(brief: Brief | Path | str) -> Intake:
         model="",
         kind="text",
         given={"topic": brief.topic},
+        vacant=vacant,
     )
 
 
@@ -103,6 +105,7 @@ async def debate(
     protocol: str = "",
     store: Path | None = None,
     limits: Limits | None = None,
+    cast: Literal["", "builtin"] = "",
 ) -> Outcome:
     """Hold a debate to its end, or until it pauses; ``moot.run`` is the same for programs without an event loop.
 
@@ -112,6 +115,9 @@ async def debate(
         protocol: its name; "" for the brief's.
         store: the file of the record; None for the owner's.
         limits: what the debate may use; None for the brief's limits.
+        cast: ``builtin`` for the built-in participants where none are described; "" lets a language model make them
+            for the topic first, in a debate of its own on record (its id ends in ``-cast``). Where that one pauses, it
+            is what is returned.
 
     Raises:
         BriefError: the brief, a model or a setting that cannot be used.
@@ -124,8 +130,15 @@ async def debate(
     desk = Desk.at(store or config.store or default_store())
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
-        ready = await prepare(desk, intake, Wishes(models=models, protocol=protocol), config=config)
-        return await desk.hold(ready.plan, desk.new_id(ready.plan))
+        wishes = Wishes(models=models, protocol=protocol, cast=cast)
+        ready = await prepare(desk, intake, wishes, config=config)
+        name = desk.new_id(ready.plan)
+        if ready.caster:
+            casting = await hold_casting(desk, ready, name)
+            if casting.status == "paused":
+                return casting
+            ready = await prepare(desk, *with_cast(intake, wishes, ready, casting), config=config)
+        return await desk.hold(ready.plan, name)
     finally:
         await desk.close()
 
@@ -137,6 +150,7 @@ def run(
     protocol: str = "",
     store: Path | None = None,
     limits: Limits | None = None,
+    cast: Literal["", "builtin"] = "",
 ) -> Outcome:
     """Hold a debate to its end, or until it pauses; see ``moot.debate``.
 
@@ -148,5 +162,5 @@ def run(
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(debate(brief, model=model, protocol=protocol, store=store, limits=limits))
+        return asyncio.run(debate(brief, model=model, protocol=protocol, store=store, limits=limits, cast=cast))
     raise MootError("moot.run needs a program without a running event loop; here, await moot.debate instead")

@@ -1,0 +1,190 @@
+"""Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
+
+Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
+begins: in a debate of its own on record, ``ID-cast`` beside ``ID``, with one participant and one question. What cannot
+be read, is nobody, or stands there twice is left out, and built-in debaters take those places; so does one who opposes
+where nobody does. It is paid under the limits of the debate, and what it used is taken off them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from moot.core.brief import Brief, Limits, Participant, View
+from moot.core.errors import BriefError
+from moot.core.form import Field, Form
+from moot.core.text import clip
+from moot.core.transcript import Transcript, read_field
+from moot.desk.cast import CAST
+from moot.desk.choosing import Caps, Wishes
+from moot.desk.desk import Desk, Plan
+from moot.desk.intake import Intake
+from moot.desk.letters import flat, tidy
+from moot.desk.names import check_name, moderates, skeleton
+from moot.desk.outcome import Outcome
+from moot.desk.prepare import Ready
+from moot.engine.drive import Stop
+from moot.phases.flow import Sequence as Steps
+from moot.phases.judge import Adopt
+from moot.phases.speak import Everyone
+
+ACT = "cast"
+NAME = "Casting"
+STANCES = ("FOR", "AGAINST", "OTHER")
+
+MOST_ROLE = 200
+MOST_PERSONA = 2000
+
+# Models cast colleagues who agree; so the opponent is asked for by name, and what each fears as well.
+TASK = (
+    "Name {count} people who should debate this topic. Their perspectives must be clearly different: other interests, "
+    "other knowledge, other fears. At least one of them must oppose what seems the obvious answer. Take no famous "
+    "people. Give each a short given name, a role of at most twelve words, and a persona: two to four sentences that "
+    "begin with 'You' and say what this person knows, wants and fears."
+)
+PERSONA = "You choose who should take part in a debate. You take no side, and you do not debate yourself."
+WHY = Field(name="why", required=False, help="in one sentence, why these people")
+OPPOSING = "Skeptic"
+"""The built-in debater who opposes whatever is proposed."""
+
+
+def casting_id(debate: str) -> str:
+    """The id of the debate in which the participants of a debate are made."""
+    return f"{debate}-cast"
+
+
+def casting_plan(ready: Ready) -> Plan:
+    """The debate in which the participants are made: one participant, one question."""
+    brief = ready.plan.brief
+    count = len(brief.names("debater"))
+    language = next((each.language for each in brief.participants), "")
+    who = Participant(name=NAME, role="Chooses who takes part", persona=PERSONA, seat=ready.caster, language=language)
+    ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
+    tree = Steps(parts=(ask, Adopt(act=ACT, field=WHY.name, status="", rule="casting")))
+    alone = Brief(
+        topic=brief.topic,
+        background=brief.background,
+        options=brief.options,
+        participants=(who,),
+        limits=brief.limits,
+        seed=brief.seed,
+    )
+    return Plan(brief=alone, name="casting", protocol=tree)
+
+
+async def hold_casting(desk: Desk, ready: Ready, debate: str, *, stop: Stop | None = None) -> Outcome:
+    """Have the participants of a debate made, or take that up where its record ends; nothing is paid twice.
+
+    Args:
+        desk: the desk.
+        ready: the debate that they are for; its ``caster`` is asked.
+        debate: the id of that debate.
+        stop: set its reason to pause.
+    """
+    name = casting_id(debate)
+    if await desk.count_entries(name):
+        return await desk.resume(name, stop=stop)
+    return await desk.hold(casting_plan(ready), name, stop=stop)
+
+
+def with_cast(intake: Intake, wishes: Wishes, ready: Ready, came: Outcome) -> tuple[Intake, Wishes]:
+    """The brief with the participants that were made, and the wishes with what is left of the limits.
+
+    Args:
+        intake: the brief as it was read.
+        wishes: what the caller wants otherwise.
+        ready: the debate as it was prepared with the built-in participants.
+        came: what came of the casting.
+    """
+    standing = [each for each in intake.brief.participants if each.duty == "debater"]
+    others = [each for each in intake.brief.participants if each.duty != "debater"]
+    made = list(_read(came.transcript, len(standing), others))
+    cast = _fill([who for who, _ in made], "AGAINST" in [stance for _, stance in made], len(standing), others)
+    people = [
+        replace(place, name=who.name, role=who.role, persona=who.persona)
+        for place, who in zip(standing, cast, strict=True)
+    ]
+    brief = replace(intake.brief, participants=(*people, *others))
+    note = _note(ready, came, [each.name for each in cast if each in CAST])
+    intake = replace(intake, brief=brief, vacant=0, notes=(*intake.notes, note))
+    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, came))
+
+
+def _form(count: int) -> Form:
+    people = (
+        field
+        for n in range(1, count + 1)
+        for field in (
+            Field(name=f"name_{n}", help="a given name"),
+            Field(name=f"stance_{n}", kind="choice", choices=STANCES, help="towards the obvious answer"),
+            Field(name=f"role_{n}", help="office or interest"),
+            Field(name=f"persona_{n}", help="You know …; you want …; you fear …"),
+        )
+    )
+    return Form(name=ACT, layout="json", fields=(*people, WHY))
+
+
+def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
+    """The debaters that were read, each with its stance, and nobody twice: no name, no role and no persona."""
+    turns = transcript.turns(ACT)
+    taken = {skeleton(each.name) for each in others}
+    for turn, n in product(turns, range(1, count + 1)):
+        name, stance, role, persona = (
+            read_field(turn, f"{each}_{n}") for each in ("name", "stance", "role", "persona")
+        )
+        who = _person(str(name or ""), str(role or ""), str(persona or ""))
+        if who is None:
+            continue
+        looks = {skeleton(each) for each in (who.name, who.role, who.persona)}
+        if not looks & taken:
+            taken |= looks
+            yield who, str(stance)
+
+
+def _person(name: str, role: str, persona: str) -> Participant | None:
+    """A debater, if these are the words for one."""
+    role, persona = flat(tidy(role)), tidy(persona).strip()
+    try:
+        checked = check_name(name)
+    except BriefError:
+        return None
+    if moderates(checked) or not skeleton(role) or not skeleton(persona):
+        return None
+    return Participant(name=checked, role=clip(role, MOST_ROLE), persona=clip(persona, MOST_PERSONA))
+
+
+def _fill(
+    made: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
+) -> tuple[Participant, ...]:
+    """So many debaters: those who were made, one who opposes, and built-in ones for the places that are left."""
+    kept = list(made[: count if opposed else count - 1])
+    taken = {skeleton(each.name) for each in (*kept, *others)}
+    free = [each for each in CAST if skeleton(each.name) not in taken]
+    added = free[: count - len(kept)]
+    opponent = next((each for each in free if each.name == OPPOSING), None)
+    if opponent and not opposed and opponent not in added:
+        added[-1] = opponent
+    return (*kept, *added)
+
+
+def _note(ready: Ready, came: Outcome, built_in: Sequence[str]) -> str:
+    usage = came.usage
+    cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
+    used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
+    if len(built_in) == len(ready.plan.brief.names("debater")):
+        note = f"{ready.caster} made no participants that could be used in debate {came.debate} ({used})"
+        return f"{note}: built-in ones take part."
+    note = f"Participants were made by {ready.caster} in debate {came.debate} ({used})"
+    return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
+
+
+def _left(limits: Limits, came: Outcome) -> Caps:
+    """The limits, with what is left of tokens and money when the participants are paid."""
+    used = came.usage
+    return Caps(
+        asks=limits.asks,
+        tokens=None if limits.tokens is None else max(0, limits.tokens - used.input_tokens - used.output_tokens),
+        cost=None if limits.cost is None else max(0.0, limits.cost - (used.cost or 0.0)),
+        turn_seconds=limits.turn_seconds,
+        total_seconds=limits.total_seconds,
+    )
