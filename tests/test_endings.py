@@ -19,6 +19,8 @@ from moot.phases.judge import BALLOT, labels
 from moot.phases.round_robin import round_robin
 from moot.phases.spec import dump, load
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
+from moot.readers.markdown import markdown
+from moot.readers.report import report
 from moot.testing.replay import Hall, Held, Oracle, calls, essence
 from players import ANN, BOB, CHAIR, CY, Player, Script
 
@@ -318,6 +320,18 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
         resumed = await hall.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
         assert not set(calls(whole.entries[:cut])) & set(oracle.sent)
+
+
+async def test_a_judge_can_be_checked_from_the_report() -> None:
+    _, ranking, _ = await hold("ranked_reasons", ranked({"Ann": 4.0, "Bob": 9.5, "Cy": 7}))
+    page = markdown(report(ranking.entries, debate="d1"))
+    assert "| Candidate | Score |\n| --- | ---: |\n| Ann | 4 |\n| Bob | 9.5 |\n| Cy | 7 |" in page
+    assert "Chair scores, of 10: Bob 9.5, Cy 7, Ann 4" in page
+    _, picking, _ = await hold("vote_based", judged("Ann", "Bob"))
+    page = markdown(report(picking.entries, debate="d1"))
+    assert CHANGED in page
+    assert "| Chair | hot tea | order 1 |\n| Chair | coffee | order 2 |" in page
+    assert "agreement of copies" not in page, "two verdicts of one judge are no two votes"
 
 
 def test_defaults_stand_in_no_data() -> None:
