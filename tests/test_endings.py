@@ -327,7 +327,8 @@ async def test_a_judge_can_be_checked_from_the_report() -> None:
     page = markdown(report(ranking.entries, debate="d1"))
     assert "| Candidate | Score |\n| --- | ---: |\n| Ann | 4 |\n| Bob | 9.5 |\n| Cy | 7 |" in page
     assert "Chair scores, of 10: Bob 9.5, Cy 7, Ann 4" in page
-    _, picking, _ = await hold("vote_based", judged("Ann", "Bob"))
+    chair = replace(CHAIR, seat="ollama:one")
+    _, picking, _ = await hold("vote_based", judged("Ann", "Bob"), (ANN, BOB, CY, chair))
     page = markdown(report(picking.entries, debate="d1"))
     assert CHANGED in page
     assert "| Chair | hot tea | order 1 |\n| Chair | coffee | order 2 |" in page
