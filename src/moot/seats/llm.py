@@ -43,11 +43,6 @@ class ModelSeat:
         self._model, self._seconds, self._tools = model, seconds, tuple(tools)
         self._refused = False
 
-    @property
-    def model(self) -> Model:
-        """The model that answers."""
-        return self._model
-
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Answer one ask; see ``core.seat.Seat``."""
         talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))

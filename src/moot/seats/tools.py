@@ -101,7 +101,7 @@ class Errand:
             seconds=self.seconds,
         )
         with _standing(self.clock):
-            self.called = await self.model.complete(request, _Silent(self.say))
+            self.called = await self.model.complete(request, Silent(self.say))
         return read(form, self.called.text)
 
 
@@ -269,7 +269,7 @@ async def _lost() -> Called:
     raise RecordError("the record holds the result of a tool, but not what the model was asked for it")
 
 
-class _Silent:
+class Silent:
     """A line that shows nothing of what a tool is told, for those are not the participant's words."""
 
     def __init__(self, say: Say) -> None:
