@@ -12,10 +12,10 @@ on the cost of debates:
   critiques:                              N(2R+1) Q + R N (2d+1) L
 
 `read` is the input of the asks of the opening and the rounds; `all` counts the ending too. `hits` is the share of the
-input, from the second round on (in bp_style, which has one round, from the second speech on), that is the beginning of an earlier prompt to the same model: what a provider's
-prompt cache can hold. Everybody has the same model. Where all speak at once, the first prompt behind a round reads N L
-new tokens; with few turns so far no order of a prompt can make most of it a repetition. So the reach of `hits` is
-checked over all rows of a protocol together.
+input, from the second round on (in bp_style, which has one round, from the second speech on), that is the beginning of
+an earlier prompt to the same model: what a provider's prompt cache can hold. Everybody has the same model. Where all
+speak at once, the first prompt behind a round reads N L new tokens; with few turns so far no order of a prompt can make
+most of it a repetition. So the reach of `hits` is checked over all rows of a protocol together.
 
 Run it with ``make bench`` or ``python benchmarks/tokens.py``. It ends with an error where a bound is broken.
 """

@@ -108,6 +108,13 @@ async def test_claims_points_and_questions_are_quotations() -> None:
         assert "(doc1.md:" in str(await put(place, "Cat", act, one(name), turns=[ann])), name
 
 
+async def test_a_conclusion_is_the_option_held_or_the_first_passage() -> None:
+    open_room, _ = await room()
+    assert "(doc1.md:" in str(await put(open_room, "Cat", "argue", one("CONCLUSION"), turns=[]))
+    closed, _ = await room(OPTIONS)
+    assert await put(closed, "Cat", "argue", one("CONCLUSION"), turns=[]) in OPTIONS
+
+
 async def test_a_question_needs_a_turn() -> None:
     assert await put(Room(brief()), "Ann", "question", one("QUESTION")) == phrases.ASKED_NOTHING
 

@@ -75,11 +75,16 @@ def _urgency(field: Field, case: Case, speech: Speech) -> Value:
     top = max(case.weights, default=0.0)
     if not fresh or not top:
         return 0
-    return max(1, round(10 * max(case.weights[number] for number in fresh) / top))
+    return max(1, round(10 * case.weigh(fresh) / len(fresh) / top))
 
 
 def _point(field: Field, case: Case, speech: Speech) -> Value:
     return quote(case, speech.picks[0], 160) if speech.picks else phrases.SPENT
+
+
+def _conclusion(field: Field, case: Case, speech: Speech) -> Value | None:
+    """What follows: the option that is held, else the passage that bears most."""
+    return case.answer or (quote(case, speech.picks[0], 160) if speech.picks else None)
 
 
 def _question(field: Field, case: Case, speech: Speech) -> Value:
@@ -190,6 +195,7 @@ _MANNERS: Mapping[str, Manner] = {
     "CONSENSUS": _agreed,
     "RECONSIDER": _reconsider,
     "SOURCES": _sources,
+    "CONCLUSION": _conclusion,
     "REASONING": _words(phrases.REASONED),
     "NOTE": _next,
     "TRANSLATION": _words(phrases.UNTRANSLATED),

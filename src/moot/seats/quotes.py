@@ -27,7 +27,7 @@ NAME = "builtin:quotes"
 KEEP = 4
 """So many backgrounds stay indexed."""
 
-_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate")
+_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate", "question", "interrupt")
 """Acts in which nothing is said beside the form."""
 
 _ANSWERS = ("answer", "position", "proposal", "stance", "claim")
