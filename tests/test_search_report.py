@@ -1,0 +1,79 @@
+"""The appendix of a report that shows how arguments were looked for."""
+
+import json
+
+import pytest
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant, Search
+from moot.core.event import Asked, Called, Entry, Event
+from moot.models.base import Request
+from moot.phases.speak import Everyone
+from moot.readers.search import Searched, appendix, searches
+from moot.seats.llm import ModelSeat
+from moot.seats.mcts import Searching
+from moot.testing.replay import Hall
+from moot.testing.scripted import ScriptedModel
+
+TREE = {
+    "simulations": 3,
+    "asked": 8,
+    "depth": 1,
+    "stopped": "gone",
+    "nodes": [
+        {"id": "1", "by": "Ann", "claim": "# tea *wakes*\n- and more", "visits": 2, "value": 0.625, "chosen": True},
+        {"id": "1.1", "by": "the strongest opponent", "claim": "No.", "visits": 1, "value": 1, "chosen": True},
+        {"id": "2", "by": "Ann", "claim": "tea keeps", "visits": 0, "value": None, "chosen": False},
+    ],
+}
+
+
+def entries(*events: Event) -> list[Entry]:
+    return [Entry(seq=n, at=0.0, event=event) for n, event in enumerate(events, start=1)]
+
+
+ASKED = Asked(ask=Ask(key="/debate/rounds/round-2/argue#1", to="Ann", act="argue", task="Argue."))
+
+
+def called(text: str, model: str = "search:mcts") -> Called:
+    return Called(key=ASKED.ask.key, call="tree", text=text, model=model)
+
+
+def test_a_tree_is_shown_as_a_list() -> None:
+    (found,) = searches(entries(ASKED, called(json.dumps(TREE))))
+    assert appendix([found]) == [
+        "## Appendix: how arguments were looked for",
+        "### Ann, round 2: arguments",
+        "Monte Carlo tree search, 3 of 8 simulations, 1 reply deep. The line in bold was chosen; values run from 0 to "
+        "1, for Ann. It ended early: gone.",
+        "- **\\# tea \\*wakes\\* - and more** (2 visits, value 0.62)\n"
+        "  - **the strongest opponent: No.** (1 visit, value 1.00)\n"
+        "- tea keeps (not judged)",
+    ]
+
+
+def test_nothing_is_shown_where_nobody_searched() -> None:
+    assert appendix(searches(entries(ASKED, called(json.dumps(TREE), model="ollama:tiny")))) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "null", "{}", '{"nodes": 3}', json.dumps({**TREE, "nodes": [{}]})])
+def test_what_is_no_tree_is_left_out(text: str) -> None:
+    assert searches(entries(ASKED, called(text))) == ()
+
+
+async def test_a_real_search_is_read_from_its_record() -> None:
+    def script(request: Request) -> str:
+        if request.call == "search-claims":
+            return "CLAIMS:\n- tea wakes\n- tea keeps"
+        return "STANDING: 7" if request.call.endswith("-value") else "Well."
+
+    model = ScriptedModel(script)
+    seat = Searching(ModelSeat(model), model, Search(simulations=6, depth=2))
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
+    held = await Hall(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": seat})
+    (found,) = searches(held.entries)
+    assert isinstance(found, Searched)
+    assert (found.by, found.simulations, found.asked, found.depth, found.stopped) == ("Ann", 6, 6, 2, "")
+    assert sum(each.visits for each in found.thoughts if not each.depth) == 6
+    assert [each.depth for each in found.thoughts if each.chosen] == [0, 1, 2]
+    assert "6 of 6 simulations, 2 replies deep" in appendix([found])[2]
