@@ -11,7 +11,7 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, MootError
 from moot.desk.cast import USUAL, debaters
 from moot.desk.casting import hold_casting, with_cast
-from moot.desk.config import default_store, load_config
+from moot.desk.config import Config, default_store, load_config
 from moot.desk.desk import Desk
 from moot.desk.intake import Intake, read_brief
 from moot.desk.outcome import Outcome
@@ -130,17 +130,21 @@ async def debate(
     desk = Desk.at(store or config.store or default_store())
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
-        wishes = Wishes(models=models, protocol=protocol, cast=cast)
-        ready = await prepare(desk, intake, wishes, config=config)
-        name = desk.new_id(ready.plan)
-        if ready.caster:
-            casting = await hold_casting(desk, ready, name)
-            if casting.status == "paused":
-                return casting
-            ready = await prepare(desk, *with_cast(intake, wishes, ready, casting), config=config)
-        return await desk.hold(ready.plan, name)
+        return await _hold(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
     finally:
         await desk.close()
+
+
+async def _hold(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> Outcome:
+    """Hold a new debate, its participants made first where none are described."""
+    ready = await prepare(desk, intake, wishes, config=config)
+    name = desk.new_id(ready.plan)
+    if ready.caster:
+        casting = await hold_casting(desk, ready, name)
+        if casting.status == "paused":
+            return casting
+        ready = await prepare(desk, *with_cast(intake, wishes, ready, casting), config=config)
+    return await desk.hold(ready.plan, name)
 
 
 def run(

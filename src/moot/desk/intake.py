@@ -5,12 +5,12 @@ section for each participant (``desk.sections``); or nothing but a question. Eve
 the file, the line, what stands there and what is allowed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Literal, cast
 
-from moot.core.brief import Brief, Limits
+from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.files import read_files
@@ -119,19 +119,17 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
     entries = assemble(header.people, [described(section) for section in body.of("person")])
     if entries:
         values["participants"] = Given(value=tuple(each.name for each in entries), line=entries[0].line)
-    files = values.get("background")
-    read_in = read_files(cast("tuple[str, ...]", files.value), folder, line=files.line) if files else ()
     given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
     brief = Brief(
         topic=str(given["topic"]),
-        background=background(values.get("context"), body, name) + read_in,
+        background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
+        library=_beside(values, "library", _read_library, folder),
         rules=str(given.get("rules", "")),
         participants=fill_places(entries, values),
         options=cast("tuple[str, ...]", given.get("options", ())),
         limits=_limits(given),
         seed=cast("int", given.get("seed", 0)),
     )
-    plain = parts.header is None and not body.headings
     return Intake(
         brief=brief,
         protocol=str(given.get("protocol", "")),
@@ -139,7 +137,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         strategy=str(given.get("strategy", "")),
         topology=str(given.get("topology", "")),
         model=str(given.get("model", "")),
-        kind="text" if plain else "markdown",
+        kind="text" if parts.header is None and not body.headings else "markdown",
         given=given,
         own={each.name: {key: value.value for key, value in each.values.items()} for each in entries},
         vacant=len([each for each in brief.names("debater") if each not in {entry.name for entry in entries}]),
@@ -147,6 +145,20 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         notes=_notes(unseen, body, entries),
         lines={key: value.line for key, value in values.items()} | {f"## {each.name}": each.line for each in entries},
     )
+
+
+def _beside(
+    values: Mapping[str, Given], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
+) -> tuple[Source, ...]:
+    """The texts of the files that a key names."""
+    given = values.get(name)
+    return reads(cast("tuple[str, ...]", given.value), folder, line=given.line) if given else ()
+
+
+def _read_library(names: Sequence[str], folder: Path | None, *, line: int) -> tuple[Source, ...]:
+    from moot.desk.library import read_library  # here for start-up time: few briefs have a library
+
+    return read_library(names, folder, line=line)
 
 
 def _read_header(parts: Parts) -> _Header:

@@ -17,7 +17,7 @@ from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.look import first_chat_model
 from moot.desk.places import needs_moderator
-from moot.desk.seating import BUILTIN, seat
+from moot.desk.seating import BUILTIN, seat, work
 from moot.models.base import Model
 
 __all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
@@ -66,7 +66,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         raise misfit(intake, wishes, error.about, str(error)) from error
     caster = models[0] if intake.vacant and wishes.cast != "builtin" and models[0] != BUILTIN else ""
     live = live_models(desk, plan.brief)
-    costing = estimate(plan.brief, plan.protocol, live)
+    costing = estimate(plan.brief, plan.protocol, live, work=work)
     if plan.brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")

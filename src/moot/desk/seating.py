@@ -1,20 +1,27 @@
-"""Participants to live seats. This file owns which model answers for whom."""
+"""Participants to live seats. This file owns which model answers for whom, and how many calls an answer takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
+from moot.desk.estimate import Work
 from moot.models.pool import Pool
-from moot.seats.llm import ModelSeat
+from moot.seats.llm import UNAIDED, ModelSeat
+from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
+from moot.seats.tools import ROUNDS, USES
 
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
 
 ABSENT = ("human", "librarian")
 """Seats that briefs may name and that this version cannot fill."""
+
+ASKING = frozenset({"summarizer", "scorer"})
+"""Tools that put a question to the participant's own model."""
 
 
 def assign(brief: Brief, models: Sequence[str]) -> Brief:
@@ -58,4 +65,20 @@ def _seat(who: Participant, brief: Brief, pool: Pool, quotes: Quotes) -> Seat:
         model = pool.model(who.seat)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
-    return ModelSeat(model, seconds=brief.limits.turn_seconds)
+    seconds = brief.limits.turn_seconds
+    answering = ModelSeat(model, seconds=seconds)
+    return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def work(who: Participant, ask: Ask) -> Work:
+    """How many calls of a model an answer takes: with tools likely one look-up; a search is what it is.
+
+    Tools that ask the participant's own model do so once in each use.
+    """
+    aided = who.tools and ask.act not in UNAIDED
+    asking = USES if ASKING.intersection(who.tools) else 0
+    answer = Work(likely=2, most=1 + ROUNDS + asking) if aided else Work()
+    if who.search is None or ask.act not in SOUGHT:
+        return answer
+    looking = calls(who.search) - 1
+    return Work(likely=looking + answer.likely, most=looking + answer.most)
