@@ -84,20 +84,13 @@ def _groups(table: Table) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
     for each in table.brief.participants:
         # What a participant's own view leaves out must not come back to it in a summary.
         sight = table.transcript.look(View(hide=each.view.hide if each.view else ()), each.name)
-        groups.setdefault(tuple(turn.key for turn in sight if turn.act == SUMMARY or not is_note(turn)), []).append(
-            each.name
-        )
+        groups.setdefault(tuple(turn.key for turn in sight), []).append(each.name)
     for keys, members in groups.items():
         turns = [table.transcript.get(key) for key in keys]
         old = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
         since = tuple(turns[old[-1] :] if old else turns)
         if any(turn.act != SUMMARY for turn in since):
             yield tuple(members), since
-
-
-def is_note(turn: Turn) -> bool:
-    """Whether a turn is for the eyes of its author alone."""
-    return turn.ask is not None and turn.ask.audience == (turn.by,)
 
 
 # ---- looking back --------------------------------------------------------------------------------------------------
@@ -164,7 +157,7 @@ class Translate:
         """Ask for all translations at once; nobody else sees them."""
         tongues = [each.name for each in table.brief.participants if each.language]
         said = [turn for turn in table.transcript.turns() if turn.ask and turn.by in tongues]
-        turns = [turn for turn in said if turn.act != "vote" and not is_note(turn)]
+        turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:
             yield [self._ask(table, n, turn) for n, turn in enumerate(turns, start=1)]
 

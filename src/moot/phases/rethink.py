@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask
-from moot.core.brief import View
 from moot.core.form import Field, Form
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
@@ -109,10 +108,7 @@ LONGEST_NOTE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mindful:
-    """A phase in which everybody has the newest note to itself beside the task, whatever its view of the log.
-
-    The notes stand in no log: those of one participant would part its log from that of all the others, and providers
-    could not keep what is common.
+    """A phase in which everybody has the newest note to itself beside the task, because it stands in no log.
 
     Attributes:
         each: the phase.
@@ -131,10 +127,9 @@ class Mindful:
             yield [self._heed(table, ask) for ask in step] if is_batch(step) else step
 
     def _heed(self, table: Table, ask: Ask) -> Ask:
-        apart = replace(ask, view=ask.view.narrowed(View(hide=(STRATEGY,))))
         note = table.transcript.last(ask.to, STRATEGY)
         if note is None or ask.act not in HEEDING:
-            return apart
+            return ask
         words = str(read_field(note, "NOTE") or note.text)
         lines = "\n".join(f"  {line}" for line in clip(words, LONGEST_NOTE).splitlines())
-        return replace(apart, task=f"{ask.task}\n\nYour own note, which nobody else sees:\n{lines}")
+        return replace(ask, task=f"{ask.task}\n\nYour own note, which nobody else sees:\n{lines}")

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.readers.arguments import revised
 from moot.readers.stance import Stand, alike, stands
 
 _MARK = re.compile(r"\bT([0-9]{1,9})\b")
@@ -125,14 +126,8 @@ def _revisions(transcript: Transcript) -> tuple[Revision, ...]:
     return tuple(
         Revision(by=turn.by, mark=turn.mark, key=turn.key, old=old, old_key=keys[old])
         for turn in transcript.turns("revise")
-        if (old := replaced(turn))
+        if (old := revised(turn)) in keys
     )
-
-
-def replaced(turn: Turn) -> str:
-    """The mark of the turn that a revision was asked to replace; "" where it replaces none."""
-    fields = turn.ask.form.fields if turn.ask and turn.ask.form and turn.act == "revise" else ()
-    return next((field.choices[0] for field in fields if field.name == "REPLACES"), "")
 
 
 def _reflection(turn: Turn, answers: Mapping[int, str]) -> Reflection:
