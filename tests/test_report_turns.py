@@ -1,5 +1,6 @@
 """What was said, as a report shows it: places, subjects, hidden authors, fields, turns without an answer."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -64,7 +65,7 @@ def laid(act: str, text: str, fields: Fields, *about: str, anonymous: bool) -> s
     diary.say(ask("/debate/critique#1", "Ann", "critique", "/debate/propose#2"), "III")
     form = Form(name="ballot", fields=(Field(name="I vote for"),))
     last = ask(f"/debate/{act}#9", "Cid", act, *about, form=form if fields else None, anonymous=anonymous)
-    return page(diary.say(last, text, fields)).split("#### Cid")[1].split("\n\n## What")[0]
+    return re.split(r"#### (?:T\d+ )?Cid", page(diary.say(last, text, fields)))[1].split("\n\n## ")[0]
 
 
 P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"

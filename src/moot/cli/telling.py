@@ -26,7 +26,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.transcript import Transcript
-from moot.desk.reports import Spoken, noun, owned, spoken, title
+from moot.desk.reports import Spoken, noun, owned, parted, spoken, title
 
 
 @dataclass(slots=True)
@@ -209,8 +209,12 @@ def _body(turn: Spoken) -> list[RenderableType]:
         return [Text(f"✗ no answer: {line(turn.reason)}", style=BAD)]
     if turn.act == "vote":
         return paragraphs(turn.text)
+    link: list[RenderableType] = [Text(line(turn.link), style=FAINT)] if turn.link else []
     if turn.complete:
-        return fields((line(name), value) for name, value in turn.fields)
+        speech = parted(turn.fields)
+        facts = [(line(name), value) for name, value in speech.facts]
+        words = paragraphs(speech.words) if facts else []
+        return [*link, *fields(facts), *words, *fields((line(name), value) for name, value in speech.rest)]
     # Fields of a second answer do not stand in the words of the first.
     further = [(line(name), value) for name, value in turn.fields if line(value) not in line(turn.text)]
-    return [*paragraphs(turn.text), *fields(further)]
+    return [*link, *paragraphs(turn.text), *fields(further)]

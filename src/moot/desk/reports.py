@@ -1,7 +1,7 @@
 """Reports at the desk. This file owns how a host gets what the readers read, without knowing them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,25 +10,34 @@ from moot.core.transcript import Transcript
 from moot.desk.desk import Desk
 from moot.readers.files import file_name
 from moot.readers.files import save as write_file
+from moot.readers.logs import MODES, Mode
+from moot.readers.logs import write as write_texts
 from moot.readers.markdown import markdown
 from moot.readers.report import Report, as_data, report
+from moot.readers.speech import Speech, parted
 from moot.readers.spoken import Spoken, speak
 from moot.readers.wording import listed, noun, owned, title
 from moot.record.codec import digest
 
 __all__ = [
     "FORMATS",
+    "MODES",
+    "Mode",
     "Recount",
     "Report",
+    "Speech",
     "Spoken",
     "listed",
     "noun",
     "owned",
+    "parted",
     "recount",
+    "save_log",
     "save_report",
     "spoken",
     "title",
     "write_file",
+    "write_log",
     "write_report",
 ]
 
@@ -72,6 +81,25 @@ def save_report(report: Report, folder: Path) -> Path:
     path = folder / f"{file_name(report.topic, report.debate)}.md"
     write_file(path, write_report(report))
     return path
+
+
+def write_log(found: Recount, mode: Mode) -> Mapping[str, str]:
+    """A record as texts, in one of MODES: what is to stand behind the name of each file, the one to read first."""
+    return write_texts(mode, found.report, found.entries)
+
+
+def save_log(found: Recount, mode: Mode, folder: Path) -> tuple[Path, ...]:
+    """Write a log into a folder, which is made, beside the report; where it is then.
+
+    Raises:
+        OSError: the folder cannot be made or a file not written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name = file_name(found.report.topic, found.report.debate)
+    texts = write_log(found, mode)
+    for ending, text in texts.items():
+        write_file(folder / f"{name}{ending}", text)
+    return tuple(folder / f"{name}{ending}" for ending in texts)
 
 
 def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:

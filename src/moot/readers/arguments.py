@@ -98,6 +98,11 @@ class ArgumentMap:
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
 
+    @property
+    def tells(self) -> bool:
+        """Whether there is enough on it to be a chapter of a report: three claims, and a link between two."""
+        return len(self.nodes) >= 3 and bool(self.edges)
+
     def node(self, mark: str) -> Node:
         """The claim of that mark; KeyError where there is none."""
         for each in self.nodes:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from moot.readers.pieces import lead
 from moot.readers.quoting import block, inline, quoted
 from moot.readers.report import Part
+from moot.readers.speech import parted
 from moot.readers.spoken import Spoken, Subject
 from moot.readers.wording import ending, listed, noun, owned, plural
 
@@ -52,7 +53,7 @@ def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if turn.state != "answered":
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
         return [head, reason]
-    shown = "\n\n".join(each for each in (_subjects(turn), *_body(turn)) if each)
+    shown = "\n\n".join(each for each in (_subjects(turn), *body(turn)) if each)
     told = translations.get(turn.key, "").strip()
     translation = [quoted(f"*Translated:*\n\n{block(told)}")] if told else []
     return [head, quoted(shown) if turn.moderator else shown, *translation]
@@ -79,10 +80,20 @@ def _of(act: str, on: Sequence[Subject]) -> str:
     return f"the {inline(plural(act))} of {listed([inline(each.by) for each in on])}"
 
 
-def _body(turn: Spoken) -> list[str]:
-    if turn.complete:
-        return _fields(turn.fields)
-    return [*(_fields(turn.fields) if turn.act == "vote" else []), _words(turn.text)]
+def body(turn: Spoken) -> list[str]:
+    """What an answered turn says, as blocks: a speech is its argument, behind a line on what it claims and answers."""
+    if not turn.complete:
+        fields = _fields(turn.fields) if turn.act == "vote" else []
+        return [*_told([turn.link]), *fields, _words(turn.text)]
+    speech = parted(turn.fields)
+    facts = [turn.link, *(f"{name}: {value}" for name, value in speech.facts)]
+    return [*_told(facts), *([_words(speech.words)] if speech.facts else []), *_fields(speech.rest)]
+
+
+def _told(facts: Iterable[str]) -> list[str]:
+    """Facts as sentences of one line."""
+    line = " ".join(inline(fact if fact.endswith((".", "?", "!")) else f"{fact}.") for fact in facts if fact)
+    return [f"*{line}*"] if line else []
 
 
 def _fields(fields: Iterable[tuple[str, str]]) -> list[str]:

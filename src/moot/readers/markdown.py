@@ -6,6 +6,7 @@ Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of parti
 from collections.abc import Mapping, Sequence
 
 from moot.readers.chronicle import chronicle
+from moot.readers.claims import chapter
 from moot.readers.dialogue import dialogue
 from moot.readers.faults import Fault, Kind
 from moot.readers.metrics import Use
@@ -13,6 +14,7 @@ from moot.readers.pieces import LONG, bullets, capital, date, table, time
 from moot.readers.quoting import code, inline
 from moot.readers.report import Person, Report
 from moot.readers.scoreboard import scoreboard
+from moot.readers.search import appendix
 from moot.readers.verdict import verdict
 from moot.readers.wording import listed, place
 
@@ -46,8 +48,10 @@ def markdown(report: Report) -> str:
         *_participants(report),
         *dialogue(report.parts, report.course.translations),
         *chronicle(report.course),
+        *chapter(report.arguments, report.judged),
         *_faults(report.faults),
         *_record(report),
+        *appendix(report.searches),
     ]
     return "\n\n".join(each for each in blocks if each) + "\n"
 
@@ -62,6 +66,7 @@ def _header(report: Report) -> list[str]:
         "Options": "; ".join(inline(option) for option in report.options),
         "Background": listed([inline(name) for name in report.background]),
         "Participants": ", ".join(people),
+        "Settings": inline("; ".join(report.settings)),
         "Date": f"{date(report.began)}, took {time(report.metrics.seconds)}{_pauses(report.metrics.paused)}",
         "Calls": _calls(total),
         "Tokens": _tokens(total) if called else "",
@@ -113,7 +118,10 @@ def _participants(report: Report) -> list[str]:
 def _bio(person: Person) -> str:
     duty = "" if person.role.casefold() == person.duty else person.duty
     weight = "" if person.weight is None else f"weight {person.weight:g}"
-    facts = ", ".join(fact for fact in (inline(person.role), duty, code(person.seat), weight) if fact)
+    language = f"speaks {inline(person.language)}" if person.language else ""
+    tools = f"tools: {listed([inline(tool) for tool in person.tools])}" if person.tools else ""
+    told = (inline(person.role), duty, code(person.seat), weight, language, tools)
+    facts = ", ".join(fact for fact in told if fact)
     persona = f". {inline(person.persona, LONG)}" if person.persona.strip() else ""
     return f"**{inline(person.name)}:** {facts}{persona}"
 

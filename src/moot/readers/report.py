@@ -12,11 +12,14 @@ from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected
 from moot.core.transcript import INTERJECTION, Transcript, Turn
+from moot.readers.arguments import ArgumentMap, Judgement, argument_map, judge
 from moot.readers.changes import Course, course
 from moot.readers.faults import Fault, faults
 from moot.readers.metrics import Metrics, Use, measure
 from moot.readers.outcome import Outcome, outcome
 from moot.readers.scores import Scores, scores
+from moot.readers.search import Searched, searches
+from moot.readers.settings import settings
 from moot.readers.spoken import Spoken, speak
 from moot.readers.stance import Change, Stand, changes, stands
 from moot.readers.wording import title
@@ -38,6 +41,8 @@ class Person:
     seat: str
     weight: float | None
     use: Use
+    language: str = ""
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,7 @@ class Report:
         protocol: the name of the protocol.
         options: the closed set of answers, if there was one.
         background: the names of the texts that all were given.
+        settings: rounds, limits and seed, in words.
         began: UTC, ISO 8601.
         ended: the same, of the last entry.
         outcome: how it ended and what follows.
@@ -85,6 +91,9 @@ class Report:
         changes: who changed the answer.
         course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
+        arguments: what was claimed, and what the claims do to each other.
+        judged: which claims stand, and how strong they are.
+        searches: how arguments were looked for.
         faults: what went wrong.
         metrics: counts and cost.
     """
@@ -97,6 +106,7 @@ class Report:
     protocol: str
     options: tuple[str, ...]
     background: tuple[str, ...]
+    settings: tuple[str, ...]
     began: str
     ended: str
     outcome: Outcome
@@ -107,6 +117,9 @@ class Report:
     changes: tuple[Change, ...]
     course: Course
     scores: Scores
+    arguments: ArgumentMap
+    judged: Judgement
+    searches: tuple[Searched, ...]
     faults: tuple[Fault, ...]
     metrics: Metrics
 
@@ -137,6 +150,7 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to report.")
     metrics = measure(entries)
     held = stands(transcript)
+    found = argument_map(transcript)
     return Report(
         debate=debate,
         where=where,
@@ -146,16 +160,20 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
         protocol=transcript.protocol,
         options=brief.options,
         background=tuple(source.name for source in brief.background),
+        settings=settings(entries),
         began=_moment(entries[0].at),
         ended=_moment(entries[-1].at),
         outcome=outcome(transcript, entries),
         participants=_people(brief, metrics),
         quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
-        parts=_parts(entries, transcript, brief),
+        parts=_parts(entries, transcript, brief, found),
         stands=held,
         changes=changes(held),
         course=course(transcript),
         scores=scores(transcript),
+        arguments=found,
+        judged=judge(found),
+        searches=searches(entries),
         faults=faults(entries),
         metrics=metrics,
     )
@@ -190,16 +208,18 @@ def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
             seat=each.seat,
             weight=each.weight,
             use=metrics.participants.get(each.name, Use()),
+            language=each.language,
+            tools=each.tools,
         )
         for each in brief.participants
     )
 
 
-def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief) -> tuple[Part, ...]:
+def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, found: ArgumentMap) -> tuple[Part, ...]:
     """The turns by phase, phases in the order in which their first question was put."""
     kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
     outside = _interjections(transcript)
-    marks = _marks(transcript)
+    marks = _marks(transcript, found)
     parts: dict[str, Part] = {}
     path = ""
     for entry in entries:
@@ -226,11 +246,11 @@ def _say(parts: dict[str, Part], path: str, spoken: Spoken) -> None:
     parts[path] = replace(part, turns=(*part.turns, spoken))
 
 
-def _marks(transcript: Transcript) -> dict[str, str]:
-    """What turns are called, by their keys, where anybody was shown turns under their marks."""
+def _marks(transcript: Transcript, found: ArgumentMap) -> dict[str, str]:
+    """What turns are called, by their keys, where anybody was shown turns under their marks, or the map is."""
     turns = transcript.all()
     numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)
-    return {turn.key: turn.mark for turn in turns} if numbered else {}
+    return {turn.key: turn.mark for turn in turns} if numbered or found.tells else {}
 
 
 def _interjections(transcript: Transcript) -> Iterator[Turn]:

@@ -8,6 +8,7 @@ from moot.core.brief import Brief
 from moot.core.form import ABSTAIN, Value
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn
+from moot.readers.speech import frame, link
 from moot.readers.wording import label, owned, shown, tells_all, words
 
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
@@ -35,6 +36,7 @@ class Spoken:
         moderator: whether the speaker moderates.
         act: what it is.
         on: what was laid before the speaker.
+        link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names none.
         state: whether there is an answer, or it is missing, or open, or the turn came from outside.
         reason: why it is missing.
         fields: the form's fields by their names in words; a vote names the proposal's author.
@@ -52,6 +54,7 @@ class Spoken:
     role: str = ""
     moderator: bool = False
     on: tuple[Subject, ...] = ()
+    link: str = ""
     reason: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     text: str = ""
@@ -67,7 +70,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
     person = next((each for each in brief.participants if each.name == turn.by), None)
     reason = turn.failure if not kind or kind in turn.failure else f"{kind}: {turn.failure}".rstrip(": ")
     form = turn.ask.form
-    frame = (form.name, form.under, form.envelope) if form else ()
+    layout = (form.name, form.under, form.envelope) if form else ()
     on = subjects(turn, transcript)
     return Spoken(
         key=turn.key,
@@ -76,11 +79,12 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         role=person.role if person else "",
         moderator=person is not None and person.duty == "moderator",
         on=on,
+        link=link(turn, transcript),
         state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
         reason=reason,
         fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
-        complete=tells_all(turn.fields, turn.text, *frame),
+        complete=tells_all(turn.fields, turn.text, *layout, *frame(turn, transcript)),
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
     )

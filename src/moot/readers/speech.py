@@ -1,0 +1,50 @@
+"""Turns that say what they claim and which turn they answer. This file owns how their fields read in short.
+
+Such a turn is its argument; the claim, the position and what it answers are one line in front of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from moot.core.transcript import TARGET, Transcript, Turn, read_field
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+_LINK = ("Target", "Relation")
+_VERBS = {"SUPPORT": "support", "ATTACK": "attack", "REBUT": "rebuttal", "QUESTION": "question"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """The fields of a turn: those that fit in one line, the words of the argument, and what else there is."""
+
+    facts: Pairs = ()
+    words: str = ""
+    rest: Pairs = ()
+
+
+def link(turn: Turn, transcript: Transcript) -> str:
+    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is."""
+    target = transcript.target(turn)
+    if target is None:
+        return ""
+    relation = str(read_field(turn, "RELATION") or "")
+    return f"{turn.mark} answers {target.mark} ({target.by})" + (
+        f": {_VERBS.get(relation, relation)}" if relation else ""
+    )
+
+
+def frame(turn: Turn, transcript: Transcript) -> tuple[str, ...]:
+    """Words that a speaker may have set beside the mark of the turn that it answers: whose it is, and what."""
+    target = transcript.target(turn)
+    return (TARGET, target.by, target.act, "s") if target else ()
+
+
+def parted(fields: Sequence[tuple[str, str]]) -> Speech:
+    """The fields of a turn by their names in words; only one with a claim and an argument is taken apart."""
+    rest = tuple(pair for pair in fields if pair[0] not in _LINK)
+    names = dict(rest)
+    if "Claim" not in names or "Argument" not in names:
+        return Speech(rest=rest)
+    return Speech(facts=tuple(pair for pair in rest if pair[0] != "Argument"), words=names["Argument"])
