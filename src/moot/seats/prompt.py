@@ -32,7 +32,7 @@ def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
         names = _hidden(scene.turns) if scene.view.anonymous else {}
         log = [_as_message(turn, scene, scene.view, names) for turn in scene.turns]
     else:
-        log = [Message(role="user", text=_log(scene, scene.view))] if scene.turns else []
+        log = [Message(role="user", text=show(scene, scene.turns))] if scene.turns else []
     return fit((shared, *log, newest), traits)
 
 
@@ -96,12 +96,13 @@ def _shared(brief: Brief) -> str:
     return "\n\n".join(parts)
 
 
-def _log(scene: Scene, view: View) -> str:
-    parts = ["The debate so far:"]
-    for round, turns in groupby(scene.turns, key=lambda turn: turn.round):
+def show(scene: Scene, turns: Sequence[Turn]) -> str:
+    """Some turns of a scene's log, in its view; "" without turns. A hidden author has the same name in all of them."""
+    names = _hidden(scene.turns) if scene.view.anonymous else {}
+    parts = ["The debate so far:"] if turns else []
+    for round, group in groupby(turns, key=lambda turn: turn.round):
         parts.append(f"--- Round {round} ---" if round else "---")
-        names = _hidden(scene.turns) if view.anonymous else {}
-        parts.extend(render(turn, scene.brief, view=view, name=names.get(turn.by, "")) for turn in turns)
+        parts.extend(render(turn, scene.brief, view=scene.view, name=names.get(turn.by, "")) for turn in group)
     return "\n\n".join(parts)
 
 
