@@ -30,6 +30,8 @@ class Sequence:
         for part in self.parts:
             if table.transcript.halted(table.path):
                 return
+            if isinstance(part, At) and not part.due(table):
+                continue
             seen[part.name] = seen.get(part.name, 0) + 1
             name = part.name if seen[part.name] == 1 else f"{part.name}-{seen[part.name]}"
             yield from enter(part, table.at(name))
@@ -85,9 +87,13 @@ class At:
         """What it is called in paths: as the phase."""
         return self.each.name
 
+    def due(self, table: Table) -> bool:
+        """Whether this is its round."""
+        return table.round in self.rounds if self.rounds else table.round % self.every == 0
+
     def play(self, table: Table) -> Play:
         """Play the phase, if this is its round."""
-        if table.round in self.rounds if self.rounds else table.round % self.every == 0:
+        if self.due(table):
             yield from self.each.play(table)
 
 

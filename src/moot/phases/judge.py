@@ -61,8 +61,12 @@ class Vote:
             return
         voters = roster(table, self.who)
         shown = {voter: in_sight(table, voter, groups) for voter in voters}
-        yield [self._ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)]
-        ballots = [self._ballot(table, table.key(n), voter, groups) for n, voter in enumerate(voters, start=1)]
+        # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
+        yield [self._ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1) if shown[voter]]
+        ballots = [
+            self._ballot(table, table.key(n), voter, groups) if shown[voter] else Ballot(voter=voter, state="missing")
+            for n, voter in enumerate(voters, start=1)
+        ]
         yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
 
     def _ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
