@@ -15,9 +15,6 @@ from moot.phases.forms import SPOKEN, linked
 LEAST = 1.0
 """Whoever is less urgent than this does not want to speak."""
 
-HEARD = View(numbered=True, hide=("bid",))
-"""The whole log without one's own bids: with them no two participants' prompts would begin alike."""
-
 BID = Form(
     name="bid",
     fields=(

@@ -14,9 +14,9 @@ from moot.core.event import Halted
 from moot.core.form import Form
 from moot.core.transcript import TARGET, Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, Table
-from moot.phases.bids import HEARD, ask_bids, winner
+from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
-from moot.phases.endings import ending, until
+from moot.phases.endings import LOG, ending, until
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import bound, clash, linked, speech
 from moot.phases.speak import Everyone
@@ -50,7 +50,7 @@ class Fight:
     bidding: str
     speaking: str
     form: Form | None = None
-    view: View = HEARD
+    view: View = LOG
     act: str = "argue"
     name: str = "fight"
 

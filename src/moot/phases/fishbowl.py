@@ -15,9 +15,9 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import Form
 from moot.phases.base import ROOT, Phase, Play, Table
-from moot.phases.bids import HEARD, ask_bids, winner
+from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
-from moot.phases.endings import ending, until
+from moot.phases.endings import LOG, ending, until
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import linked, speech
 from moot.phases.speak import Everyone
@@ -58,7 +58,7 @@ class Bowl:
     bidding: str
     chair: str
     form: Form | None = None
-    view: View = HEARD
+    view: View = LOG
     act: str = "argue"
     name: str = "bowl"
 

@@ -11,7 +11,8 @@ from moot.core.brief import View
 from moot.core.form import Form
 from moot.core.transcript import Turn
 from moot.phases.base import Phase, Play, Table
-from moot.phases.bids import BID, HEARD, ask_bids, winner
+from moot.phases.bids import BID, ask_bids, winner
+from moot.phases.endings import LOG
 from moot.phases.forms import aimed, bound, clash, speech
 from moot.phases.weave import after_turns
 
@@ -50,7 +51,7 @@ class Interruption:
     bidding: str = BIDDING
     interrupting: str = INTERRUPTING
     answering: str = ANSWERING
-    view: View = HEARD
+    view: View = LOG
     name: str = "interruption"
 
     def play(self, table: Table) -> Play:

@@ -16,9 +16,9 @@ from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Turn
 from moot.phases.base import Phase, Play, Table
-from moot.phases.bids import BID, HEARD, ask_bids, winner
+from moot.phases.bids import BID, ask_bids, winner
 from moot.phases.choices import Choices
-from moot.phases.endings import ending
+from moot.phases.endings import LOG, ending
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import RELATIONS, aimed, linked, speech
 
@@ -162,7 +162,7 @@ class Speech:
     who: tuple[str, ...]
     side: str
     form: Form
-    view: View = HEARD
+    view: View = LOG
     bid: str = BID_TASK
     point: str = POINT_TASK
     reply: str = REPLY_TASK
