@@ -15,8 +15,8 @@ from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.form import Value
 from moot.core.seat import Scene
 from moot.core.transcript import Transcript, Turn
-from moot.phases.choices import ORDERS, Choices, TurnMode
-from moot.phases.known import build
+from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, TurnMode
+from moot.phases.known import KNOWN, build
 from moot.phases.spec import dump, load
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
 from moot.testing.replay import Hall, Oracle, calls, essence
@@ -214,3 +214,13 @@ def test_a_number_of_rounds() -> None:
     with pytest.raises(ProtocolError, match="socratic needs at least 1 round, not 0") as found:
         Choices(rounds=0).at_least_one("socratic", 4)
     assert found.value.about == "rounds"
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_a_protocol_takes_a_choice_of_who_speaks_next_or_refuses_it(name: str) -> None:
+    brief = Brief(topic="?", participants=(*FOUR, PEOPLE[-1]))
+    if name in OPEN_ORDER:
+        assert build(name, brief, Choices(turn_mode="random")) != build(name, brief)
+        return
+    with pytest.raises(ProtocolError, match=f"^{name} has its own order of speaking"):
+        build(name, brief, Choices(turn_mode="random"))

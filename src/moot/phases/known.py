@@ -44,6 +44,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     With options in the brief the newest answers are the votes. Both tallies, of the first drafts and of the last
     answers, are kept. One round by default, at most three.
     """
+    choices.no_turn_mode("panel")
     rounds = _at_most(3, 1 if choices.rounds is None else choices.rounds, "panel")
     acts = ("draft", "revise")
     answers = Showing(acts=acts, distinct=True, shuffle=True)
@@ -62,6 +63,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
 
 def council(brief: Brief, choices: Choices) -> Phase:
     """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator."""
+    choices.no_turn_mode("council")
     strategy = choices.strategy or "majority"
     acts = ("propose", "revise")
     propose = Everyone(act="propose", task="Propose a solution.", view=NO_LOG, needs=1)
@@ -87,6 +89,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
 
 def moderated(brief: Brief, choices: Choices) -> Phase:
     """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
+    choices.no_turn_mode("moderated")
     by = mediator(brief, "moderated")
     task = "This is round {round}. Argue your position; answer the arguments of the others."
     argue = Everyone(act="argue", task=task, needs=1)
@@ -102,6 +105,7 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
 
 def arena(brief: Brief, choices: Choices) -> Phase:
     """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds."""
+    choices.no_turn_mode("arena")
     acts = ("propose", "revise")
     names = brief.names("debater")
     pairs = Pairs(topology=choices.topology or ("all-to-all" if len(names) <= 4 else "sparse"))
@@ -131,9 +135,9 @@ KNOWN: Mapping[str, Protocol] = {
     "round_robin": round_robin,
     "socratic": socratic,
     "chain_of_thought": chain_of_thought,
+    "bp_style": bp_style,
     "fishbowl": fishbowl,
     "open_fight": open_fight,
-    "bp_style": bp_style,
     "arena": arena,
 }
 DEFAULT = "panel"
