@@ -161,7 +161,7 @@ EXTRAS = st.builds(Extras, **dict.fromkeys(Extras.__dataclass_fields__, st.boole
 MEDIATIONS = st.none() | st.builds(Mediation, kind=st.sampled_from(KINDS), when=st.sampled_from(TIMES))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     hide=st.tuples(MASKS, MASKS, MASKS, MASKS, MASKS),
