@@ -1,10 +1,17 @@
 """The estimate: the protocol played with pretended answers."""
 
+from dataclasses import replace
+
 import pytest
 
-from moot.core.brief import Brief, Participant, Source
-from moot.core.seat import Quote
-from moot.desk.estimate import estimate
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, Settings, Source
+from moot.core.form import Field, Form
+from moot.core.seat import Quote, Scene
+from moot.core.transcript import Transcript, Turn
+from moot.desk.estimate import TOKENS, estimate
+from moot.desk.lengths import WORDS, words
+from moot.desk.pretending import Pretender
 from moot.models.base import Model, Request
 from moot.phases.known import Choices, build
 from moot.testing.scripted import ScriptedModel
@@ -62,6 +69,46 @@ def test_money_and_what_providers_can_cache() -> None:
     assert 0.5 < costing.most.repeated < 1
     apart: dict[str, Model] = {f"P{i}": Priced(name=f"scripted:{i}") for i in range(3)}
     assert estimate(asked, tree, apart).least.repeated == 0.0
+
+
+def test_expected_tokens_are_prompts_and_answers_of_the_usual_length() -> None:
+    asked = replace(brief(2), background=())
+    tree = build("council", asked, Choices(rounds=1))
+    models: dict[str, Model] = {f"P{i}": Priced() for i in range(2)}
+    least, most = estimate(asked, tree, models).least, estimate(asked, tree, models).most
+    assert least.calls == most.calls == 6
+    answers = (4 * WORDS["propose"] + 2 * WORDS["vote"]) * TOKENS
+    assert answers + 6 * 60 < most.expected < answers + 6 * 700
+    assert abs(least.expected - most.expected) < 20
+    brisk = replace(
+        asked, participants=tuple(replace(each, settings=Settings(max_tokens=10)) for each in asked.participants)
+    )
+    assert most.expected - estimate(brisk, tree, models).most.expected == pytest.approx(answers - 60, abs=4)
+
+
+LENGTHS: list[tuple[str, Form | None, int]] = [
+    ("argue", None, 180),
+    ("vote", None, 30),
+    ("mumble", None, 150),
+    ("score", Form(name="f", fields=tuple(Field(name=f"F{i}") for i in range(6))), 90),
+    ("score", Form(name="f", fields=(Field(name="F", kind="number"),)), 40),
+    ("translate", None, 5),
+]
+
+
+@pytest.mark.parametrize(("act", "form", "expected"), LENGTHS)
+def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> None:
+    said = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
+    ask = Ask(key="/a#2", to="P0", act=act, task="", form=form)
+    assert words(ask, Scene(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_a_flag_is_raised_where_nobody_agrees(agree: bool) -> None:
+    ask = Ask(key="/a#1", to="P0", act="argue", task="", form=Form(name="f", fields=(Field(name="F", kind="flag"),)))
+    pretender = Pretender(ends=frozenset(), agree=agree)
+    reply = pretender.answer(ask, Transcript(), place=0, batch=1, words=0, alone=True)
+    assert (reply.fields, len(reply.text.split()) > 1) == ({"F": not agree}, True)
 
 
 def test_an_unknown_price_is_unknown() -> None:

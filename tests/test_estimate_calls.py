@@ -1,0 +1,167 @@
+"""The number of calls in an estimate: no debate of its protocol has more, and the most stubborn has as many."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import product
+from typing import get_args
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, Search, View
+from moot.core.errors import ProtocolError
+from moot.core.event import Asked, Replied
+from moot.core.form import Value
+from moot.core.transcript import Transcript
+from moot.desk.estimate import Work, estimate
+from moot.desk.seating import work
+from moot.models.base import Model
+from moot.phases.base import Phase, Table, enter
+from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
+from moot.phases.known import KNOWN, build
+from moot.seats.mcts import calls
+from moot.seats.tools import ROUNDS, USES
+from moot.testing.replay import Hall, Oracle
+from moot.testing.scripted import ScriptedModel
+
+GOING_ON: dict[str, Value] = {"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"}
+"""What stubborn people say where they could end something."""
+
+ALL = Extras(**{each.name: True for each in fields(Extras)})
+KINDS: tuple[MediatorKind, ...] = get_args(MediatorKind)
+EXTRAS = (Extras(), *(Extras(**{each.name: True}) for each in fields(Extras)), ALL)
+
+
+def brief(n: int, options: tuple[str, ...] = (), *, moderator: bool = True) -> Brief:
+    people = [Participant(name=f"P{i}", priority=i % 3) for i in range(n)]
+    chair = [Participant(name="Chair", duty="moderator")] if moderator else []
+    return Brief(topic="?", participants=(*people, *chair), options=options)
+
+
+def stubborn(ask: Ask, made: int) -> dict[str, Value]:
+    """Answers of people who never agree, always bid, and have something new each time."""
+    found: dict[str, Value] = {}
+    for field in ask.form.fields if ask.form else ():
+        match field.kind:
+            case "number":
+                found[field.name] = 10.0 if field.high is None else field.high
+            case "flag":
+                found[field.name] = True
+            case "list":
+                found[field.name] = (f"point {made}",)
+            case "choice" if field.name in GOING_ON:
+                found[field.name] = GOING_ON[field.name]
+            case "choice" if field.name == "ANSWER":
+                place = int(ask.to.removeprefix("P")) if ask.to.startswith("P") else 0
+                # Of two options the first two hold different ones, and both change their mind in each batch.
+                found[field.name] = field.choices[(place + made) % len(field.choices)]
+            case "choice":
+                found[field.name] = field.choices[made % len(field.choices)]
+            case "text":
+                found[field.name] = f"{ask.to} {made}"
+    return found
+
+
+def hold(asked: Brief, tree: Phase) -> int:
+    """How many questions the stubborn are asked."""
+    transcript, made = Transcript(brief=asked), 0
+    for step in enter(tree, Table(brief=asked, transcript=transcript)):
+        if not isinstance(step, Sequence):
+            transcript.apply(step)
+            continue
+        for ask in step:
+            transcript.apply(Asked(ask=ask))
+        made += 1
+        for ask in step:
+            transcript.apply(Replied(key=ask.key, reply=Reply(text=f"words {made}", fields=stubborn(ask, made))))
+    return len(transcript.all())
+
+
+def combinations() -> Iterator[tuple[str, MediatorKind | None, Extras]]:
+    """Each protocol with each mediator, and with each extra, and with all of them."""
+    for name in KNOWN:
+        yield from ((name, kind, Extras()) for kind in (None, *KINDS))
+        yield from ((name, None, extras) for extras in EXTRAS[1:])
+        yield from ((name, kind, ALL) for kind in KINDS if kind == "reflector")
+
+
+def trees(asked: Brief, name: str, kind: MediatorKind | None, extras: Extras) -> Iterator[tuple[str, Phase]]:
+    """The protocol with these, also with conditions that end its rounds and with summaries."""
+    mediation = Mediation(kind=kind) if kind else None
+    plain = Choices(rounds=2, mediation=mediation, extras=extras)
+    for choices in (plain, replace(plain, until=("consensus_reached", "no_new_arguments"), summarize=2)):
+        try:
+            yield f"{name} {choices}", build(name, asked, choices)
+        except ProtocolError as error:
+            assert error.about  # noqa: PT017 - what does not go together is refused, and that is tested elsewhere
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None:
+    asked = brief(3)
+    checked = 0
+    for _, kind, extras in (each for each in combinations() if each[0] == name):
+        for what, tree in trees(asked, name, kind, extras):
+            assert estimate(asked, tree, {}).most.asks == hold(asked, tree), what
+            checked += 1
+    assert checked > 15
+
+
+@pytest.mark.parametrize("name", KNOWN)
+async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: str) -> None:
+    for seed, (options, moderator) in enumerate(product(((), ("yes", "no")), (True, False))):
+        asked = brief(3, options, moderator=moderator)
+        for extras in (Extras(), ALL):
+            for what, tree in trees(asked, name, None, extras):
+                costing = estimate(asked, tree, {})
+                seats = {each.name: Oracle(seed) for each in asked.participants}
+                held = await Hall(brief=asked, protocol=tree).hold(seats)
+                count = len(held.transcript.all())
+                assert costing.least.asks <= count <= costing.most.asks, (what, options, moderator)
+
+
+def test_masks_tongues_and_summaries_are_in_the_estimate() -> None:
+    plain = brief(3)
+    first, second, *others = plain.participants
+    people = (
+        replace(first, language="German", view=View(summary_only=True)),
+        replace(second, hide=("P0", "round 1")),
+        *others,
+    )
+    asked = replace(plain, participants=people)
+    for name in KNOWN:
+        tree = build(name, asked, Choices(rounds=2, extras=ALL))
+        assert estimate(asked, tree, {}).most.asks == hold(asked, tree), name
+        assert estimate(asked, tree, {}).most.asked[-1] in ("Chair", "P0", "P1", "P2")
+
+
+def test_calls_of_those_with_tools_or_a_search() -> None:
+    search = Search(simulations=8, depth=2)
+    plain, tools, asking, searching = (
+        Participant(name="A"),
+        Participant(name="B", tools=("search",)),
+        Participant(name="C", tools=("summarizer",)),
+        Participant(name="D", tools=("rag",), search=search),
+    )
+    speech, vote = Ask(key="/a#1", to="A", act="argue", task=""), Ask(key="/a#2", to="A", act="vote", task="")
+    assert [work(each, speech) for each in (plain, tools, asking)] == [
+        Work(),
+        Work(likely=2, most=1 + ROUNDS),
+        Work(likely=2, most=1 + ROUNDS + USES),
+    ]
+    looking = calls(search) - 1
+    assert work(searching, speech) == Work(likely=looking + 2, most=looking + 1 + ROUNDS)
+    assert work(searching, replace(speech, act="guide")) == Work(likely=2, most=1 + ROUNDS)
+    assert {work(each, vote) for each in (plain, tools, asking, searching)} == {Work()}
+
+
+def test_calls_are_counted_and_paid() -> None:
+    asked = Brief(topic="?", participants=(Participant(name="A", tools=("search",)), Participant(name="B")))
+    tree = build("panel", asked, Choices(rounds=0))
+    model = ScriptedModel(lambda request: "")
+    models: dict[str, Model] = {"A": model, "B": model}
+    once, often = estimate(asked, tree, models), estimate(asked, tree, models, work=work)
+    assert (once.most.asks, once.most.calls) == (4, 4)
+    assert (often.most.asks, often.most.calls) == (4, 4 + ROUNDS)
+    assert once.most.tokens < often.most.tokens
+    assert once.most.expected < often.most.expected
