@@ -9,11 +9,13 @@ from moot.core.brief import Brief, Participant, Search
 from moot.core.event import Asked, Called, Entry, Event
 from moot.models.base import Request
 from moot.phases.speak import Everyone
+from moot.readers.markdown import markdown
+from moot.readers.report import report
 from moot.readers.search import Searched, appendix, searches
 from moot.seats.llm import ModelSeat
 from moot.seats.mcts import Searching
 from moot.testing.replay import Hall
-from moot.testing.scripted import ScriptedModel
+from moot.testing.scripted import Scripted, ScriptedModel
 
 TREE = {
     "simulations": 3,
@@ -77,3 +79,13 @@ async def test_a_real_search_is_read_from_its_record() -> None:
     assert sum(each.visits for each in found.thoughts if not each.depth) == 6
     assert [each.depth for each in found.thoughts if each.chosen] == [0, 1, 2]
     assert "6 of 6 simulations, 2 replies deep" in appendix([found])[2]
+
+
+async def test_the_report_ends_with_the_searches() -> None:
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
+    held = await Hall(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": Scripted(["Tea."])})
+    key = next(entry.event.ask.key for entry in held.entries if isinstance(entry.event, Asked))
+    tree = Entry(seq=9, at=0.0, event=Called(key=key, call="tree", text=json.dumps(TREE), model="search:mcts"))
+    without, with_tree = (markdown(report(each, debate="d")) for each in (held.entries, (*held.entries, tree)))
+    assert "Appendix" not in without
+    assert with_tree.endswith("(1 visit, value 1.00)\n- tea keeps (not judged)\n")
