@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -133,15 +132,15 @@ class Face:
         else:
             self.remark(said)
 
-    def conclude(self, report: Report, came: Outcome, saved: Path | None) -> None:
+    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str]) -> None:
         """How it ended, and what to do next."""
         if self.mode == "json":
             if came.status == "paused":
                 self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
-        if saved:
-            self.console.print(Text(f"report    {saved}", style=FAINT), soft_wrap=True)
+        for label, path in saved.items():
+            self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
         commands = [f"moot resume {came.debate}"] if came.status == "paused" else []
         commands += [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
         for label, command in zip(("next", "", ""), commands, strict=False):

@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from moot.desk.desk import Desk
     from moot.desk.intake import Intake
     from moot.desk.prepare import Caps, Wishes
+    from moot.desk.reports import Mode
 
 Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
+
+
+LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
+"""The forms of a log; here in words, because help needs no desk."""
 
 
 class CapOptions(TypedDict):
@@ -34,6 +39,7 @@ class OutputOptions(TypedDict):
     mode: str | None
     out: Path
     no_report: bool
+    log: "Mode | None"
     fail_on: str | None
 
 
@@ -75,6 +81,7 @@ def output_options(command: Command) -> Command:
     for option in (
         click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with 3 where there is no decision."),
         click.option("--no-report", is_flag=True, help="Save no report."),
+        click.option("--log", type=click.Choice(LOGS), help="Save a log beside the report; else as the brief says."),
         click.option(
             "-o", "--out", type=folder, default=Path("debates"), help="The folder of the report; else ./debates."
         ),

@@ -9,17 +9,18 @@ import click
 import rich_click
 
 from moot.cli.codes import DONE, ERROR
-from moot.cli.options import complete_debate, finish, open_desk, store_option, store_path
+from moot.cli.options import LOGS, complete_debate, finish, open_desk, store_option, store_path
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 """Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.text import Text
 
     from moot.desk.desk import Listed
+    from moot.desk.reports import Mode
 
 
 @rich_click.command(name="list")
@@ -97,32 +98,51 @@ def _outcome(each: "Listed", most: int) -> "Text":
 
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", help="Markdown or JSON.")
+@click.option("--as", "mode", type=click.Choice(LOGS), help="As which log; else the report, full_markdown.")
+@click.option("--format", "form", type=click.Choice(["md", "json"]), help="The report as Markdown or as JSON.")
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
 )
 @store_option
-def report(debate: str, form: str, out: Path | None, store: Path | None) -> int:
+def report(debate: str, mode: "Mode | None", form: str | None, out: Path | None, store: Path | None) -> int:
     """Write the report of a debate.
 
-    DEBATE is its id, the beginning of it, or "last".
+    DEBATE is its id, the beginning of it, or "last". The argument map (--as visual_tree) is a page, a picture and data:
+    with -o the files are written side by side, the screen shows the page.
     """
-    from moot.desk.reports import recount, write_file, write_report
+    from moot.desk.reports import recount, write_log, write_report
 
-    async def read() -> str:
+    if mode and form:
+        raise click.UsageError("--as and --format cannot be given together: --format is for the report alone.")
+
+    async def read() -> "Mapping[str, str]":
         async with open_desk(store) as desk:
-            return write_report((await recount(desk, await desk.find(debate))).report, form)
+            found = await recount(desk, await desk.find(debate))
+        return write_log(found, mode) if mode else {"": write_report(found.report, form or "md")}
 
-    text = finish(read())
+    texts = finish(read())
     if out is None or str(out) == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(next(iter(texts.values())))
         return DONE
-    try:
-        write_file(out, text)
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror or error}") from error
-    click.echo(f"{out}")
+    for path, text in _paths(out, texts):
+        _write(path, text)
+        click.echo(f"{path}")
     return DONE
+
+
+def _paths(out: Path, texts: "Mapping[str, str]") -> "Iterator[tuple[Path, str]]":
+    """Where each text goes: a single one into the file that was named, several beside it under their own endings."""
+    for ending, text in texts.items():
+        yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
+
+
+def _write(path: Path, text: str) -> None:
+    from moot.desk.reports import write_file
+
+    try:
+        write_file(path, text)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 @rich_click.command()

@@ -1,7 +1,7 @@
 """``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import click
 import rich_click
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from moot.desk.desk import Desk
     from moot.desk.outcome import Outcome
     from moot.desk.prepare import Ready
+    from moot.desk.reports import Mode
+
+USUAL: "Mode" = "full_markdown"
+"""The log that is the report itself."""
 
 
 class RunOptions(CapOptions, OutputOptions, WishOptions):
@@ -89,7 +93,7 @@ async def _run(words: str, given: RunOptions) -> int:
         interrupt = Interrupt(say=face.remark)
         with face:
             await conduct(desk, debate, desk.hold(ready.plan, debate, stop=interrupt.stop), face.viewer, interrupt)
-        code = await _end(desk, debate, face, given)
+        code = await _end(desk, debate, face, given, log=cast("Mode", intake.given.get("logging_mode", USUAL)))
         if casting and face.mode in ("", "plain"):
             face.remark(f"the participants took {_used(casting)} more: moot show {casting.debate}")
         return code
@@ -142,18 +146,22 @@ async def _resume(name: str, given: ResumeOptions) -> int:
         return await _end(desk, debate, face, given)
 
 
-async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) -> int:
+async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, *, log: "Mode" = USUAL) -> int:
+    """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.core.transcript import fold
     from moot.desk.desk import outcome
-    from moot.desk.reports import recount, save_report
+    from moot.desk.reports import recount, save_log, save_report
 
     found = await recount(desk, debate)
     came = outcome(debate, fold(found.entries))
-    saved: Path | None = None
-    if came.status != "paused" and not given["no_report"]:
-        try:
-            saved = save_report(found.report, given["out"])
-        except OSError as error:
-            face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
+    saved: dict[str, str] = {}
+    try:
+        if came.status != "paused" and not given["no_report"]:
+            saved["report"] = str(save_report(found.report, given["out"]))
+        mode = given["log"] or (USUAL if given["no_report"] else log)
+        if came.status != "paused" and mode != USUAL:
+            saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
+    except OSError as error:
+        face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
     face.conclude(found.report, came, saved)
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")

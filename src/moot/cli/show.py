@@ -68,7 +68,7 @@ async def _show(name: str, given: ShowOptions) -> int:
             if given["follow"] or not in_time:
                 await watch(desk, debate, face.viewer, after=after, live=given["follow"])
         found = await recount(desk, debate)
-        face.conclude(found.report, outcome(debate, fold(found.entries)), None)
+        face.conclude(found.report, outcome(debate, fold(found.entries)), {})
         return 0
 
 

@@ -148,13 +148,18 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to report.")
+    made = _report(entries, transcript, brief, debate)
+    return replace(made, where=where, head=head)
+
+
+def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, debate: str) -> Report:
     metrics = measure(entries)
     held = stands(transcript)
     found = argument_map(transcript)
     return Report(
         debate=debate,
-        where=where,
-        head=head,
+        where="",
+        head="",
         entries=len(entries),
         topic=brief.topic,
         protocol=transcript.protocol,

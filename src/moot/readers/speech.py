@@ -3,7 +3,7 @@
 Such a turn is its argument; the claim, the position and what it answers are one line in front of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ from moot.core.transcript import TARGET, Transcript, Turn, read_field
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 _LINK = ("Target", "Relation")
-_VERBS = {"SUPPORT": "support", "ATTACK": "attack", "REBUT": "rebuttal", "QUESTION": "question"}
+_VERBS: Mapping[str, str] = {"SUPPORT": "support", "ATTACK": "attack", "REBUT": "rebuttal", "QUESTION": "question"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

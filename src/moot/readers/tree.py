@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from moot.readers.arguments import ArgumentMap, Edge, Judgement, Node, Relation, Standing
 
-SEMANTICS = {
+SEMANTICS: Mapping[str, str] = {
     "standing": "grounded extension on attacks and rebuttals (Dung 1995)",
     "strength": "quadratic energy model, base score 0.5 (Potyka 2018)",
 }
