@@ -7,6 +7,9 @@ from moot.core.brief import View
 from moot.core.form import Fields, Form, Value, allows
 from moot.core.text import clean
 
+REPLACES = "REPLACES"
+"""The field that names an own earlier turn; with one choice only where a revision of that turn is asked for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
@@ -31,6 +34,12 @@ class Ask:
     about: tuple[str, ...] = ()
     audience: tuple[str, ...] = ()
     view: View = View()
+
+    @property
+    def replaces(self) -> str:
+        """The mark of the earlier turn in whose place the answer comes; "" for none. It never depends on the answer."""
+        fields = self.form.fields if self.form and self.act == "revise" else ()
+        return next((field.choices[0] for field in fields if field.name == REPLACES), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

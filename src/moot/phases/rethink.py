@@ -7,7 +7,7 @@ on strategy is for the eyes of its author alone.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import REPLACES, Ask
 from moot.core.form import Field, Form
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
@@ -15,9 +15,6 @@ from moot.phases.base import Phase, Play, Table, is_batch
 from moot.phases.endings import LOG
 from moot.phases.forms import NEAREST, SPOKEN, speech
 from moot.phases.speak import Everyone
-
-REPLACES = "REPLACES"
-"""The field in which a revision names the mark of the turn that it replaces."""
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
 
@@ -53,7 +50,7 @@ class Revise:
 
     def _offer(self, table: Table, name: str) -> Ask | None:
         sight = table.transcript.look(LOG.narrowed(table.brief.participant(name).view), name)
-        gone = [replaced(turn) for turn in table.transcript.turns(by=name)]
+        gone = [turn.ask.replaces for turn in table.transcript.turns(by=name) if turn.ask]
         own = [turn.mark for turn in sight if turn.by == name and turn.act in SPOKEN and turn.mark not in gone]
         if not own:
             return None
@@ -73,12 +70,6 @@ def _by_mark(table: Table, offers: list[Ask]) -> Iterator[Turn | None]:
     for offer in offers:
         mark = read_field(table.transcript.get(offer.key), REPLACES)
         yield next((turn for turn in table.transcript.turns(by=offer.to) if turn.mark == mark), None)
-
-
-def replaced(turn: Turn) -> str:
-    """The mark of the turn that a revision replaces; "" where it replaces none. It stands in the ask, not in words."""
-    fields = turn.ask.form.fields if turn.ask and turn.ask.form and turn.act == "revise" else ()
-    return next((field.choices[0] for field in fields if field.name == REPLACES), "")
 
 
 # ---- strategy ------------------------------------------------------------------------------------------------------

@@ -58,14 +58,8 @@ def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     if not view.numbered:
         return f"[{shown}]:\n{frame(clip(turn.text, view.clip))}"
     # The old turn stays as it stood in earlier prompts, so that providers can keep them.
-    instead = f" (replaces {mark})" if (mark := _replaced(turn)) else ""
+    instead = f" (replaces {mark})" if (mark := turn.ask.replaces if turn.ask else "") else ""
     return f"{turn.mark} [{shown}]{instead}:\n{frame(clip(turn.text, view.clip))}"
-
-
-def _replaced(turn: Turn) -> str:
-    """The mark of the turn that a revision was asked to replace; "" where it replaces none."""
-    fields = turn.ask.form.fields if turn.ask and turn.ask.form and turn.act == "revise" else ()
-    return next((field.choices[0] for field in fields if field.name == "REPLACES"), "")
 
 
 def label(turn: Turn, brief: Brief) -> str:
