@@ -364,3 +364,13 @@ def test_settings_in_words() -> None:
     usual = Diary().add(Opened(brief=brief, protocol={"is": "Rounds", "each": {"is": "Everyone"}}))
     assert settings(usual.entries)[0] == "at most 3 rounds"
     assert settings(()) == ()
+
+
+def test_a_mediators_notes_are_block_quotations() -> None:
+    diary = opened(ANN, person("Mia", duty="moderator"))
+    for act in ("guide", "inform", "summarize"):
+        diary.say(ask(f"/debate/rounds/round-1/{act}#1", "Mia", act), "Stay on topic.\n\nPlease.")
+    text = markdown(report(diary.entries, debate="d1"))
+    assert "### Round 1: the moderator's note\n\n#### Mia: note\n\n> Stay on topic.\n>\n> Please.\n" in text
+    assert "#### Mia: findings\n\n> Stay on topic." in text
+    assert "#### Mia: summary\n\n> Stay on topic." in text
