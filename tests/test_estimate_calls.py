@@ -80,9 +80,11 @@ def hold(asked: Brief, tree: Phase) -> int:
 def combinations() -> Iterator[tuple[str, MediatorKind | None, Extras]]:
     """Each protocol with each mediator, and with each extra, and with all of them."""
     for name in KNOWN:
-        yield from ((name, kind, Extras()) for kind in (None, *KINDS))
-        yield from ((name, None, extras) for extras in EXTRAS[1:])
-        yield from ((name, kind, ALL) for kind in KINDS if kind == "reflector")
+        for kind in KINDS:
+            yield name, kind, Extras()
+        for extras in EXTRAS:
+            yield name, None, extras
+        yield name, KINDS[4], ALL
 
 
 def trees(asked: Brief, name: str, kind: MediatorKind | None, extras: Extras) -> Iterator[tuple[str, Phase]]:
