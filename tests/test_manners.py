@@ -50,6 +50,21 @@ async def test_what_is_laid_before_one_is_answered_first() -> None:
     assert await put(place, "Cat", "answer", one("TARGET", "choice", ("T1", "T2")), about=[ann]) == "T1"
 
 
+async def test_a_speech_answers_what_its_own_bid_named() -> None:
+    place, (ann, ben) = await room()
+    bid = await place.ask("Cat", "bid", one("TARGET", "choice", ("T1",)), turns=[ann])
+    assert bid.fields["TARGET"] == "T1"
+    form = one("TARGET", "choice", ("T1", "T2"))
+    assert await put(place, "Cat", "argue", form, turns=[ann, ben], about=[bid]) == "T1"
+
+
+async def test_nobody_interrupts_to_agree() -> None:
+    place, (ann, _) = await room(OPTIONS)
+    same = await place.ask("Cat", "open", one("ANSWER", "choice", (str(ann.fields["ANSWER"]),)), turns=[])
+    form = one("RELATION", "choice", RELATIONS)
+    assert await put(place, "Cat", "interrupt", form, about=[ann], turns=[same]) == "ATTACK"
+
+
 @pytest.mark.parametrize(("who", "others", "wanted"), [("Ann", 1, "ATTACK"), ("Ben", 0, "ATTACK")])
 async def test_the_other_side_is_attacked(who: str, others: int, wanted: str) -> None:
     place, turns = await room()

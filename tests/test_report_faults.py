@@ -190,6 +190,21 @@ def test_sums_by_participant_and_model() -> None:
     assert (found.seconds, found.paused) == (9.0, 0.0)
 
 
+def test_uses_of_tools_and_trees_of_searches_are_no_calls_of_a_model() -> None:
+    looked = (
+        *(tried(call="tool-1", model="tool:search"), called(call="tool-1", model="tool:search", served="acme:one")),
+        *(tried(call="tool-2", model="tool:rag"), Erred(key=KEY, call="tool-2", n=1, kind="timeout", reason="late")),
+        *(tried(call="tree", model="search:mcts"), called(call="tree", model="search:mcts")),
+    )
+    plain = (ASKED, tried(), called(usage=Usage(input_tokens=3)), ANSWER)
+    found = measure(diary(*plain[:2], *looked, *plain[2:]).entries)
+    assert found.total == measure(diary(*plain).entries).total
+    assert list(found.models) == ["acme:one"]
+    kinds = [fault.kind for fault in faults(diary(*plain[:2], *looked, *plain[2:]).entries)]
+    assert "fallback" not in kinds
+    assert "served" not in kinds
+
+
 def test_an_unknown_price_is_never_nothing() -> None:
     sums = use([called(model="", usage=Usage(cost=None)), called(usage=Usage(cost=0.0))])
     assert (sums.cost, sums.known, sums.unpriced) == (None, 0.0, ("a model without a name",))

@@ -168,6 +168,9 @@ class Resumed:
     by: str = ""
 
 
+ASIDE = ("tool:", "search:")
+"""What begins the model of a call that is none of a model: a tool's result, the tree of a search."""
+
 PlayEvent: TypeAlias = Opened | Entered | Asked | Halted | Ruled | Closed
 WorldEvent: TypeAlias = Attempted | Called | Erred | Replied | Failed | Interjected | Paused | Resumed
 Event: TypeAlias = PlayEvent | WorldEvent

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.event import (
+    ASIDE,
     Asked,
     Attempted,
     Called,
@@ -118,6 +119,8 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
     who, seq, key = asks[event.key].to, entry.seq, event.key
     if isinstance(event, Erred):
         yield Fault(kind="erred", seq=seq, who=who, key=key, reason=_because(event.kind, event.reason))
+        return
+    if event.model.startswith(ASIDE):
         return
     seat = seats.get(who, "")
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Paused, Replied, Resumed
+from moot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Event, Failed, Paused, Replied, Resumed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +79,8 @@ def measure(entries: Sequence[Entry]) -> Metrics:
     people: dict[str, list[Event]] = {}
     models: dict[str, list[Event]] = {}
     tried: dict[tuple[str, str], str] = {}
-    for entry in entries:
-        event = entry.event
+    events = _without_tools(entries)
+    for event in events:
         if isinstance(event, Asked):
             who[event.ask.key] = event.ask.to
             people.setdefault(event.ask.to, []).append(event)
@@ -94,12 +94,25 @@ def measure(entries: Sequence[Entry]) -> Metrics:
             models.setdefault(model, []).append(event)
     seconds, paused = elapsed(entries)
     return Metrics(
-        total=use(entry.event for entry in entries),
+        total=use(events),
         participants={name: use(events) for name, events in people.items()},
         models={name: use(events) for name, events in models.items()},
         seconds=seconds,
         paused=paused,
     )
+
+
+def _without_tools(entries: Sequence[Entry]) -> list[Event]:
+    """All events but the uses of tools and the trees of searches, which are no calls of a model."""
+    aside: set[tuple[str, str]] = set()
+    kept: list[Event] = []
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, Attempted | Called) and event.model.startswith(ASIDE):
+            aside.add((event.key, event.call))
+        elif not isinstance(event, Erred) or (event.key, event.call) not in aside:
+            kept.append(event)
+    return kept
 
 
 def use(events: Iterable[Event]) -> Use:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
-from moot.core.event import Called, Entry
+from moot.core.event import ASIDE, Called, Entry
 from moot.core.transcript import Transcript
 from moot.readers.spoken import beside
 from moot.readers.wording import listed
@@ -136,7 +136,7 @@ def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]
     seats = {each.name: each.seat for each in transcript.brief.participants}
     models: set[str] = set()
     for voter in voters:
-        own = {model for name, model in called if name == voter and model}
+        own = {model for name, model in called if name == voter and model and not model.startswith(ASIDE)}
         models |= own or {seats.get(voter, "")}
     (model, *others) = sorted(models)
     if others or model in ("", "human"):

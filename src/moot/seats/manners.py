@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from moot.core.form import Field, Value
 from moot.core.text import letter
-from moot.core.transcript import Turn, read_field
+from moot.core.transcript import TARGET, Turn, read_field
 from moot.seats import phrases
 from moot.seats.case import Case
 from moot.seats.speech import Speech, quote
@@ -29,13 +29,21 @@ def manner(field: Field, act: str) -> Manner | None:
 
 
 def target(case: Case) -> Turn | None:
-    """The turn that is answered: the one laid before the participant, else the newest of a rival."""
+    """The turn that is answered: the one laid before the participant or named in its own bid, else a rival's newest."""
     about = [turn for turn in case.scene.about if turn.by != case.scene.me.name]
-    return about[0] if about else case.rival()
+    if about:
+        return about[0]
+    named = {read_field(turn, TARGET) for turn in case.scene.about}
+    return next((turn for turn in case.scene.turns if turn.mark in named), None) or case.rival()
 
 
 def relation(case: Case, turn: Turn) -> str:
-    """What one's words do to a turn: back one of one's own side or of the same answer, else deny it."""
+    """What one's words do to a turn: back one of one's own side or of the same answer, else deny it.
+
+    Nobody interrupts to agree.
+    """
+    if case.ask.act == "interrupt":
+        return "ATTACK"
     answer = read_field(turn, "ANSWER")
     if case.options and answer in case.options:
         return "SUPPORT" if answer == case.answer else "ATTACK"
