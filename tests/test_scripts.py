@@ -91,4 +91,4 @@ def test_keys_page_says_names_values_meanings_and_examples() -> None:
     )
     assert row in text
     assert "| `cost` (also `usd`) | a number from 0 to 100,000 |" in text
-    assert "| `topology` | one of `all-to-all`, `ring`," in text
+    assert "| `topology` | one of `all-to-all`, `round-robin`, `ring`," in text
