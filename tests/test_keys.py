@@ -9,9 +9,9 @@ from moot.core.brief import Duty, Search, Settings
 from moot.desk.header import load
 from moot.desk.intake import read_brief
 from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, close, find, get, nearest
-from moot.desk.offers import FORMATS, PROTOCOLS, RULES, STRATEGIES
+from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, RULES, STRATEGIES
 from moot.desk.starter import starter
-from moot.phases import known
+from moot.phases import endings, known
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairs import Topology
 
@@ -71,9 +71,10 @@ def test_no_key_names_a_host_a_credential_or_a_place() -> None:
 
 
 def test_the_table_knows_what_is_played() -> None:
-    assert set(known.KNOWN) <= set(PROTOCOLS)
+    assert set(known.KNOWN) == set(PROTOCOLS)
     assert set(FORMATS) < set(PROTOCOLS)
     assert set(known.STRATEGIES) | {"moderator"} == set(STRATEGIES + RULES)
+    assert set(endings.ENDINGS) == set(ENDINGS)
 
 
 CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
