@@ -6,11 +6,14 @@ BIN := .venv/bin
 UV := uv==0.13.9
 PEERS ?=
 
-.PHONY: help demo test test-peers check fmt docs lock bench clean
+EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
+
+.PHONY: help demo demo-all test test-peers check fmt docs lock bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        set up and run a first debate, without any model or key"
+	@echo "make demo-all    hold every debate of examples/, one after the other, in the same way"
 	@echo "make test        set up and run the whole suite, with the coverage floors"
 	@echo "make test-peers  the suite with real model servers that nobody here wrote"
 	@echo "make check       format, lint, types, house rules, generated documents"
@@ -22,6 +25,9 @@ help:
 
 demo: .venv/run.stamp
 	$(BIN)/moot run examples/build-or-buy.md -m builtin:quotes
+
+demo-all: .venv/run.stamp
+	@for each in $(EXAMPLES); do echo; echo "== $$each"; $(BIN)/moot run $$each -m builtin:quotes --quiet || exit 1; done
 
 test: .venv/dev.stamp
 	MOOT_PEERS=$(PEERS) $(BIN)/python -m coverage run -m pytest
