@@ -165,6 +165,26 @@ def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
     assert "Proposals ends early: enough." in said
 
 
+def test_bids_and_scores_take_one_line_and_notes_are_told_in_full() -> None:
+    bid = Form(name="bid", fields=(Field(name="URGENCY", kind="number"), Field(name="POINT", required=False)))
+    alone = {"form": bid, "audience": ("Ann",)}
+    point = "It has to be said that tea is hot."
+    said = show(
+        asked("/debate/argue#1", "Bob"),
+        answer("/debate/argue#1", "Tea."),
+        asked("/debate/argue#2", "Ann", "bid", **alone, about=("/debate/argue#1",)),
+        answer("/debate/argue#2", f"URGENCY: 7\nPOINT: {point}", fields={"URGENCY": 7, "POINT": point}),
+        asked("/debate/argue#3", "Ann", "strategy", audience=("Ann",)),
+        answer("/debate/argue#3", "I must be brief."),
+        asked("/debate/argue#4", "Ann", "bid", **alone),
+        Failed(key="/debate/argue#4", kind="timeout", reason="late"),
+    )
+    assert "  Ann bid on Bob's argument  urgency 7\n" in said
+    assert point not in said
+    assert "I must be brief." in said
+    assert "no answer: timeout: late" in said
+
+
 def test_votes_are_told_as_they_fall() -> None:
     stage = Stage()
     view = {"form": BALLOT, "about": ("/debate/propose#1",), "view": View(anonymous=True)}

@@ -122,6 +122,9 @@ def _ended(path: str) -> str:
 
 
 def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
+    if short := _in_short(stage, turn):
+        yield Inset(Text.assemble(_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT)))
+        return
     place = title(turn.key.rpartition("#")[0])
     if place != stage.place:
         stage.place = place
@@ -131,8 +134,28 @@ def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     yield ""
 
 
+LONGEST_FACT = 24
+"""The most characters of a value that stands in the one line of a bid or a score."""
+
+
+def _in_short(stage: Stage, turn: Spoken) -> str:
+    """What is shown of a turn that only serves the debate, such as a bid or a score; "" for all others.
+
+    Nobody at the table hears it, and the report has the whole of it.
+    """
+    ask = stage.transcript.get(turn.key).ask
+    if ask is None or ask.audience != (turn.by,) or turn.state != "answered":
+        return ""
+    short = [(line(name).lower(), line(value)) for name, value in turn.fields if len(value) <= LONGEST_FACT]
+    return ", ".join(f"{name} {value}" for name, value in short)
+
+
+def _name(stage: Stage, turn: Spoken) -> Text:
+    return Text(line(turn.by), style=f"bold {stage.colours.get(turn.by, '')}".strip())
+
+
 def _heading(stage: Stage, turn: Spoken) -> Text:
-    who = Text(line(turn.by), style=f"bold {stage.colours.get(turn.by, '')}".strip())
+    who = _name(stage, turn)
     reply = stage.transcript.get(turn.key).reply
     asked = reply.asked if reply else ""
     served = f" (answered by {line(turn.served)})" if turn.served and turn.served not in asked else ""
