@@ -221,7 +221,10 @@ async def test_the_report_has_the_means_and_each_reason() -> None:
         "| Rated by | Clarity | Evidence |\n| --- | ---: | ---: |\n| Bob | 4.0 (2) | – |\n| Ann | 8.0 (2) | 6.0 (2) |"
         in text
     )
-    assert "Bob: score on Ann's opening statement" in text
+    assert "Bob, score on Ann's opening statement. *" in text
     assert as_data(found)["scores"]
+    assert "### Score\n" not in text, "scores stand beneath the turns that they are about"
+    mute, _ = await hold(Sequence(parts=(OPEN, Score())), rated({}), ANN, BOB)
+    assert "Bob, score on Ann's opening statement. *Bob score" in markdown(report(mute.entries, debate="d1"))
     silent, _ = await hold(OPEN, rated({}), ANN, BOB)
     assert "## Scores" not in markdown(report(silent.entries, debate="d1"))

@@ -122,7 +122,7 @@ def _ended(path: str) -> str:
 
 
 def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
-    if short := _in_short(stage, turn):
+    if short := _in_short(turn):
         yield Inset(Text.assemble(_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT)))
         return
     place = title(turn.key.rpartition("#")[0])
@@ -138,13 +138,12 @@ LONGEST_FACT = 24
 """The most characters of a value that stands in the one line of a bid or a score."""
 
 
-def _in_short(stage: Stage, turn: Spoken) -> str:
+def _in_short(turn: Spoken) -> str:
     """What is shown of a turn that only serves the debate, such as a bid or a score; "" for all others.
 
     Nobody at the table hears it, and the report has the whole of it.
     """
-    ask = stage.transcript.get(turn.key).ask
-    if ask is None or ask.audience != (turn.by,) or turn.state != "answered":
+    if not turn.private or turn.state != "answered":
         return ""
     short = [(line(name).lower(), line(value)) for name, value in turn.fields if len(value) <= LONGEST_FACT]
     return ", ".join(f"{name} {value}" for name, value in short)

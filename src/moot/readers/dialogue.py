@@ -34,6 +34,10 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
         turns = [turn for turn in part.turns if turn.act not in APART or turn.state != "answered"]
         if not turns and not part.ends:
             continue
+        if blocks and not part.ends and all(_is_aside(turn) and turn.act == "score" for turn in turns):
+            # Scores belong to the turns above them, not beneath a heading of their own.
+            blocks += [_aside(turn) for turn in turns]
+            continue
         chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
         blocks += [chapter] if chapter != last else []
         blocks += [f"### {inline(part.title)}", *(piece for turn in turns for piece in _turn(turn, translations))]
@@ -42,7 +46,24 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
     return blocks or ["## The debate", "Nothing was said."]
 
 
+def _is_aside(turn: Spoken) -> bool:
+    """Whether a turn is told in one line."""
+    return turn.private and turn.state == "answered"
+
+
+def _aside(turn: Spoken) -> str:
+    """A bid, a score or the like in one line."""
+    on = turn.on[0] if len(turn.on) == 1 else None
+    about = f" on {owned(on.by, on.act)}" if on else ""
+    rest = [f"{name}: {value}" for name, value in turn.fields if name not in ("Target", "Relation")]
+    facts = [" ".join(fact.split()) for fact in (turn.link, *(rest or [turn.text]))]
+    mark = f"{turn.mark} " if turn.mark else ""
+    return f"- {mark}{inline(turn.by)}, {inline(noun(turn.act) + about)}. {' '.join(_told(facts))}"
+
+
 def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
+    if _is_aside(turn):
+        return [_aside(turn)]
     who = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
     who = f"#### {turn.mark} {who}" if turn.mark else f"#### {who}"
     if turn.state == "outside":

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from moot.core.brief import Brief
 from moot.core.form import ABSTAIN, Value
 from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn
+from moot.core.transcript import SUMMARY, Transcript, Turn
 from moot.readers.speech import frame, link
 from moot.readers.wording import label, owned, shown, tells_all, words
 
@@ -42,6 +42,7 @@ class Spoken:
         fields: the form's fields by their names in words; a vote names the proposal's author.
         text: the words; of a ballot those beside its formula.
         complete: whether the fields hold all the words.
+        private: whether it only serves the debate, such as a bid or a score: nobody else at the table hears it.
         served: the model that says it answered.
         seconds: how long the answer took.
     """
@@ -59,6 +60,7 @@ class Spoken:
     fields: tuple[tuple[str, str], ...] = ()
     text: str = ""
     complete: bool = False
+    private: bool = False
     served: str = ""
     seconds: float = 0.0
 
@@ -85,6 +87,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
         complete=tells_all(turn.fields, turn.text, *layout, *frame(turn, transcript)),
+        private=turn.ask.audience == (turn.by,) and turn.act not in (SUMMARY, "vote"),
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
     )
