@@ -138,6 +138,16 @@ def test_a_link_without_a_relation_and_a_target_that_is_not_there() -> None:
     assert "argument\n\n- **Claim:** So\n" in text
 
 
+@pytest.mark.parametrize(("quote", "told"), [("yes, we do", ""), ("We don't", "; what it quotes does not stand in T1")])
+def test_words_that_nobody_said_are_not_taken_for_a_quotation(quote: str, told: str) -> None:
+    form = Form(name="f", fields=(Field(name="QUOTE"), Field(name="TARGET")))
+    diary = opened(ANN, BEN)
+    diary.say(ask("/debate/a#1", "Ann", "argue"), "Yes, we do!")
+    said = {"QUOTE": quote, "TARGET": "T1"}
+    diary.say(ask("/debate/a#2", "Ben", "argue", form=form), f"QUOTE: {quote}\nTARGET: T1", said)
+    assert f"*T2 answers T1 (Ann){told}.*" in markdown(report(diary.entries, debate="d1"))
+
+
 # ---- the argument map in the report --------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from moot.core.text import stands_in
 from moot.core.transcript import TARGET, Transcript, Turn, read_field
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -25,14 +26,18 @@ class Speech:
 
 
 def link(turn: Turn, transcript: Transcript) -> str:
-    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is."""
+    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is.
+
+    A quotation that does not stand in that turn is called so: whoever answers words should not answer other words.
+    """
     target = transcript.target(turn)
     if target is None:
         return ""
     relation = str(read_field(turn, "RELATION") or "")
-    return f"{turn.mark} answers {target.mark} ({target.by})" + (
-        f": {_VERBS.get(relation, relation)}" if relation else ""
-    )
+    how = f": {_VERBS.get(relation, relation)}" if relation else ""
+    quote = str(read_field(turn, "QUOTE") or "")
+    wrong = f"; what it quotes does not stand in {target.mark}" if quote and not stands_in(quote, target.text) else ""
+    return f"{turn.mark} answers {target.mark} ({target.by}){how}{wrong}"
 
 
 def frame(turn: Turn, transcript: Transcript) -> tuple[str, ...]:
