@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from moot.core.errors import BriefError, ToolError
 from moot.seats import mcp
 from moot.seats.llm import ModelSeat
-from moot.seats.mcp import Attached, Offer, Server, attach, fingerprint
+from moot.seats.mcp import Attached, Offer, attach, fingerprint
+from moot.seats.servers import Server
 from moot.seats.tools import Errand, Found
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel

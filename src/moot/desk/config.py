@@ -1,16 +1,35 @@
 """Settings of the owner. This file owns where they come from: environment, moot.toml here, moot.toml of the user.
 
-Keys of providers are no settings: they stay in the environment and never reach a file of ours or a record.
+Keys of providers are no settings: they stay in the environment and never reach a file of ours or a record. A
+``moot.toml`` beside a brief may be anybody's, so it can neither start a program nor name an address: such settings
+are read from the user's own file and from the environment alone.
 """
 
 import os
+import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, TypeAlias, cast
+from urllib.parse import urlsplit
 
 from moot.core.errors import BriefError
+from moot.seats.servers import Server
 
-NAMES = ("model", "store")
+Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
+
+NAMES = ("model", "store", "search", "searxng_url", "embeddings")
+"""Settings that are texts; beside them there is the table ``mcp``."""
+
+OWN = frozenset({"searxng_url", "embeddings", "mcp"})
+"""Settings that only the user's own file may hold."""
+
+ENGINES = ("searxng", "duckduckgo")
+SERVER = ("command", "url", "pin", "env")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,33 +39,57 @@ class Config:
     Attributes:
         model: the default model; "" where none is set.
         store: the record's file; None for the user's data directory.
+        search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
+        searxng_url: the address of the owner's SearXNG; "" where none is set.
+        embeddings: the model that makes vectors of documents; "" for none.
+        mcp: the MCP servers by name.
         origin: where each setting came from.
     """
 
     model: str = ""
     store: Path | None = None
+    search: Engine = ""
+    searxng_url: str = ""
+    embeddings: str = ""
+    mcp: Mapping[str, Server] = field(default_factory=lambda: MappingProxyType(dict[str, Server]()))
     origin: tuple[tuple[str, str], ...] = ()
+
+
+def own_file() -> Path:
+    """The user's own file of settings."""
+    import platformdirs  # here for start-up time: only commands that touch settings need it
+
+    return Path(platformdirs.user_config_dir("moot")) / "moot.toml"
 
 
 def load_config(folder: Path | None = None) -> Config:
     """The settings: environment before ``moot.toml`` in the folder before the user's own ``moot.toml``.
 
     Raises:
-        BriefError: a file that is no TOML, or holds an unknown name or a value that is no text.
+        BriefError: a file that is no TOML, or holds an unknown name, a value that cannot be, or a setting that only
+            the user's own file may hold.
     """
-    import platformdirs  # here for start-up time: only commands that touch settings need it
-
+    own, near = own_file(), (folder or Path()) / "moot.toml"
     found: dict[str, tuple[str, str]] = {}
-    places = (Path(platformdirs.user_config_dir("moot")) / "moot.toml", (folder or Path()) / "moot.toml")
-    for path in places:
-        found.update({name: (value, str(path)) for name, value in _read(path).items()})
+    servers: Mapping[str, Server] = {}
+    for path in (own, near):
+        data = _read(path)
+        if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
+            raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
+        servers = _servers(data.pop("mcp", {}), str(path)) or servers
+        found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
     for name in NAMES:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
             found[name] = (value, f"MOOT_{name.upper()}")
-    store = found.get("store", ("", ""))[0]
+    said = {name: value for name, (value, _) in found.items()}
+    store = said.get("store", "")
     return Config(
-        model=found.get("model", ("", ""))[0],
+        model=said.get("model", ""),
         store=Path(store).expanduser() if store else None,
+        search=_engine(*found.get("search", ("", ""))),
+        searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
+        embeddings=said.get("embeddings", ""),
+        mcp=servers,
         origin=tuple((name, place) for name, (_, place) in found.items()),
     )
 
@@ -58,18 +101,80 @@ def default_store() -> Path:
     return Path(platformdirs.user_data_dir("moot")) / "moot.sqlite"
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read(path: Path) -> dict[str, object]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise BriefError(f"cannot be read: {error}", where=str(path)) from error
-    values: dict[str, str] = {}
-    for name, value in data.items():
-        if name not in NAMES:
-            raise BriefError(f"there is no setting {name!r}; there are {', '.join(NAMES)}", where=str(path))
-        if not isinstance(value, str):
-            raise BriefError(f"{name} must be a text in quotes", where=str(path))
-        values[name] = value
-    return values
+    for name in data:
+        if name not in (*NAMES, "mcp"):
+            raise BriefError(f"there is no setting {name!r}; there are {', '.join((*NAMES, 'mcp'))}", where=str(path))
+    return data
+
+
+def _text(name: str, value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise BriefError(f"{name} must be a text in quotes", where=where)
+    return value
+
+
+def _engine(value: str, where: str) -> Engine:
+    if value not in ("", *ENGINES):
+        raise BriefError(f"search cannot be {value[:60]!r}; there are {', '.join(ENGINES)}", where=where)
+    return value
+
+
+def _address(name: str, value: str, where: str) -> str:
+    parts = urlsplit(value)
+    try:
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
+    except ValueError:
+        usable = False
+    if value and (not usable or re.search(r"\s", value)):
+        raise BriefError(f"{name} must be an address without a password, such as http://127.0.0.1:8888", where=where)
+    return value
+
+
+# ---- MCP servers ----------------------------------------------------------------------------------------------------
+
+
+def _servers(value: object, where: str) -> dict[str, Server]:
+    if not isinstance(value, dict):
+        raise BriefError("mcp must be a table with a table for each server: [mcp.files]", where=where)
+    return {name: _server(name, table, where) for name, table in cast("dict[str, object]", value).items()}
+
+
+def _server(name: str, value: object, where: str) -> Server:
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    place = f"mcp.{name[:60]}"
+    if not _NAME.fullmatch(name):
+        raise BriefError(f"{place} needs a name of 1 to 32 letters, digits, - and _", where=where)
+    if unknown := [key for key in table if key not in SERVER]:
+        raise BriefError(f"{place} has no setting {unknown[0]!r}; there are {', '.join(SERVER)}", where=where)
+    if ("command" in table) == ("url" in table):
+        raise BriefError(f"{place} needs either a command or a url", where=where)
+    pin = _PIN.fullmatch(_text(f"{place}.pin", table.get("pin", ""), where))
+    if table.get("pin") and not pin:
+        raise BriefError(
+            f"{place}.pin must be sha256: and 64 digits from 0 to f, as `moot check` shows it", where=where
+        )
+    return Server(
+        name=name,
+        command=_words(f"{place}.command", table["command"], where) if "command" in table else (),
+        url=_address(f"{place}.url", _text(f"{place}.url", table["url"], where) or " ", where)
+        if "url" in table
+        else "",
+        pin=f"sha256:{pin[1]}" if pin else "",
+        env=_words(f"{place}.env", table["env"], where) if "env" in table else (),
+    )
+
+
+def _words(name: str, value: object, where: str) -> tuple[str, ...]:
+    """A list of texts; a command is never one text, so that no shell has to take it apart."""
+    words = cast("list[object]", value) if isinstance(value, list) else []
+    texts = tuple(each for each in words if isinstance(each, str) and each and "\0" not in each)
+    if not texts or len(texts) != len(words):
+        raise BriefError(f'{name} must be a list of texts, such as ["program", "argument"]', where=where)
+    return texts

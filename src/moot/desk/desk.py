@@ -12,9 +12,11 @@ from moot.core.errors import RecordError
 from moot.core.event import Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
 from moot.core.transcript import fold
+from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
 from moot.desk.seating import assign, seat
+from moot.desk.toolbox import open_tools
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.models.pool import Pool
 from moot.phases.base import Phase
@@ -47,10 +49,18 @@ class Desk:
         store: where the records are kept.
         pool: the models; None for a new one.
         clock: seconds since 1970, for the labels of entries.
+        config: the owner's settings of tools; None to load them when a debate has tools.
     """
 
-    def __init__(self, store: Store, *, pool: Pool | None = None, clock: Callable[[], float] = time.time) -> None:
-        self.store, self.clock = store, clock
+    def __init__(
+        self,
+        store: Store,
+        *,
+        pool: Pool | None = None,
+        clock: Callable[[], float] = time.time,
+        config: Config | None = None,
+    ) -> None:
+        self.store, self.clock, self.config = store, clock, config
         self.pool = pool or Pool()
         self.hub = Hub(store)
         self.place = ""  # where the records are kept, in words for people
@@ -121,7 +131,9 @@ class Desk:
         hosting = Hosting(limits=limits, show=show, stop=stop)
         self._held.add(debate_id)
         try:
-            transcript = await debate(opened, protocol, seat(opened.brief, self.pool), ledger=ledger, hosting=hosting)
+            async with open_tools(opened.brief, self.config) as give:
+                seats = seat(opened.brief, self.pool, give)
+                transcript = await debate(opened, protocol, seats, ledger=ledger, hosting=hosting)
         finally:
             self._held.discard(debate_id)
             self.hub.finish(debate_id)

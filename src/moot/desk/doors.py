@@ -128,6 +128,7 @@ async def debate(
         intake = replace(intake, brief=replace(intake.brief, limits=limits))
     config = load_config()
     desk = Desk.at(store or config.store or default_store())
+    desk.config = config
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
         return await _hold(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)

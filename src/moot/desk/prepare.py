@@ -18,6 +18,7 @@ from moot.desk.intake import Intake
 from moot.desk.look import first_chat_model
 from moot.desk.places import needs_moderator
 from moot.desk.seating import BUILTIN, seat, work
+from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 
 __all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
@@ -49,8 +50,10 @@ class Ready:
 async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
     """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
 
+    MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
+
     Raises:
-        BriefError: a seat or wish that there cannot be, a protocol that cannot be played with these participants, or
+        BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
     brief = _presided(intake, wishes)
@@ -64,6 +67,8 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
     except ProtocolError as error:
         raise misfit(intake, wishes, error.about, str(error)) from error
+    for each in plan.brief.participants:
+        _check_tools(intake, replace(plan.brief, participants=(each,)), config or desk.config)
     caster = models[0] if intake.vacant and wishes.cast != "builtin" and models[0] != BUILTIN else ""
     live = live_models(desk, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work)
@@ -71,6 +76,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
     notes = (*intake.notes, *said, *_idle(plan.brief, plan.name, costing), *_standing_in(plan.brief, caster))
+    notes += await look_at_tools(plan.brief, config or desk.config)
     return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
 
 
@@ -129,6 +135,15 @@ def _check_seat(desk: Desk, intake: Intake, who: Participant) -> None:
         seat(replace(intake.brief, participants=(who,)), desk.pool)
     except BriefError as error:
         line = intake.lines.get(f"## {who.name}", 0)
+        raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
+
+
+def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
+    """Refuse tools that one participant cannot have, with the line of the participant."""
+    try:
+        check_tools(brief, config)
+    except BriefError as error:
+        line = intake.lines.get(f"## {brief.participants[0].name}", 0)
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
 
 

@@ -8,6 +8,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
 from moot.desk.estimate import Work
+from moot.desk.toolbox import Give, no_tools
 from moot.models.pool import Pool
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
@@ -43,19 +44,25 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
     return replace(brief, participants=tuple(seated))
 
 
-def seat(brief: Brief, pool: Pool) -> Mapping[str, Seat]:
+def seat(brief: Brief, pool: Pool, give: Give = no_tools) -> Mapping[str, Seat]:
     """A live seat for each participant.
+
+    Args:
+        brief: the brief, everybody seated.
+        pool: the models.
+        give: the tools of each participant.
 
     Raises:
         BriefError: a participant's seat names no model that there can be.
     """
     quotes = Quotes()
-    return {each.name: _seat(each, brief, pool, quotes) for each in brief.participants}
+    return {each.name: _seat(each, brief, pool, give) or quotes for each in brief.participants}
 
 
-def _seat(who: Participant, brief: Brief, pool: Pool, quotes: Quotes) -> Seat:
+def _seat(who: Participant, brief: Brief, pool: Pool, give: Give) -> Seat | None:
+    """A participant's own seat; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
-        return quotes
+        return None
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
     if who.seat in ABSENT:
@@ -66,7 +73,7 @@ def _seat(who: Participant, brief: Brief, pool: Pool, quotes: Quotes) -> Seat:
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     seconds = brief.limits.turn_seconds
-    answering = ModelSeat(model, seconds=seconds)
+    answering = ModelSeat(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
 
 

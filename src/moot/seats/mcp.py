@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
 from moot.core.tool import ToolSpec
+from moot.seats.servers import Server
 from moot.seats.tools import Errand, Found
 
 if TYPE_CHECKING:
@@ -34,25 +35,6 @@ LONGEST_HELP = 2000
 """Characters of what a server says of a tool."""
 
 INSTALL = 'MCP servers need a library that is not installed: pip install "moot[mcp]"'
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
-    """An MCP server, as its owner has set it.
-
-    Attributes:
-        name: what briefs call it: ``mcp:files``.
-        command: the program and its arguments; empty where there is an address.
-        url: the address of a server over HTTP; "" where there is a command.
-        pin: the hash of the tools that the owner has looked at; "" where none is set.
-        env: names of the variables of the environment that it is given beside a few harmless ones.
-    """
-
-    name: str
-    command: tuple[str, ...] = ()
-    url: str = ""
-    pin: str = ""
-    env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

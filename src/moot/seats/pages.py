@@ -14,7 +14,6 @@ from io import BytesIO
 from typing import BinaryIO, Literal, TypeAlias, cast
 
 from moot.core.text import clean
-from moot.seats.markup import read_html
 
 Kind: TypeAlias = Literal["html", "pdf", "text"]
 
@@ -132,6 +131,8 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
 
 def read_html_text(data: bytes, charset: str = "") -> Text:
     """The words of an HTML page."""
+    from moot.seats.markup import read_html  # deferred: only the process that reads pages needs its parser
+
     title, text = read_html(data, charset)
     return Text(title=title, pages=(text,))
 

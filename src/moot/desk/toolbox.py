@@ -1,0 +1,176 @@
+"""Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
+
+A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
+Whoever sits on the built-in seat uses none, so a brief with tools can be tried without any of them set.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeAlias
+
+from moot.core.brief import Brief, Participant
+from moot.core.errors import BriefError
+from moot.desk.config import Config, load_config, own_file
+from moot.seats.condense import Scorer, Summarizer
+from moot.seats.embed import Embeddings
+from moot.seats.fetch import Fetcher
+from moot.seats.mcp import Attached, attach
+from moot.seats.rag import Rag
+from moot.seats.tools import Tool
+from moot.seats.websearch import INSTALL, DuckDuckGo, Finder, OpenPage, Searxng, WebSearch, need_duckduckgo
+
+TOOLS = ("search", "rag", "summarizer", "scorer")
+"""The tools by name; ``search`` brings ``open_page`` along."""
+
+MCP = "mcp:"
+"""What stands before the name of an MCP server, all of whose tools a participant gets."""
+
+BUILTIN = "builtin:"
+"""What stands before the names of seats that use no tools."""
+
+Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
+"""A participant to its tools."""
+
+
+def no_tools(who: Participant) -> Sequence[Tool]:
+    """Nothing for anybody."""
+    return ()
+
+
+def check_tools(brief: Brief, config: Config | None = None) -> None:
+    """Make sure that everybody can have the tools that the brief names.
+
+    Args:
+        brief: the brief, everybody seated.
+        config: the owner's settings; None to load them if there are tools.
+
+    Raises:
+        BriefError: a tool that there is not, or that needs a setting, a library or documents which are missing.
+    """
+    people = _aided(brief)
+    if not people:
+        return
+    config = config or load_config()
+    for each in people:
+        for name in each.tools:
+            try:
+                _check(name, brief, config)
+            except BriefError as error:
+                raise BriefError(f"{each.name}: {error.found}", code=error.code) from error
+
+
+async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
+    """What the owner should know about the tools before the debate begins; MCP servers are started and looked at.
+
+    Raises:
+        BriefError: an MCP server does not start, or its tools are not those that were pinned.
+    """
+    names = _names(brief)
+    notes = [f"{each.name} uses no tools: {each.seat} cannot." for each in brief.participants if _idle(each)]
+    if not names:
+        return tuple(notes)
+    config = config or load_config()
+    if "search" in names:
+        notes.append(f"What participants search for goes to {_engine(config)}.")
+    if "rag" in names and config.embeddings:
+        notes.append(f"The documents go to {config.embeddings}, which makes vectors of them.")
+    for server in _servers(names):
+        async with attach(config.mcp[server]) as line:
+            notes.extend(_unpinned(line))
+    return tuple(notes)
+
+
+@asynccontextmanager
+async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerator[Give, None]:
+    """The tools of a debate, as long as the block runs; what they share is made once and shared.
+
+    Raises:
+        BriefError: what ``check_tools`` and ``look_at_tools`` say.
+    """
+    names = _names(brief)
+    if not names:
+        yield no_tools
+        return
+    config = config or load_config()
+    check_tools(brief, config)
+    async with AsyncExitStack() as stack:
+        made: dict[str, Sequence[Tool]] = {"summarizer": (Summarizer(),), "scorer": (Scorer(),)}
+        if "search" in names:
+            made["search"] = (WebSearch(find_engine(config)), OpenPage(Fetcher()))
+        if "rag" in names:
+            embedder = Embeddings(config.embeddings) if config.embeddings else None
+            if embedder:
+                stack.push_async_callback(embedder.close)
+            made["rag"] = (Rag((*brief.library, *brief.background), embedder),)
+        for server in _servers(names):
+            line = await stack.enter_async_context(attach(config.mcp[server]))
+            made[f"{MCP}{server}"] = line.tools
+
+        def give(who: Participant) -> Sequence[Tool]:
+            return () if _idle(who) else tuple(tool for name in who.tools for tool in made[name])
+
+        yield give
+
+
+def _aided(brief: Brief) -> list[Participant]:
+    """Who has tools and can use them."""
+    return [each for each in brief.participants if each.tools and not _idle(each)]
+
+
+def _idle(who: Participant) -> bool:
+    return bool(who.tools) and who.seat.startswith(BUILTIN)
+
+
+def _names(brief: Brief) -> frozenset[str]:
+    return frozenset(name for each in _aided(brief) for name in each.tools)
+
+
+def _servers(names: frozenset[str]) -> list[str]:
+    return sorted(name.removeprefix(MCP) for name in names if name.startswith(MCP))
+
+
+def _check(name: str, brief: Brief, config: Config) -> None:
+    if name == "search":
+        find_engine(config)
+    elif name == "rag":
+        if not (brief.library or brief.background):
+            raise BriefError("rag needs documents; name them under library or background", code="no_tool")
+        if config.embeddings:
+            Embeddings(config.embeddings)
+    elif name.startswith(MCP):
+        if name.removeprefix(MCP) not in config.mcp:
+            known = f"; there are {', '.join(config.mcp)}" if config.mcp else ""
+            found = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
+            raise BriefError(f"{found}; the owner sets them under mcp in {own_file()}", code="no_tool")
+    elif name not in TOOLS:
+        raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
+
+
+def find_engine(config: Config) -> Finder:
+    """The owner's search engine.
+
+    Raises:
+        BriefError: there is none.
+    """
+    if config.search == "searxng" and not config.searxng_url:
+        found = f"search by SearXNG needs its address: set searxng_url in {own_file()}, or MOOT_SEARXNG_URL"
+        raise BriefError(found, code="no_tool")
+    if config.searxng_url and config.search != "duckduckgo":
+        return Searxng(config.searxng_url)
+    try:
+        need_duckduckgo()
+    except BriefError:
+        other = "" if config.search else "; or set MOOT_SEARXNG_URL to the address of a SearXNG"
+        raise BriefError(f"{INSTALL}{other}", code="no_tool") from None
+    return DuckDuckGo()
+
+
+def _engine(config: Config) -> str:
+    return f"the SearXNG at {config.searxng_url}" if isinstance(find_engine(config), Searxng) else "DuckDuckGo"
+
+
+def _unpinned(line: Attached) -> Iterator[str]:
+    if not line.server.pin:
+        tools = ", ".join(tool.spec.name for tool in line.tools)
+        told = f"The MCP server {line.server.name} is not pinned; it offers {tools or 'nothing'}."
+        yield f'{told} To be warned when that changes, set its pin to "{line.hash}".'

@@ -1,0 +1,106 @@
+"""The owner's settings: where they come from, what may stand where, and one clear sentence for each mistake."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import BriefError
+from moot.desk.config import Config, load_config, own_file
+from moot.seats.servers import Server
+
+PIN = "0123456789abcdef" * 4
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without settings, in an empty folder."""
+    for name in ("MODEL", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS"):
+        monkeypatch.delenv(f"MOOT_{name}", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "config" / "moot").mkdir(parents=True)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path
+
+
+def test_where_nothing_is_set() -> None:
+    assert load_config() == Config()
+
+
+def test_all_settings_of_the_users_own_file() -> None:
+    own_file().write_text(
+        'model = "ollama:a"\nstore = "x.sqlite"\nsearch = "searxng"\nsearxng_url = "https://search.example/x"\n'
+        'embeddings = "ollama:nomic-embed-text"\n'
+        f'[mcp.files]\ncommand = ["server", "--all", "$HOME"]\npin = "{PIN}"\nenv = ["TOKEN"]\n'
+        f'[mcp.far_off-1]\nurl = "https://mcp.example/mcp"\npin = "sha256:{PIN}"\n'
+    )
+    found = load_config()
+    assert (found.model, found.store, found.search) == ("ollama:a", Path("x.sqlite"), "searxng")
+    assert (found.searxng_url, found.embeddings) == ("https://search.example/x", "ollama:nomic-embed-text")
+    pin = f"sha256:{PIN}"
+    assert found.mcp == {
+        "files": Server(name="files", command=("server", "--all", "$HOME"), pin=pin, env=("TOKEN",)),
+        "far_off-1": Server(name="far_off-1", url="https://mcp.example/mcp", pin=pin),
+    }
+    assert dict(found.origin)["searxng_url"] == str(own_file())
+
+
+def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    own_file().write_text('model = "ollama:a"\nsearch = "searxng"\nsearxng_url = "http://a.example"\n')
+    Path("moot.toml").write_text('model = "ollama:b"\nsearch = "duckduckgo"\n')
+    assert (load_config().model, load_config().search) == ("ollama:b", "duckduckgo")
+    assert load_config(Path("elsewhere")).model == "ollama:a"
+    monkeypatch.setenv("MOOT_MODEL", "ollama:c")
+    monkeypatch.setenv("MOOT_SEARXNG_URL", "http://127.0.0.1:8888")
+    found = load_config()
+    assert (found.model, found.searxng_url) == ("ollama:c", "http://127.0.0.1:8888")
+    assert dict(found.origin)["model"] == "MOOT_MODEL"
+
+
+@pytest.mark.parametrize("line", ['searxng_url = "http://x"', 'embeddings = "ollama:e"', '[mcp.x]\ncommand = ["x"]'])
+def test_a_file_beside_a_brief_starts_nothing_and_names_no_address(line: str) -> None:
+    Path("moot.toml").write_text(line)
+    with pytest.raises(BriefError, match=f"moot.toml: [a-z_]+ can be set only in your own file, {own_file()}"):
+        load_config()
+
+
+def test_the_users_own_folder_may_be_the_current_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    own_file().write_text('searxng_url = "http://127.0.0.1:8888"\n')
+    monkeypatch.chdir(own_file().parent)
+    assert load_config().searxng_url == "http://127.0.0.1:8888"
+
+
+ADDRESS = "must be an address without a password, such as http://127.0.0.1:8888"
+BAD: list[tuple[str, str]] = [
+    ("model = 5", "model must be a text in quotes"),
+    ("models = 'x'", "there is no setting 'models'; there are model, store, search, searxng_url, embeddings, mcp"),
+    ("not toml", "cannot be read"),
+    ("search = 'google'", "search cannot be 'google'; there are searxng, duckduckgo"),
+    ("searxng_url = 'localhost:8888'", f"searxng_url {ADDRESS}"),
+    ("searxng_url = 'http://a:b@c.example'", f"searxng_url {ADDRESS}"),
+    ("searxng_url = 'file:///etc/passwd'", f"searxng_url {ADDRESS}"),
+    ("searxng_url = 'http://a b'", f"searxng_url {ADDRESS}"),
+    ("searxng_url = 'http://a:99999'", f"searxng_url {ADDRESS}"),
+    ("mcp = 'x'", "mcp must be a table with a table for each server: [mcp.files]"),
+    ("mcp.x = 'y'", "mcp.x needs either a command or a url"),
+    ("[mcp.x]\ncommand = ['a']\nurl = 'http://x'", "mcp.x needs either a command or a url"),
+    ("[mcp.x]\ncommand = 'rm -rf'", 'mcp.x.command must be a list of texts, such as ["program", "argument"]'),
+    ("[mcp.x]\ncommand = []", "mcp.x.command must be a list of texts"),
+    ("[mcp.x]\ncommand = ['a', 5]", "mcp.x.command must be a list of texts"),
+    ("[mcp.x]\ncommand = ['a']\nenv = 'TOKEN'", "mcp.x.env must be a list of texts"),
+    ("[mcp.x]\ncommand = ['a']\nshell = true", "mcp.x has no setting 'shell'; there are command, url, pin, env"),
+    ("[mcp.x]\ncommand = ['a']\npin = 'abc'", "mcp.x.pin must be sha256: and 64 digits from 0 to f"),
+    ("[mcp.x]\ncommand = ['a']\npin = 5", "mcp.x.pin must be a text in quotes"),
+    ("[mcp.x]\nurl = ''", f"mcp.x.url {ADDRESS}"),
+    ("[mcp.x]\nurl = 'ftp://x'", f"mcp.x.url {ADDRESS}"),
+    ("[mcp.'a b']\ncommand = ['a']", "mcp.a b needs a name of 1 to 32 letters, digits, - and _"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
+def test_mistakes_are_named_with_their_file(text: str, said: str) -> None:
+    own_file().write_text(text)
+    with pytest.raises(BriefError) as caught:
+        load_config()
+    assert str(caught.value).startswith(f"{own_file()}: ")
+    assert said in caught.value.found
