@@ -1,0 +1,127 @@
+"""The page of the specification: what it names is there, and what it says of a setting is what Moot reads."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from moot.desk.header import Items, Node, Scalar, Table, load, split
+from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, find
+from moot.desk.tables import read_table
+from moot.desk.values import read
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "specification.md"
+SEED = ROOT.parent / "shared" / "seeds" / "autonomous-debate-spec.md"
+KEYS = (*HEADER, *LIMITS, *PARTICIPANT)
+CODE = re.compile(r"`([^`]+)`")
+SETTING = re.compile(r"([a-z_]+)(?:: (.+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of the page."""
+
+    line: int
+    name: str
+    moot: str
+    example: str
+    test: str
+
+    @property
+    def brief(self) -> str:
+        """The file of the example; "" where the row says why there is none."""
+        found = re.fullmatch(r"\[([^]]+)\]\(\.\./examples/\1\)", self.example)
+        return found[1] if found else ""
+
+    @property
+    def settings(self) -> list[tuple[Key, str]]:
+        """The settings that the row names, each with its value as it is written; "" where it names only the key."""
+        spans = [SETTING.fullmatch(span) for span in CODE.findall(self.moot)]
+        named = [(find(KEYS, span[1]), span[2] or "") for span in spans if span]
+        return [(key, value) for key, value in named if key]
+
+
+def rows() -> Iterator[Row]:
+    """All rows of the page's tables."""
+    for n, line in enumerate(PAGE.read_text("utf-8").splitlines(), start=1):
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("|") and cells[0] not in ("Specification", "---"):
+            assert len(cells) == 4, line
+            yield Row(line=n, name=cells[0], moot=cells[1], example=cells[2], test=cells[3])
+
+
+ROWS = list(rows())
+each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.line}: {row.name}")
+
+
+@cache
+def written(brief: str) -> tuple[tuple[Key, Node], ...]:
+    """Every setting that stands in an example, with its value."""
+    parts = split((ROOT / "examples" / brief).read_text("utf-8"))
+    header = list(pairs(load(parts.header, line=1))) if parts.header else []
+    lines = re.findall(r"^[a-z_]+: .+$", parts.body, re.MULTILINE)
+    own = [pair for line in lines for pair in pairs(load(line, line=1))]
+    return tuple((key, node) for word, node in (*header, *own) if (key := find(KEYS, word)))
+
+
+def pairs(node: Node) -> Iterator[tuple[str, Node]]:
+    """The keys of a table with their values, and those of the tables within."""
+    match node:
+        case Table(pairs=found):
+            for word, value in found:
+                yield word.text, value
+                yield from pairs(value)
+        case Items(items=items):
+            for each in items:
+                yield from pairs(each)
+        case Scalar():
+            return
+
+
+def meant(key: Key, node: Node) -> set[object]:
+    """The things that a value names."""
+    if key.kind == "table":
+        return {(name, given.value) for name, given in read_table(KEYS, key.name, node).items()}
+    value = read(key, node).value
+    return set(value) if isinstance(value, tuple) else {value}
+
+
+def test_the_page_has_a_row_for_every_name_of_the_specification() -> None:
+    if not SEED.exists():
+        pytest.skip("the specification does not lie beside this checkout")
+    page = " ".join(row.name + row.moot for row in ROWS)
+    asked = set(CODE.findall("\n".join(re.findall(r"^\|.*$", SEED.read_text("utf-8"), re.MULTILINE))))
+    assert len(asked) > 60
+    assert {name for name in asked if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
+
+
+@each_row
+def test_a_row_names_a_brief_or_says_why_there_is_none(row: Row) -> None:
+    if row.brief:
+        assert (ROOT / "examples" / row.brief).is_file()
+    else:
+        assert row.example.startswith("needs ")
+
+
+@each_row
+def test_a_row_names_a_test_that_is_there(row: Row) -> None:
+    found = re.fullmatch(r"`(test_\w+\.py)::(test_\w+)`", row.test)
+    assert found is not None
+    assert re.search(rf"^(?:async )?def {found[2]}\(", (ROOT / "tests" / found[1]).read_text("utf-8"), re.MULTILINE)
+
+
+@each_row
+def test_a_setting_is_read_and_stands_in_the_brief(row: Row) -> None:
+    for key, value in row.settings:
+        wanted = meant(key, next(pairs(load(f"{key.name}: {value}", line=1)))[1]) if value else set[object]()
+        if row.brief:
+            there = [meant(key, node) for found, node in written(row.brief) if found == key]
+            assert any(wanted <= each for each in there), f"{row.brief} has no {key.name}: {value}"
+
+
+def test_most_rows_name_a_setting() -> None:
+    assert sum(bool(row.settings) for row in ROWS) > 80
