@@ -135,15 +135,10 @@ def test_everything_that_a_participant_can_be() -> None:
 
 
 def test_a_moderator_joins_for_the_mediator_type() -> None:
-    added = read_brief("---\nmediator_type: ToolAgent\nlanguage: French\n---\n# Q?").brief.participants[-1]
-    assert (added.name, added.duty, added.tools) == ("Moderator", "moderator", ("rag", "summarizer"))
-    assert added.language == "French"
-    described = brief("mediator_type: toolagent", chair="tool_usage: [search]")
-    assert read_brief(described).brief.participants[-1].tools == ("search",)
-    unaided = brief("mediator_type: toolagent", chair="tool_usage: no")
-    assert read_brief(unaided).brief.participants[-1].tools == ()
-    silent = read_brief("---\nmediator_type: silent\n---\n# Q?").brief.participants[-1]
-    assert (silent.name, silent.tools) == ("Moderator", ())
+    added = read_brief("---\nmediator_type: Judge\nlanguage: French\n---\n# Q?").brief.participants[-1]
+    assert (added.name, added.duty, added.tools, added.language) == ("Moderator", "moderator", (), "French")
+    described = brief("mediator_type: toolagent", chair="tool_usage: [search]").replace("## Moderator", "## Chair")
+    assert read_brief(described).brief.names("moderator") == ("Chair",)
 
 
 @pytest.mark.parametrize("strategy", ["vote_based", "ranked_reasons", "mediator_summary"])
@@ -286,6 +281,22 @@ async def test_a_wish_for_a_judge_is_granted() -> None:
     found = await ready("---\nlanguage: German\n---\n# Tea?", wish)
     assert found.plan.brief.participants[-1].name == "Moderator"
     assert found.plan.brief.participants[-1].language == "German"
+
+
+MODEL = Wishes(models=("ollama:tiny",), cast="builtin")
+AGENTS: list[tuple[str, Wishes, tuple[str, ...]]] = [
+    ("---\nmediator_type: ToolAgent\n---\n# Tea?", MODEL, ("search", "summarizer")),
+    ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\nTea is cheap.", MODEL, ("search", "rag", "summarizer")),
+    ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\n## Moderator\ntool_usage: [scorer]", MODEL, ("scorer",)),
+    ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\n## Moderator\ntool_usage: no", MODEL, ()),
+    ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\n## Moderator\nrole: x", MODEL, ("search", "summarizer")),
+    ("---\nmediator_type: Active\n---\n# Tea?", MODEL, ()),
+]
+
+
+@pytest.mark.parametrize(("text", "wishes", "tools"), AGENTS)
+async def test_a_tool_agent_has_the_tools_that_can_be_had(text: str, wishes: Wishes, tools: tuple[str, ...]) -> None:
+    assert (await ready(text, wishes)).plan.brief.participants[-1].tools == tools
 
 
 async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:

@@ -20,9 +20,6 @@ NEEDS_ROLES = ("moderated",)
 JUDGED = ("vote_based", "ranked_reasons")
 """Strategies by which the moderator of a debate format is its judge."""
 
-AGENT_TOOLS = ("rag", "summarizer")
-"""What a moderator of the type ToolAgent may use where the brief names no tools for it; ``search`` if it can be had."""
-
 
 def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
     """Everybody who takes part: as described, else the built-in debaters; and a moderator where one is wanted.
@@ -63,14 +60,12 @@ def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given
     """The participant with what the header says for all, and with what it sees."""
     header: Mapping[str, Given] = given if who.duty == "debater" else {}
     check_own(header, entry)
-    tools = AGENT_TOOLS if who.duty == "moderator" and _kind(given) == "toolagent" else ()
     language = given["language"].value if "language" in given else ""
     return replace(
         who,
         view=look(header, entry.values),
         hide=masks(entry, people, given),
         language=who.language or str(language),
-        tools=who.tools if "tool_usage" in entry.values else tools,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ProtocolError
+from moot.desk.agent import equip
 from moot.desk.cast import MODERATOR
 from moot.desk.choosing import Caps, Wishes, choose, misfit, protocol_of
 from moot.desk.config import Config, load_config
@@ -17,7 +18,7 @@ from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.look import first_chat_model
 from moot.desk.places import needs_moderator
-from moot.desk.seating import BUILTIN, seat, work
+from moot.desk.seating import BUILTIN, assign, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 
@@ -62,6 +63,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
     for each in intake.brief.participants:
         _check_seat(desk, intake, each)
+    brief = equip(assign(brief, models), intake, config or desk.config)
     try:
         choices = choose(intake, wishes)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
