@@ -15,6 +15,7 @@ from moot.readers.quoting import code, inline
 from moot.readers.report import Person, Report
 from moot.readers.scoreboard import scoreboard
 from moot.readers.search import appendix
+from moot.readers.tools import tools_chapter
 from moot.readers.verdict import verdict
 from moot.readers.wording import listed, place
 
@@ -49,6 +50,7 @@ def markdown(report: Report) -> str:
         *dialogue(report.parts, report.course.translations),
         *chronicle(report.course),
         *chapter(report.arguments, report.judged),
+        *tools_chapter(report.tools),
         *_faults(report.faults),
         *_record(report),
         *appendix(report.searches),

@@ -22,6 +22,7 @@ from moot.readers.search import Searched, searches
 from moot.readers.settings import settings
 from moot.readers.spoken import Spoken, speak
 from moot.readers.stance import Change, Stand, changes, stands
+from moot.readers.tools import Used, uses
 from moot.readers.wording import title
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -94,6 +95,7 @@ class Report:
         arguments: what was claimed, and what the claims do to each other.
         judged: which claims stand, and how strong they are.
         searches: how arguments were looked for.
+        tools: what was looked up, and where.
         faults: what went wrong.
         metrics: counts and cost.
     """
@@ -120,6 +122,7 @@ class Report:
     arguments: ArgumentMap
     judged: Judgement
     searches: tuple[Searched, ...]
+    tools: tuple[Used, ...]
     faults: tuple[Fault, ...]
     metrics: Metrics
 
@@ -179,6 +182,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         arguments=found,
         judged=judge(found),
         searches=searches(entries),
+        tools=uses(entries, transcript),
         faults=faults(entries),
         metrics=metrics,
     )

@@ -1,0 +1,132 @@
+"""Tools and sources, read from the record. This file owns the chapter that says what was looked up, and where.
+
+A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
+was found does not say that a turn relies on it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from moot.core.event import Called, Entry
+from moot.core.tool import ToolCall
+from moot.core.transcript import Transcript
+from moot.readers.pieces import LONG, bullets
+from moot.readers.quoting import code, inline
+from moot.readers.wording import listed, place
+
+KIND = "tool:"
+"""How the model of such a call begins; what follows is the tool's name."""
+
+_FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool ")
+"""How a result begins that is none. A use that found sources has a result, whatever its words are."""
+
+_LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """One use of a tool.
+
+    Attributes:
+        key: the ask during which it was used.
+        mark: the mark of that turn: ``T3``.
+        by: who used it.
+        tool: its name.
+        arguments: what it was given, as JSON text; "" where the record does not say.
+        sources: where the result comes from.
+        seconds: how long it took.
+        fault: why there is no result; "" where there is one.
+    """
+
+    key: str
+    mark: str
+    by: str
+    tool: str
+    arguments: str = ""
+    sources: tuple[str, ...] = ()
+    seconds: float = 0.0
+    fault: str = ""
+
+
+def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
+    """All uses of tools, turn by turn in the order of asking."""
+    asked: dict[str, list[ToolCall]] = {}
+    found: dict[str, list[Used]] = {}
+    for entry in entries:
+        event = entry.event
+        if not isinstance(event, Called):
+            continue
+        if event.model.startswith(KIND):
+            found.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
+        elif event.tools:
+            asked[event.key] = list(event.tools)
+    return tuple(use for turn in transcript.all() for use in found.get(turn.key, []))
+
+
+def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> Used:
+    """A use; tools are used in the order in which the model asked for them."""
+    turn = transcript.get(event.key)
+    failed = not event.sources and _FAULT.match(event.text)
+    return Used(
+        key=event.key,
+        mark=turn.mark,
+        by=turn.by,
+        tool=event.model.removeprefix(KIND),
+        arguments=asked.pop(0).arguments if asked else "",
+        sources=event.sources,
+        seconds=event.seconds,
+        fault=event.text if failed else "",
+    )
+
+
+def tools_chapter(used: Sequence[Used]) -> list[str]:
+    """The chapter in Markdown; nothing where no tool was used."""
+    if not used:
+        return []
+    numbers = {
+        source: n for n, source in enumerate(dict.fromkeys(each for use in used for each in use.sources), start=1)
+    }
+    turns = dict.fromkeys(use.key for use in used)
+    return [
+        "## Sources and tools",
+        _counts(used, len(numbers)),
+        "\n".join(f"{n}. {cite(source)}" for source, n in numbers.items()),
+        bullets(_turn([use for use in used if use.key == key], numbers) for key in turns),
+    ]
+
+
+def cite(source: str) -> str:
+    """A source in Markdown: an address as a link that shows itself, anything else in plain words."""
+    return f"<{source}>" if _LINK.fullmatch(source) else inline(source, LONG)
+
+
+def _counts(used: Sequence[Used], sources: int) -> str:
+    counted = Counter(use.tool for use in used)
+    told = listed([f"{inline(tool)} {_times(n)}" for tool, n in counted.items()])
+    failed = sum(bool(use.fault) for use in used)
+    lost = f" {failed} of {len(used)} gave no result." if failed else ""
+    return f"Tools were used {_times(len(used))}: {told}. {_sources(sources)}{lost}"
+
+
+def _sources(count: int) -> str:
+    return f"They found {count or 'no'} source{'' if count == 1 else 's'}."
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _turn(used: Sequence[Used], numbers: dict[str, int]) -> str:
+    """What was used for one turn."""
+    head = used[0]
+    return f"**{head.mark} {inline(head.by)}** ({inline(place(head.key))}): {'; '.join(_uses(used, numbers))}"
+
+
+def _uses(used: Sequence[Used], numbers: dict[str, int]) -> Iterator[str]:
+    for use in used:
+        given = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
+        found = ", ".join(f"[{numbers[source]}]" for source in use.sources)
+        told = f": {inline(use.fault, LONG)}" if use.fault else f" found {found}" if found else ""
+        yield f"{inline(use.tool)}{given}{told}"
