@@ -48,6 +48,15 @@ def test_a_run_saves_the_log_that_its_brief_names_beside_the_report(tmp_path: Pa
     assert [each.name.partition(".")[2] for each in (tmp_path / "alone").iterdir()] == ["summary.md"]
 
 
+def test_a_debate_that_stopped_saves_the_log_of_its_brief_when_it_has_ended(tmp_path: Path) -> None:
+    brief = tmp_path / "brief.md"
+    brief.write_text("---\nlogging_mode: json_log\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-asks", "3")
+    assert not (tmp_path / "out").exists()
+    moot(tmp_path, "resume", "last", "-o", "out", "--max-asks", "500")
+    assert saved(tmp_path / "out") == [".log.json", ".md"]
+
+
 def test_a_usual_run_saves_the_report_alone(tmp_path: Path) -> None:
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: markdown\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")

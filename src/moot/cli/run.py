@@ -1,5 +1,6 @@
 """``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -92,8 +93,9 @@ async def _run(words: str, given: RunOptions) -> int:
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
         with face:
-            await conduct(desk, debate, desk.hold(ready.plan, debate, stop=interrupt.stop), face.viewer, interrupt)
-        code = await _end(desk, debate, face, given, log=cast("Mode", intake.given.get("logging_mode", USUAL)))
+            plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
+            await conduct(desk, debate, desk.hold(plan, debate, stop=interrupt.stop), face.viewer, interrupt)
+        code = await _end(desk, debate, face, given)
         if casting and face.mode in ("", "plain"):
             face.remark(f"the participants took {_used(casting)} more: moot show {casting.debate}")
         return code
@@ -146,10 +148,10 @@ async def _resume(name: str, given: ResumeOptions) -> int:
         return await _end(desk, debate, face, given)
 
 
-async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, *, log: "Mode" = USUAL) -> int:
+async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.core.transcript import fold
-    from moot.desk.desk import outcome
+    from moot.desk.desk import opening, outcome
     from moot.desk.reports import recount, save_log, save_report
 
     found = await recount(desk, debate)
@@ -158,7 +160,8 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, *,
     try:
         if came.status != "paused" and not given["no_report"]:
             saved["report"] = str(save_report(found.report, given["out"]))
-        mode = given["log"] or (USUAL if given["no_report"] else log)
+        wanted = cast("Mode", opening(debate, found.entries).log or USUAL)
+        mode = given["log"] or (USUAL if given["no_report"] else wanted)
         if came.status != "paused" and mode != USUAL:
             saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
     except OSError as error:

@@ -19,12 +19,16 @@ from moot.core.tool import ToolCall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name."""
+    """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name.
+
+    ``log`` is how the brief wants the result written beside the report; "" for the report alone.
+    """
 
     brief: Brief
     protocol: Mapping[str, object]
     version: int = 1
     name: str = ""
+    log: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,15 +31,23 @@ from moot.record.store import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A debate that can be held: the brief with everybody seated, the protocol's name and its phase tree."""
+    """A debate that can be held.
+
+    Attributes:
+        brief: the brief with everybody seated.
+        name: the protocol's name.
+        protocol: its phase tree.
+        log: how the brief wants the result written beside the report; "" for the report alone.
+    """
 
     brief: Brief
     name: str
     protocol: Phase
+    log: str = ""
 
     def opened(self) -> Opened:
         """The first entry of the record."""
-        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
+        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log)
 
 
 class Desk:
