@@ -70,7 +70,11 @@ async def test_where_there_are_no_tools_nothing_is_loaded(monkeypatch: pytest.Mo
         async with open_tools(asked) as give:
             assert [give(each) for each in asked.participants] == [(), ()]
     assert await look_at_tools(brief()) == ()
-    assert await look_at_tools(brief("search", seat="builtin:quotes")) == ("Ann uses no tools: builtin:quotes cannot.",)
+    idle = brief("search", seat="builtin:quotes")
+    assert await look_at_tools(idle) == ("Ann uses no tools: builtin:quotes cannot.",)
+    three = tuple(replace(idle.participants[0], name=name) for name in ("Ann", "Bob", "Cy"))
+    notes = await look_at_tools(replace(idle, participants=three))
+    assert notes == ("Ann, Bob and Cy use no tools: builtin:quotes cannot.",)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str
         BriefError: an MCP server does not start, or its tools are not those that were pinned.
     """
     names = _names(brief)
-    notes = [f"{each.name} uses no tools: {each.seat} cannot." for each in brief.participants if _idle(each)]
+    notes = list(_unused([each for each in brief.participants if _idle(each)]))
     if not names:
         return tuple(notes)
     config = config or load_config()
@@ -167,6 +167,13 @@ def find_engine(config: Config) -> Finder:
 
 def _engine(config: Config) -> str:
     return f"the SearXNG at {config.searxng_url}" if isinstance(find_engine(config), Searxng) else "DuckDuckGo"
+
+
+def _unused(idle: Sequence[Participant]) -> Iterator[str]:
+    if idle:
+        names = [each.name for each in idle]
+        told = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        yield f"{told} {'uses' if len(idle) == 1 else 'use'} no tools: {idle[0].seat} cannot."
 
 
 def _unpinned(line: Attached) -> Iterator[str]:
