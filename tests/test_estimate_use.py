@@ -61,7 +61,8 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     async with Wires(script=answer, context=100_000).serve() as server:
         pool = Pool(env={"OLLAMA_HOST": server.url})
         desk = Desk(MemoryStore(), pool=pool)
-        ready = await prepare(desk, replace(intake, brief=brief), Wishes(models=("ollama:tiny",)), config=Config())
+        unaided = replace(intake, brief=brief, own={each.name: {"tool_usage": ()} for each in brief.participants})
+        ready = await prepare(desk, unaided, Wishes(models=("ollama:tiny",)), config=Config())
         outcome = await desk.hold(ready.plan, "used")
         used = outcome.transcript.usage
         await desk.close()
