@@ -51,7 +51,7 @@ def test_a_run_saves_the_log_that_its_brief_names_beside_the_report(tmp_path: Pa
 def test_a_debate_that_stopped_saves_the_log_of_its_brief_when_it_has_ended(tmp_path: Path) -> None:
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: json_log\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
-    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-asks", "3")
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-asks", "2")
     assert not (tmp_path / "out").exists()
     moot(tmp_path, "resume", "last", "-o", "out", "--max-asks", "500")
     assert saved(tmp_path / "out") == [".log.json", ".md"]
