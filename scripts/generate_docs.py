@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -117,8 +118,9 @@ def protocols_page() -> str:
     brief = Brief(topic="Tea or coffee?", participants=(*people, Participant(name="Mo", duty="moderator")))
     parts: list[str] = []
     for name, make in known.KNOWN.items():
-        tree = spec.dump(make(brief, known.Choices()))
-        tasks = [(act_of(part), str(part["task"])) for part in walk(tree) if "task" in part]
+        phase = make(brief, known.Choices())
+        tree = spec.dump(phase)
+        tasks = list(asked(phase))
         parts += [f"## {name}", paragraph(make.__doc__), "```text\n" + "\n".join(draw(tree)) + "\n```"]
         parts += [table(("act", "what is asked"), tasks)]
     words = (
@@ -137,11 +139,6 @@ INSIDE = ("parts", "each")
 UNSAID = frozenset({"is", "act", "name", "task", *INSIDE})
 
 
-def act_of(tree: Tree) -> str:
-    """What the answers of a phase are."""
-    return str(tree.get("act") or tree.get("name") or str(tree["is"]).lower())
-
-
 def children(tree: Tree) -> list[Tree]:
     """The phases inside a phase."""
     found: list[Tree] = []
@@ -151,17 +148,28 @@ def children(tree: Tree) -> list[Tree]:
     return found
 
 
-def walk(tree: Tree) -> Iterator[Tree]:
-    """A phase and all inside it."""
-    yield tree
-    for child in children(tree):
-        yield from walk(child)
+def is_said(value: object) -> bool:
+    """Whether a field holds what somebody is told, a sentence of more than four words, and no name or number."""
+    return isinstance(value, str) and len(value.split()) > 4
+
+
+def asked(phase: object) -> Iterator[tuple[str, str]]:
+    """What a phase and all inside it say to those who are asked, each behind its act or the field that holds it."""
+    for name in getattr(phase, "__dataclass_fields__", {}):
+        value = cast(object, getattr(phase, name))
+        if is_said(value):
+            act = getattr(phase, "act", getattr(phase, "name", ""))
+            yield str(act if name == "task" else name), " ".join(str(value).split())
+        elif name in INSIDE:
+            for inner in cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,):
+                yield from asked(inner)
 
 
 def draw(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
     """A phase tree as lines."""
     label = f"{tree['is']} {tree['act']}" if "act" in tree else str(tree["is"])
-    said = [f"{key}: {say(value)}" for key, value in tree.items() if key not in UNSAID]
+    known = {key: value for key, value in tree.items() if key not in UNSAID}
+    said = [f"{key}: {say(value)}" for key, value in known.items() if not is_said(value)]
     yield f"{first}{label}" + (f" ({', '.join(said)})" if said else "")
     inner = children(tree)
     for n, child in enumerate(inner, 1):
