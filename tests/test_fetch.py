@@ -182,6 +182,19 @@ async def test_a_name_is_resolved_once_and_the_connection_goes_to_what_was_check
         assert web.visits[0].headers["host"] == trusted
 
 
+async def test_all_addresses_of_a_name_are_tried_before_it_counts_as_away() -> None:
+    async with Web(serve_pages({"/": page("<p>here</p>")})).serve() as web:
+        place = f"two.example:{web.port}"
+        for found in (["127.0.0.9", "127.0.0.1"], ["127.0.0.1", "127.0.0.9"]):
+            fetcher = Fetcher(resolve=Names({"two.example": [found]}), trusted=[place])
+            assert (await fetcher.fetch(f"http://{place}/")).text == "here"
+        away = ["127.0.0.9", "127.0.0.8"]
+        with pytest.raises(ToolError, match="cannot be reached"):
+            await Fetcher(resolve=Names({"two.example": [away]}), trusted=[place]).fetch(f"http://{place}/")
+        with pytest.raises(ToolError, match="is refused"):
+            await Fetcher(resolve=Names({"two.example": [[]]}), trusted=[place]).fetch(f"http://{place}/")
+
+
 async def get(answer: Answer | Mapping[str, Answer], *, seconds: float = 10.0) -> Page:
     pages = {"/": answer} if isinstance(answer, Answer) else answer
     async with Web(serve_pages(pages)).serve() as web:

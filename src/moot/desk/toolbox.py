@@ -101,7 +101,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             embedder = Embeddings(config.embeddings) if config.embeddings else None
             if embedder:
                 stack.push_async_callback(embedder.close)
-            made["rag"] = (Rag((*brief.library, *brief.background), embedder),)
+            made["rag"] = (Rag(tuple(dict.fromkeys((*brief.library, *brief.background))), embedder),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             made[f"{MCP}{server}"] = line.tools

@@ -8,7 +8,7 @@ import asyncio
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -118,19 +118,31 @@ class Fetcher:
         raise ToolError(f"{_shown(url)} is behind more than {HOPS} redirects")
 
     async def _send(self, client: "AsyncClient", url: "URL") -> "Response":
-        """Ask for one address, at the address of the network that was checked."""
+        """Ask for one address, at an address of the network that was checked."""
+        import httpx2
+
         host, authority = url.raw_host.decode("ascii"), url.netloc.decode("ascii")
         port = url.port or {"http": 80, "https": 443}[url.scheme]
         try:
             found = await self._resolve(host, port)
         except (OSError, UnicodeError):
             raise ToolError(f"there is no host {host!r}") from None
-        if authority not in self._trusted:
+        if authority not in self._trusted or not found:
             check_target(host, port, found)
         headers = {"host": authority, "accept": _TYPES, "accept-encoding": "gzip", "user-agent": "Moot"}
-        pinned = url.copy_with(host=found[0], fragment=None)
-        request = client.build_request("GET", pinned, headers=headers, extensions={"sni_hostname": host})
-        return await client.send(request, stream=True)
+        for place in found[:-1]:
+            try:
+                return await _ask(client, url, place, headers)
+            except httpx2.ConnectError:
+                continue  # the next of its addresses may be in reach
+        return await _ask(client, url, found[-1], headers)
+
+
+async def _ask(client: "AsyncClient", url: "URL", place: str, headers: Mapping[str, str]) -> "Response":
+    """Put the request to one address of the network; the name stands in its headers and for its certificate."""
+    pinned = url.copy_with(host=place, fragment=None)
+    named = {"sni_hostname": url.raw_host.decode("ascii")}
+    return await client.send(client.build_request("GET", pinned, headers=headers, extensions=named), stream=True)
 
 
 def check_target(host: str, port: int, found: Sequence[str]) -> None:
