@@ -119,10 +119,9 @@ def protocols_page() -> str:
     parts: list[str] = []
     for name, make in known.KNOWN.items():
         phase = make(brief, known.Choices())
-        tree = spec.dump(phase)
-        tasks = list(asked(phase))
-        parts += [f"## {name}", paragraph(make.__doc__), "```text\n" + "\n".join(draw(tree)) + "\n```"]
-        parts += [table(("act", "what is asked"), tasks)]
+        tree = "\n".join(draw(spec.dump(phase)))
+        parts += [f"## {name}", paragraph(make.__doc__), f"```text\n{tree}\n```"]
+        parts += [table(("act", "what is asked"), list(asked(phase)))]
     words = (
         f"Each is a few lines over the same phases, drawn here with three debaters. The default is `{known.DEFAULT}`."
     )
