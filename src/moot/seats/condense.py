@@ -82,7 +82,7 @@ class Summarizer:
         if not turns:
             raise ToolError("there is nothing to sum up yet")
         reading = await errand.ask(f"{_SUM_UP}\n\n{show(errand.scene, turns)}")
-        return Found(text=reading.text, sources=tuple(turn.mark for turn in turns))
+        return Found(text=reading.text)
 
 
 class Scorer:
