@@ -1,5 +1,6 @@
 """The page of the specification: what it names is there, and what it says of a setting is what Moot reads."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from commands import QUOTES, moot
 from moot.desk.header import Items, Node, Scalar, Table, load, split
 from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, find
+from moot.desk.offers import FORMATS as FORMAT_NAMES
 from moot.desk.tables import read_table
 from moot.desk.values import read
 
@@ -125,3 +128,41 @@ def test_a_setting_is_read_and_stands_in_the_brief(row: Row) -> None:
 
 def test_most_rows_name_a_setting() -> None:
     assert sum(bool(row.settings) for row in ROWS) > 80
+
+
+# ---- how many questions ---------------------------------------------------------------------------------------------
+
+FORMATS = ROOT / "docs" / "how-to" / "run-a-debate-format.md"
+
+
+def formulas() -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each format with the least and the most questions, as the page gives them."""
+    for line in FORMATS.read_text("utf-8").splitlines():
+        if found := re.fullmatch(r"\| `(\w+)` \| .* \| (.*E.*) \| (?:3|1, always) \|", line):
+            least, _, most = found[2].partition(" to ")
+            yield found[1], (least, most or least)
+
+
+def count(formula: str, **values: int) -> int:
+    """What a formula comes to: products are written without a sign, N² is N times N."""
+    text = formula.replace("−", "-").replace("²", "**2 ")
+    text = re.sub(r"(?<=[\dNRE)])\s*(?=[NRE(])", "*", text)
+    assert re.fullmatch(r"[NRE0-9+*() -]+", text)
+    return eval(text, {}, values)  # noqa: S307 - only these signs
+
+
+@pytest.mark.parametrize(("name", "bounds"), list(formulas()))
+@pytest.mark.parametrize(("people", "rounds"), [(4, 2), (5, 3), (3, 1)])
+def test_the_page_of_formats_counts_as_the_estimate(
+    name: str, bounds: tuple[str, str], people: int, rounds: int, tmp_path: Path
+) -> None:
+    sections = "".join(f"## P{n}\nrole: Speaker {n}\n\nYou are number {n}.\n\n" for n in range(people))
+    text = f"---\ndebate_format: {name}\nmax_rounds: {rounds}\n---\n# Q?\n\n{sections}## Mediator\nrole: Chair\n"
+    (tmp_path / "brief.md").write_text(text, "utf-8")
+    ran = moot(tmp_path, "check", "brief.md", *QUOTES, "--json")
+    asks = json.loads(ran.stdout)["asks"]
+    assert asks == dict(zip(("least", "most"), (count(each, N=people, R=rounds, E=1) for each in bounds), strict=True))
+
+
+def test_all_formats_are_counted() -> None:
+    assert {name for name, _ in formulas()} == set(FORMAT_NAMES)
