@@ -228,12 +228,15 @@ def keys_page() -> str:
 
 HOLDS: Mapping[str, str] = {
     "flag": "yes or no",
-    "limits": "a table of limits",
+    "letters": "a text kept to the letter, or a list of them",
     "model": "`provider:name`",
     "number": "a number",
     "paths": "a file name, or a list of them",
     "people": "a list of names, or of tables",
     "prose": "text, or a list of lines",
+    "several": "a text, or a list of them",
+    "span": "a length of time",
+    "table": "a table of the keys below",
     "text": "one line of text",
     "texts": "a list of texts",
     "tools": "yes, no, or a list",
@@ -251,13 +254,14 @@ def key_row(key: keys.Key) -> tuple[str, str, str, str]:
 
 def holds(key: keys.Key) -> str:
     """What a key holds, with its limits."""
-    words = f"one of {', '.join(f'`{each}`' for each in key.choices)}" if key.kind == "choice" else ""
+    some = {"choice": "one of", "choices": "one or more of"}.get(key.kind, "")
+    words = f"{some} {', '.join(f'`{each}`' for each in key.choices)}" if some else ""
     words = words or HOLDS.get(key.kind, f"a {key.kind}")
     if key.kind == "tools":
         return f"{words} of {', '.join(f'`{each}`' for each in key.choices)}"
     if key.kind in ("whole", "number"):
         return f"{words} from {key.low:,g} to {key.high:,.12g}"
-    if key.kind in ("texts", "paths", "people"):
+    if key.kind in ("texts", "paths", "people", "several", "letters"):
         return f"{words}; {key.low:g} to {key.high:g} entries"
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 
