@@ -97,6 +97,7 @@ async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -
     ]
     assert (ready.caster, intake.vacant) == ("", 0)
     assert ready.notes[0] == "Participants were made by ollama:tiny in debate d-cast (400 tokens, free)."
+    assert ready.plan.opened().chosen == ("Participants were made by ollama:tiny in debate d-cast (400 tokens, free)",)
     assert (made.came.debate, made.came.status) == (casting_id("d"), "decided")
     assert made.came.decision
     assert made.came.decision.text == "They see it from three sides."

@@ -269,5 +269,6 @@ def test_a_choice_that_may_be_left_out_may_say_none(said: str):
     assert read(one(target), f"TARGET: {said}").unread == ()
     assert read(one(target), "TARGET: T1").fields == {"TARGET": "T1"}
     assert read(one(target), "TARGET: T2").unread == ("TARGET: not_allowed",)
+    assert read(one(target), "I have nothing to name.").unread == ()
     named = Field(name="TARGET", kind="choice", choices=("T1", "none"), required=False)
     assert read(one(named), "TARGET: none").fields == {"TARGET": "none"}

@@ -185,6 +185,11 @@ async def test_the_moderator_judges_by_what_was_quoted() -> None:
     assert [point.split(":")[0] for point in points] == ["Ann", "Ben"]
     alone = await put(place, "Mod", "guide", one("RECONSIDER", "list"), turns=turns[:1])
     assert alone == (f"Ann: {phrases.SPENT}",)
+    text = await put(place, "Mod", "moderate", one("PROPOSAL"), turns=turns)
+    assert str(text).startswith("Most of what bears on the topic was brought by ")
+    assert await put(place, "Mod", "inform", one("DISPUTED"), turns=[]) == phrases.SPENT
+    disputed = await put(place, "Mod", "inform", one("DISPUTED"), turns=turns)
+    assert disputed != await put(place, "Mod", "inform", one("FOUND"), turns=turns)
     sources = await put(place, "Mod", "inform", one("SOURCES", "list", required=False), turns=turns)
     assert isinstance(sources, tuple)
     assert all(each.startswith("doc1.md:") for each in sources)

@@ -15,7 +15,7 @@ from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.form import Value
 from moot.core.seat import Scene
 from moot.core.transcript import Transcript, Turn
-from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, TurnMode
+from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
 from moot.phases.known import KNOWN, build
 from moot.phases.spec import dump, load
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
@@ -206,6 +206,29 @@ def test_a_protocol_with_an_order_of_its_own_refuses_another() -> None:
     ) as found:
         Choices(turn_mode="random").no_turn_mode("socratic")
     assert found.value.about == "turn_mode"
+
+
+def test_what_was_chosen_is_told_in_words() -> None:
+    assert Choices(rounds=4).told() == ()
+    full = Choices(
+        strategy="vote_based",
+        topology="ring",
+        turn_mode="priority_order",
+        until=("consensus_reached", "no_new_arguments"),
+        summarize=2,
+        mediation=Mediation(kind="active", when="midpoint"),
+        extras=Extras(live_scoring=True, revision=True),
+    )
+    assert full.told() == (
+        "decided by vote based",
+        "critics ring",
+        "turns priority order",
+        "until consensus reached or no new arguments",
+        "mediator active, midpoint, neutral",
+        "summary every 2 rounds",
+        "with live scoring, revision",
+    )
+    assert Choices(summarize=1).told() == ("summary every round",)
 
 
 def test_a_number_of_rounds() -> None:

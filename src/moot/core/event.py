@@ -21,7 +21,8 @@ from moot.core.tool import ToolCall
 class Opened:
     """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name.
 
-    ``log`` is how the brief wants the result written beside the report; "" for the report alone.
+    ``log`` is how the brief wants the result written beside the report; "" for the report alone. ``chosen`` is what
+    was chosen about the protocol, in words for readers; what follows from it stands in the phase tree.
     """
 
     brief: Brief
@@ -29,6 +30,7 @@ class Opened:
     version: int = 1
     name: str = ""
     log: str = ""
+    chosen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

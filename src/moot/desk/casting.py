@@ -106,7 +106,7 @@ def with_cast(intake: Intake, wishes: Wishes, ready: Ready, came: Outcome) -> tu
     ]
     brief = replace(intake.brief, participants=(*people, *others))
     note = _note(ready, came, [each.name for each in cast if each in CAST])
-    intake = replace(intake, brief=brief, vacant=0, notes=(*intake.notes, note))
+    intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
     return intake, replace(wishes, caps=_left(ready.plan.brief.limits, came))
 
 

@@ -38,16 +38,18 @@ class Plan:
         name: the protocol's name.
         protocol: its phase tree.
         log: how the brief wants the result written beside the report; "" for the report alone.
+        chosen: what was chosen about the protocol, in words.
     """
 
     brief: Brief
     name: str
     protocol: Phase
     log: str = ""
+    chosen: tuple[str, ...] = ()
 
     def opened(self) -> Opened:
         """The first entry of the record."""
-        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log)
+        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log, chosen=self.chosen)
 
 
 class Desk:
@@ -98,7 +100,7 @@ class Desk:
         seated = assign(brief, models)
         tree = build(protocol, seated, choices)
         seat(seated, self.pool)
-        return Plan(brief=seated, name=protocol, protocol=tree)
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
 
     def new_id(self, plan: Plan) -> str:
         """A new debate's id: words of the topic and some letters of chance."""

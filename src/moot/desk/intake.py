@@ -44,6 +44,7 @@ class Intake:
         kind: ``text`` where there is neither a header nor a heading.
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
+        cast: who made the debaters for the topic, in words; "" where nobody did.
         own: what the file states of each participant, by name and then by the documented names of the keys.
         vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
         summarize: after how many rounds the debate is summed up; 0: never.
@@ -62,6 +63,7 @@ class Intake:
     given: Mapping[str, Value]
     own: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
     vacant: int = 0
+    cast: str = field(default="", compare=False)
     summarize: int = 0
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)

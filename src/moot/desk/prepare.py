@@ -67,6 +67,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     try:
         choices = choose(intake, wishes)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
+        plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
         raise misfit(intake, wishes, error.about, str(error)) from error
     for each in plan.brief.participants:

@@ -1,7 +1,7 @@
 """What a brief may choose about its protocol. This file owns these choices, not what follows from them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
@@ -91,6 +91,18 @@ class Choices:
     summarize: int = 0
     mediation: Mediation | None = None
     extras: Extras = Extras()
+
+    def told(self) -> tuple[str, ...]:
+        """What was chosen, but the number of rounds, in words for the report."""
+        facts = {"decided by": self.strategy, "critics": self.topology or "", "turns": self.turn_mode or ""}
+        facts["until"] = " or ".join(self.until)
+        if self.mediation:
+            facts["mediator"] = f"{self.mediation.kind}, {self.mediation.when}, {self.mediation.style}"
+        if self.summarize:
+            facts["summary"] = f"every {self.summarize} rounds" if self.summarize > 1 else "every round"
+        added = [each.name for each in fields(self.extras) if getattr(self.extras, each.name)]
+        facts["with"] = ", ".join(added)
+        return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
     def at_least_one(self, protocol: str, usual: int) -> int:
         """The number of rounds, or the usual one.

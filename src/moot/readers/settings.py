@@ -1,4 +1,4 @@
-"""What a debate was set to. This file owns how rounds, limits and seed are said.
+"""What a debate was set to. This file owns how rounds, choices, limits and seed are said.
 
 It reads the protocol as it is stored: ``{"is": "Rounds", "most": 3}``.
 """
@@ -19,6 +19,7 @@ def _told(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
     for most in list(_rounds(opened.protocol))[:1]:
         yield f"at most {most} {'round' if most == 1 else 'rounds'}"
+    yield from opened.chosen
     for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
             yield f"at most {most:,} {what}"

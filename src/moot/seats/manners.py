@@ -95,6 +95,17 @@ def _conclusion(field: Field, case: Case, speech: Speech) -> Value | None:
     return case.answer or (quote(case, speech.picks[0], 160) if speech.picks else None)
 
 
+def _proposal(field: Field, case: Case, speech: Speech) -> Value | None:
+    """What a moderator proposes to all: what it would decide."""
+    return speech.decision or speech.text
+
+
+def _other(field: Field, case: Case, speech: Speech) -> Value:
+    """A passage that others have quoted, the newest first; what is said of it stands elsewhere."""
+    numbers = [number for turn in reversed(case.seen) for number in case.quotes[turn.key]]
+    return quote(case, numbers[0]) if numbers else phrases.SPENT
+
+
 def _question(field: Field, case: Case, speech: Speech) -> Value:
     turn = target(case)
     found = case.library.choose(case.matter(turn), case.against(turn), 1, but=case.used) if turn else ()
@@ -204,6 +215,10 @@ _MANNERS: Mapping[str, Manner] = {
     "RECONSIDER": _reconsider,
     "SOURCES": _sources,
     "CONCLUSION": _conclusion,
+    "PROPOSAL": _proposal,
+    "DISPUTED": _other,
+    "FOUND": _next,
+    "REPLIES": _other,
     "REASONING": _words(phrases.REASONED),
     "NOTE": _next,
     "TRANSLATION": _words(phrases.UNTRANSLATED),

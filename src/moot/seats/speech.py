@@ -184,7 +184,8 @@ def _decided(case: Case, held: Mapping[str, Sequence[int]], ranked: Sequence[str
 
 
 def _held(case: Case, text: str, picks: tuple[int, ...]) -> Speech:
-    answer = case.answer or (quote(case, picks[0], 160) if picks else "")
+    before = read_field(case.mine[-1], "ANSWER") if case.mine else None
+    answer = case.answer or str(before or "") or (quote(case, picks[0], 160) if picks else "")
     return Speech(text=text, picks=picks, share=case.confidence, answer=answer)
 
 

@@ -32,7 +32,7 @@ class Found:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
         if not isinstance(value, Fault):
             self.fields[asked.name] = value
-        elif asked.required or value.reason not in ("missing", "empty"):
+        elif asked.required or value.reason not in ("missing", "empty", "no_form"):
             self.unread.append(f"{asked.name}: {value.reason}")
 
 
