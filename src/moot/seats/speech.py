@@ -184,9 +184,15 @@ def _decided(case: Case, held: Mapping[str, Sequence[int]], ranked: Sequence[str
 
 
 def _held(case: Case, text: str, picks: tuple[int, ...]) -> Speech:
-    before = read_field(case.mine[-1], "ANSWER") if case.mine else None
-    answer = case.answer or str(before or "") or (quote(case, picks[0], 160) if picks else "")
+    answer = case.answer or _before(case) or (quote(case, picks[0], 160) if picks else "")
     return Speech(text=text, picks=picks, share=case.confidence, answer=answer)
+
+
+def _before(case: Case) -> str:
+    """The passage that one gave for an answer last; "" where there was none. An answer is changed for a reason only."""
+    last = read_field(case.mine[-1], "ANSWER") if case.mine else None
+    said = (quote(case, number, 160) for turn in case.mine for number in case.quotes[turn.key])
+    return next((words for words in said if words == last), "")
 
 
 def _side(case: Case) -> list[str]:
