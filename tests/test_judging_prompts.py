@@ -17,6 +17,13 @@ from moot.seats.prompt import compose
 from moot.testing.replay import Hall
 from players import BOB, CHAIR, Player
 
+TABLE = """\
+
+
+At the table:
+- Ann: For tea
+- Bob
+- Chair"""
 HEAD = """\
 [system]
 You take part in a structured debate. Everything in it is on the record.
@@ -142,6 +149,8 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     ask, scene = next((ask, scene) for ask, scene in player.asked if ask.act == act)
     prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, scene, Traits()))
     prompt = prompt.replace("/debate/said/close", "/debate/close")
-    assert prompt.startswith(HEAD)
+    # A judge reads a log without names, so it is not told who sits at the table.
+    head = HEAD.replace(TABLE, "") if act in ("vote", "score") else HEAD
+    assert prompt.startswith(head)
     assert prompt.endswith(words)
-    assert act in ("score", "consent") or prompt == HEAD + words
+    assert act in ("score", "consent") or prompt == head + words

@@ -17,8 +17,9 @@ from moot.phases.base import Phase
 from moot.phases.choices import Choices, Mediation, MediatorKind, SummaryStyle, When
 from moot.phases.consent import Consent
 from moot.phases.flow import Sequence
+from moot.phases.forms import POSITIONS
 from moot.phases.known import KNOWN, build
-from moot.phases.mediators import COMMON_GROUND, PERSPECTIVES, mediate
+from moot.phases.mediators import COMMON_GROUND, mediate
 from moot.phases.score import SCORES
 from moot.phases.speak import Everyone
 from moot.phases.spec import dump, load
@@ -213,7 +214,7 @@ async def test_a_mediator_who_fails_has_no_text() -> None:
 async def test_who_may_not_see_the_text_is_not_asked_and_has_not_answered() -> None:
     people = (replace(ANN, hide=("moderate",)), BOB, CY, CHAIR)
     draft = Everyone(act="moderate", task="?", who=("Chair",), form=COMMON_GROUND)
-    tree = Sequence(parts=(draft, Consent(acts=PERSPECTIVES, task="?")))
+    tree = Sequence(parts=(draft, Consent(acts=POSITIONS, task="?")))
     player = Player(consents({"Bob": A, "Cy": A}))
     held = await Hall(brief=Brief(topic="?", participants=people), protocol=tree).hold(
         {each.name: player for each in people}

@@ -10,6 +10,8 @@ from moot.core.transcript import Transcript
 from moot.phases.base import Table
 from moot.phases.judge import labels
 from moot.phases.known import KNOWN, Choices, build
+from moot.phases.rethink import RECONSIDER, Revise
+from moot.phases.socratic import Examination, answer_form
 from moot.phases.spec import dump, load
 from players import ANN, BOB, CHAIR, CY
 
@@ -80,3 +82,10 @@ def test_the_table_counts_rounds_and_draws_chance_by_place() -> None:
 
 def test_letters_go_on_behind_z() -> None:
     assert labels(28)[25:] == ("Proposal Z", "Proposal AA", "Proposal AB")
+
+
+def test_what_participants_are_told_stands_in_the_record_even_where_it_is_usual() -> None:
+    assert dump(Revise())["offer"] == RECONSIDER
+    usual = dump(Examination(by="Ann", who=("Bob",), form=answer_form(())))
+    assert {"question", "task", "reply"} <= usual.keys()
+    assert "name" not in usual

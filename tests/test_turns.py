@@ -33,11 +33,13 @@ class Talk:
         self.transcript = Transcript()
         self.transcript.apply(Opened(brief=Brief(topic="Tea?", participants=tuple(people)), protocol={}))
 
-    def say(self, by: str, to: str = "", *, audience: tuple[str, ...] = (), answered: bool = True) -> Turn:
+    def say(
+        self, by: str, to: str = "", *, act: str = "argue", audience: tuple[str, ...] = (), answered: bool = True
+    ) -> Turn:
         """A turn that answers the newest turn of somebody."""
         key = f"/debate/floor#{len(self.transcript.all()) + 1}"
         newest = self.transcript.last(to) if to else None
-        self.transcript.apply(Asked(ask=Ask(key=key, to=by, act="argue", task="?", audience=audience)))
+        self.transcript.apply(Asked(ask=Ask(key=key, to=by, act=act, task="?", audience=audience)))
         if answered:
             fields = {"TARGET": newest.mark} if newest else {}
             self.transcript.apply(Replied(key=key, reply=Reply(text="so", fields=fields)))
@@ -121,6 +123,12 @@ def test_what_is_private_addresses_nobody() -> None:
     said = [talk.say("a"), talk.say("b")]
     talk.say("b", "a", audience=("b",))
     assert talk.next(Reacting(), said) == "c"
+
+
+def test_a_summary_is_no_turn_in_the_talk() -> None:
+    talk = Talk()
+    talk.say("a", act="summarize")
+    assert talk.floor(Reacting()) == "abcd"
 
 
 def test_somebody_alone_answers_himself() -> None:

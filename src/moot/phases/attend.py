@@ -44,9 +44,11 @@ class Summarize:
     since. Notes to oneself are in no summary.
 
     Attributes:
+        task: what to do.
         name: what it is called in paths.
     """
 
+    task: str = SUM_UP
     name: str = SUMMARY
 
     def play(self, table: Table) -> Play:
@@ -71,7 +73,7 @@ class Summarize:
             key=table.key(n),
             to=min(chairs or members, key=written.count),
             act=SUMMARY,
-            task=SUM_UP,
+            task=self.task,
             form=SUMMED,
             about=tuple(turn.key for turn in turns),
             view=LAID,
@@ -115,9 +117,11 @@ class Reflect:
     """Each debater looks back on all its own turns: changes of opinion and contradictions, with the turns.
 
     Attributes:
+        task: what to do.
         name: what it is called in paths.
     """
 
+    task: str = LOOK_BACK
     name: str = "reflect"
 
     def play(self, table: Table) -> Play:
@@ -126,7 +130,7 @@ class Reflect:
         spoke = [(name, tuple(turn.key for turn in turns)) for name, turns in own.items() if turns]
         if spoke:
             yield [
-                Ask(key=table.key(n), to=name, act="reflect", task=LOOK_BACK, form=LOOKED_BACK, about=keys, view=LAID)
+                Ask(key=table.key(n), to=name, act="reflect", task=self.task, form=LOOKED_BACK, about=keys, view=LAID)
                 for n, (name, keys) in enumerate(spoke, start=1)
             ]
 
@@ -148,9 +152,11 @@ class Translate:
     stay as they are.
 
     Attributes:
+        task: what to do.
         name: what it is called in paths.
     """
 
+    task: str = TRANSLATE
     name: str = "translate"
 
     def play(self, table: Table) -> Play:
@@ -169,7 +175,7 @@ class Translate:
             key=table.key(n),
             to=to,
             act="translate",
-            task=TRANSLATE,
+            task=self.task,
             form=form,
             about=(turn.key,),
             audience=(to,),

@@ -10,6 +10,9 @@ from moot.phases.base import Table
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
 """The acts that carry arguments; others can be answered to, and they stand on the argument map."""
 
+POSITIONS = ("open", "draft", "propose", "argue", "answer", "revise", "close")
+"""The acts that hold a position: what somebody can stand for, revise and be quoted with."""
+
 RELATIONS = ("SUPPORT", "ATTACK", "REBUT", "QUESTION")
 """What a turn does to the one that it answers: backs it, denies its claim, denies that its reasons bear it, asks."""
 

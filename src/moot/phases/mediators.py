@@ -16,13 +16,10 @@ from moot.phases.choices import Choices, MediatorKind, SummaryStyle, When
 from moot.phases.consent import Consent
 from moot.phases.endings import LOG, mediator
 from moot.phases.flow import Sequence
-from moot.phases.forms import revision
+from moot.phases.forms import POSITIONS, revision
 from moot.phases.score import Score
 from moot.phases.speak import Everyone
 from moot.phases.weave import DECIDING, after_rounds, at_end, before_end
-
-PERSPECTIVES = ("open", "draft", "propose", "argue", "answer", "revise", "close")
-"""The acts in which debaters say what they hold."""
 
 # ---- silent --------------------------------------------------------------------------------------------------------
 
@@ -134,8 +131,11 @@ def mediate(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     if choices.strategy:
         found = f"a mediator of the kind consensus decides by consent; strategy {choices.strategy!r} has to be left out"
         raise ProtocolError(found, about="strategy")
+    if masked := [each.name for each in brief.participants if each.hide]:
+        found = f"a text for all cannot be drawn from turns that are hidden from {masked[0]}: leave out hide"
+        raise ProtocolError(found, about="participants")
     draft = Everyone(act="moderate", task=RECONCILING, who=(by,), form=COMMON_GROUND, view=LOG)
-    return at_end(_undecided(tree), draft, Consent(acts=PERSPECTIVES, task=CONSENTING))
+    return at_end(_undecided(tree), draft, Consent(acts=POSITIONS, task=CONSENTING))
 
 
 def guidance(names: tuple[str, ...]) -> Form:

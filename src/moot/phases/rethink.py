@@ -13,7 +13,7 @@ from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Phase, Play, Table, is_batch
 from moot.phases.endings import LOG
-from moot.phases.forms import NEAREST, SPOKEN, speech
+from moot.phases.forms import NEAREST, POSITIONS, SPOKEN, speech
 from moot.phases.speak import Everyone
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
@@ -33,9 +33,13 @@ class Revise:
     """Each debater may revise one earlier turn of its own: first it names one, unseen by others, then it revises it.
 
     Attributes:
+        offer: the question whether to revise.
+        task: the question for the revision.
         name: what it is called in paths.
     """
 
+    offer: str = RECONSIDER
+    task: str = REVISE
     name: str = "revise"
 
     def play(self, table: Table) -> Play:
@@ -51,18 +55,18 @@ class Revise:
     def _offer(self, table: Table, name: str) -> Ask | None:
         sight = table.transcript.look(LOG.narrowed(table.brief.participant(name).view), name)
         gone = [turn.ask.replaces for turn in table.transcript.turns(by=name) if turn.ask]
-        own = [turn.mark for turn in sight if turn.by == name and turn.act in SPOKEN and turn.mark not in gone]
+        own = [turn.mark for turn in sight if turn.by == name and turn.act in POSITIONS and turn.mark not in gone]
         if not own:
             return None
         form = replace(CHOSEN, fields=(replace(CHOSEN.fields[0], choices=tuple(own[-NEAREST:])),))
-        return Ask(key="", to=name, act="reconsider", task=RECONSIDER, form=form, audience=(name,), view=LOG)
+        return Ask(key="", to=name, act="reconsider", task=self.offer, form=form, audience=(name,), view=LOG)
 
     def _ask(self, table: Table, n: int, old: Turn) -> Ask:
         mark = Field(name=REPLACES, kind="choice", choices=(old.mark,), required=False)
         told = [field for field in speech(table.brief.options).fields if field.name not in ("TARGET", "RELATION")]
         form = Form(name="revision", fields=(mark, *told))
         key = table.key(n)
-        return Ask(key=key, to=old.by, act="revise", task=REVISE, form=form, about=(old.key,), view=LOG)
+        return Ask(key=key, to=old.by, act="revise", task=self.task, form=form, about=(old.key,), view=LOG)
 
 
 def _by_mark(table: Table, offers: list[Ask]) -> Iterator[Turn | None]:

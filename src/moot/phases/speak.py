@@ -60,7 +60,7 @@ class Everyone:
             task=self.task.replace("{round}", str(table.round)),
             form=linked(self.form, table, name, self.view),
             about=lay(self.show, table, name),
-            audience=(name,) if self.private else (),
+            audience=(name,) if self.private else hearers(table, name, self.view),
             view=self.view,
         )
 
@@ -151,6 +151,20 @@ class Floor:
             ]
         if not any(table.transcript.get(key).reply for key in keys):
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
+
+
+def hearers(table: Table, name: str, view: View) -> tuple[str, ...]:
+    """Who may hear what somebody says; () for all.
+
+    A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
+    may see all of it: a mask would be none if the moderator told what is behind it.
+    """
+    brief, transcript = table.brief, table.transcript
+    if brief.participant(name).duty == "debater" or not any(each.hide for each in brief.participants):
+        return ()
+    shown = transcript.look(view.narrowed(brief.participant(name).view), name)
+    told = [each.name for each in brief.participants if all(transcript.sees(each.name, turn) for turn in shown)]
+    return () if len(told) == len(brief.participants) else tuple(told)
 
 
 def roster(table: Table, who: tuple[str, ...]) -> tuple[str, ...]:

@@ -80,7 +80,9 @@ class _Part(Protocol):
 
 
 def dump(part: object) -> dict[str, Data]:
-    """A phase tree as plain data; fields that hold their default are left out.
+    """A phase tree as plain data; fields that hold their default are left out, but never what somebody is told.
+
+    A later version may put its questions better; a record of today is still played with the words of today.
 
     Raises:
         ProtocolError: something in the tree is not one of PARTS.
@@ -91,7 +93,7 @@ def dump(part: object) -> dict[str, Data]:
     data: dict[str, Data] = {"is": name}
     for field in fields(part):
         value = cast(object, getattr(part, field.name))
-        if field.default is MISSING or value != field.default:
+        if field.default is MISSING or value != field.default or _is_wording(value):
             data[field.name] = _dump(value)
     return data
 
@@ -106,6 +108,11 @@ def load(data: Mapping[str, object]) -> Phase:
     if not hasattr(part, "play"):
         raise ProtocolError(f"a protocol is a phase, not {type(part).__name__}")
     return cast(Phase, part)
+
+
+def _is_wording(value: object) -> bool:
+    """Whether a field holds words for a participant: a text of several words, or a form."""
+    return isinstance(value, Form) or (isinstance(value, str) and " " in value)
 
 
 def _dump(value: object) -> Data:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, within
 from moot.policy.answers import alike, normalise, wording
 from moot.policy.claims import adds_nothing, asks
 
@@ -79,6 +79,9 @@ class NothingNew:
         """The reason, or ""; see Stop."""
         spoken = [(_round(turn), turn) for turn in transcript.all() if turn.act in self.acts]
         rounds = list(dict.fromkeys(place for place, _ in spoken))
+        held = [path for path in transcript.entered if re.search(r"/round-\d+$", path)]
+        if spoken and held and not any(within(turn.key, held[-1]) for _, turn in spoken):
+            return "nobody had anything to say in the last round"
         if len(rounds) < 2:
             return ""
         before = [turn for place, turn in spoken if place != rounds[-1]]

@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from moot.core.brief import Participant
-from moot.core.transcript import Transcript, Turn
+from moot.core.transcript import SUMMARY, Transcript, Turn
 
 SHARE = 2
 """The most turns of one speaker in a floor where whoever is addressed speaks next."""
@@ -102,7 +102,11 @@ class Reacting:
         return min(free, key=lambda name: (had[name], asked[name]))
 
 
+def _is_said(turn: Turn) -> bool:
+    return turn.ask is not None and not turn.ask.audience and turn.act != SUMMARY
+
+
 def _heard(transcript: Transcript, people: Sequence[Participant]) -> list[Turn]:
-    """What these people were asked to say to all, answered or not; what serves the machinery is for one alone."""
+    """What these people were asked to say to all, answered or not, but summaries; all else is for one alone."""
     names = {each.name for each in people}
-    return [turn for turn in transcript.all() if turn.by in names and turn.ask and not turn.ask.audience]
+    return [turn for turn in transcript.all() if _is_said(turn) and turn.by in names]

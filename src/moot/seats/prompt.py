@@ -26,7 +26,7 @@ BRIDGE = "Please go on."
 
 def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
     """The messages of an ask, fit for what the model's wire takes."""
-    shared = Message(role="system", text=_shared(scene.brief))
+    shared = Message(role="system", text=_shared(scene.brief, named=not (scene.view.anonymous and scene.turns)))
     newest = Message(role="user", text=_newest(ask, scene))
     if scene.view.own:
         names = _hidden(scene.turns) if scene.view.anonymous else {}
@@ -75,7 +75,8 @@ def frame(text: str) -> str:
     return "\n".join(INDENT + line for line in text.splitlines())
 
 
-def _shared(brief: Brief) -> str:
+def _shared(brief: Brief, *, named: bool) -> str:
+    """What all are told. Where a log stands without names, the list of those at the table would tell who is who."""
     parts = ["You take part in a structured debate. Everything in it is on the record."]
     if brief.rules:
         parts.append(f"Rules for all:\n{brief.rules}")
@@ -85,8 +86,9 @@ def _shared(brief: Brief) -> str:
     parts.extend(
         f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
     )
-    at_the_table = [f"- {each.name}" + (f": {each.role}" if each.role else "") for each in brief.participants]
-    parts.append("At the table:\n" + "\n".join(at_the_table))
+    if named:
+        at_the_table = [f"- {each.name}" + (f": {each.role}" if each.role else "") for each in brief.participants]
+        parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 
 
