@@ -18,6 +18,9 @@ GOOD = [
     ("Bob (Finance)", "Bob (Finance)"),
     ("agent_2", "agent_2"),
     ("7", "7"),
+    ("T-1000", "T-1000"),
+    ("Opener", "Opener"),
+    ("Round Table", "Round Table"),
     ("E\u0301va", "Éva"),
     ("Владимир", "Владимир"),
     ("李雷", "李雷"),
@@ -63,6 +66,8 @@ BAD = [
     ("Assistant", "another meaning"),
     ("All", "another meaning"),
     ("Nobody", "another meaning"),
+    *((word, "another meaning") for word in ("T1", "t12", "Proposal A", "critique b", "Participant 2", "Round 1")),
+    *((word, "another meaning") for word in ("Bob round 1", "Open", "Critique", "Summarize")),
     ("every-body", "another meaning"),
 ]
 

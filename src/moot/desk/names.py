@@ -5,6 +5,7 @@ another one, for an abstention, for a role of a conversation or for markup. The 
 technical standard 39 (section 4), cut down to the look-alikes of Latin letters that are common.
 """
 
+import re
 import unicodedata
 
 from moot.core.errors import BriefError
@@ -20,6 +21,15 @@ _ROLES = ("system", "user", "assistant", "developer", "tool", "function", "human
 _PERSONS = ("you", "me", "myself", "self", "yourself", "them", "they", "vote", "draw")
 RESERVED = frozenset((*_ABSTENTIONS, *_NOBODIES, *_EVERYBODIES, *_ROLES, *_PERSONS))
 """Skeletons of words that are no names, because a ballot or a conversation gives them another meaning."""
+
+_MARK = re.compile(r"t\d+|(?:proposal|critique|participant|round|turn) ?(?:[a-z]{1,2}|\d+)|.* round \d+")
+"""What turns, proposals, hidden authors and masks are called: a name like that could be taken for one of them."""
+
+_ACTS = frozenset({
+    *("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"),
+    *("guide", "inform", "moderate", "summarize"),
+})  # fmt: skip
+"""Acts by which a mask can name turns."""
 
 _MODERATORS = frozenset({"moderator", "mediator"})
 _CHAIRS = _MODERATORS | {"judge", "chair", "chairman", "chairwoman", "chairperson"}
@@ -68,7 +78,9 @@ def _fault(name: str) -> str:
     bare = skeleton(name)
     if not any(each.isalnum() for each in bare):
         return "it has no letter and no digit"
-    return "the word has another meaning in a debate" if bare in RESERVED else ""
+    plain = flat(name).casefold()
+    taken = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
+    return "the word has another meaning in a debate" if taken else ""
 
 
 def moderates(name: str, *, surely: bool = False) -> bool:
