@@ -6,6 +6,7 @@ import click
 import pytest
 
 import coverage_floors
+import doc_protocols
 import generate_docs
 from moot.phases import spec
 
@@ -70,7 +71,7 @@ def test_phase_trees_are_drawn() -> None:
         "is": "Sequence",
         "parts": [{"is": "Rounds", "each": {"is": "Floor", "act": "argue"}}, {"is": "Adopt"}],
     }
-    assert list(generate_docs.draw(tree)) == ["Sequence", "├── Rounds", "│   └── Floor argue", "└── Adopt"]
+    assert list(doc_protocols.draw(tree)) == ["Sequence", "├── Rounds", "│   └── Floor argue", "└── Adopt"]
 
 
 def test_commands_are_described() -> None:
