@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from moot.core.form import Field, Form, Value
 from moot.seats import wording
@@ -27,11 +28,21 @@ MOST = 50
 
 @dataclass(slots=True)
 class Section:
-    """One label and the lines that belong to it; final where the label says so."""
+    """One label and the lines that belong to it.
+
+    Attributes:
+        asked: the field.
+        rows: its lines, the label's own first.
+        lead: what stands before the label: blanks, a bullet, a number as ``0``.
+        final: whether the label says that this is the final one.
+        announced: whether the line above may give it to somebody else.
+    """
 
     asked: Field
     rows: list[str]
+    lead: str
     final: bool = False
+    announced: bool = False
 
     @property
     def raw(self) -> str:
@@ -73,8 +84,15 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
     """The sections of a text, in order.
 
     A label stands at the start of a line that is no quotation, no table row, not in a code fence, not inside
-    quotation marks that were opened before, and not behind a line that announces somebody else's words.
+    quotation marks that were opened before, and not behind a line that announces somebody else's words. Where the
+    labels follow each other as the form asks for them, only the line before the first one can announce.
     """
+    parts = _cut(fields, text, wary=False)
+    return parts if _in_order(fields, parts) else _cut(fields, text, wary=True)
+
+
+def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
+    """The sections of a text; if not wary, announcements within the form only are noted."""
     by_key = {key(asked.name): asked for asked in fields}
     found: list[Section] = []
     fenced = foreign = False
@@ -84,10 +102,12 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
         fence = _FENCE.match(row) is not None
         label = None if fenced or fence or quoted else _label(by_key, row)
         fenced ^= fence
+        announced = label is not None and _announced(above, first=not found)
         foreign = (foreign and wording.INTRO.fullmatch(fold(above).strip()) is None) or (
-            label is not None and _announced(above, first=not found)
+            announced and (wary or not found)
         )
         if label and not foreign:
+            label.announced = announced
             found.append(label)
             above = row if label.raw else ""
         else:
@@ -95,6 +115,29 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
                 found[-1].rows.append(row)
             above = "" if quoted else row if row.strip() and not fence else above
     return found
+
+
+def _in_order(fields: Sequence[Field], parts: Sequence[Section]) -> bool:
+    """Whether sections are the author's own because they stand as the form asks for them.
+
+    Each field stands there once, in the form's order, from the first one on that has to be there.
+    """
+    names = [asked.name for asked in fields]
+    order = [names.index(part.asked.name) for part in parts]
+    if order != sorted(set(order)) or any(asked.required for asked in fields[: order[0] if order else 0]):
+        return False
+    return all(_follows(before, part) for before, part in pairwise(parts) if part.announced)
+
+
+def _follows(before: Section, part: Section) -> bool:
+    """Whether a label only ends the field before it, whatever that one says.
+
+    It looks as the one before does, nothing stands beside a value that is neither text nor list, and the field
+    before does not end in a line of its own that announces something ("Bear wrote:").
+    """
+    beside = any("\n" in each.raw for each in (before, part) if each.asked.kind not in ("text", "list"))
+    alone = "\n" in before.raw and fold(before.raw).endswith(":")
+    return part.lead == before.lead and not beside and not alone
 
 
 def _quoted(rows: Sequence[str]) -> list[bool]:
@@ -135,7 +178,8 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
     if loose:
         at = rest.find(loose)
         rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
-    return Section(asked, [rest.strip()], final=bool(final) and key(asked.name) != name)
+    lead = re.sub(r"\d+", "0", row[: found.start("open")])
+    return Section(asked, [rest.strip()], lead, final=bool(final) and key(asked.name) != name)
 
 
 def _announced(above: str, *, first: bool) -> bool:
