@@ -8,6 +8,7 @@ import pypdf
 import pypdf.errors
 import pytest
 
+from clock import within
 from moot.seats import pages
 from moot.seats.markup import read_html
 from moot.seats.pages import Document, Text, convert, limit, read_pdf, serve
@@ -66,6 +67,22 @@ def test_letters_of_a_page(data: bytes, charset: str) -> None:
 def test_deeply_nested_pages_are_read_without_recursion() -> None:
     depth = sys.getrecursionlimit() * 3
     assert read_html(b"<div>" * depth + b"deep")[1] == "deep"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<pre>" + " " * 65_536 + "x",
+        "<pre>" + "\t " * 32_768 + "x",
+        "<p style='display" + " " * 65_536 + "'>x",
+        "<p style='opacity:" + "0" * 65_536 + "'>x",
+        "<b>x" * 3_000,
+    ],
+    ids=["blanks", "tabs", "style", "noughts", "nested words"],
+)
+def test_no_small_page_takes_long(page: str) -> None:
+    with within(0.5):
+        read_html(page.encode())
 
 
 # ---- PDF ------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """The tool rag: how documents are cut, searched and cited."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clock import within
 from moot.core.brief import Source
 from moot.core.errors import BriefError, ToolError
 from moot.seats import extracts
@@ -91,8 +93,46 @@ def test_long_rows_are_cut_at_sentences_and_words() -> None:
 @given(st.text(alphabet="ab .#\n|", max_size=3000))
 def test_no_word_is_lost_or_made(text: str) -> None:
     found = "".join("".join(each.text.split()) for each in cut([Source(name="a.md", text=text)]))
-    body = "\n".join(row for row in text.split("\n") if not extracts.is_heading(row))
+    body = "\n".join(row for row in text.split("\n") if not re.match(r" {0,3}#{1,6}\s", row))
     assert found == "".join(body.split())
+
+
+@pytest.mark.parametrize(
+    ("row", "heading"), [("# Costs #", "Costs"), ("## # ##", ""), ("### C# and F# ##\t", "C# and F"), ("# ", "")]
+)
+def test_headings_lose_their_marks(row: str, heading: str) -> None:
+    assert [each.heading for each in cut([Source(name="a.md", text=f"# Before\n{row}\nx")])] == [heading]
+
+
+MANY = 64 * 1024
+WORST = {
+    "marks": "# " + "#" * MANY + "x",
+    "marks apart": "# " + " #" * (MANY // 2) + "x",
+    "blanks behind a mark": "#" + " " * MANY + "x",
+    "empty rows": "a" + "\n" * MANY,
+    "rows and empty rows": "a\n\n" * (MANY // 3),
+    "short rows": "a\n" * (MANY // 2),
+    "stops": "." * MANY,
+    "stops and quotes": '!"' * (MANY // 2),
+    "quotes": "!" + '"' * MANY,
+    "one word": "a" * MANY,
+}
+
+
+@pytest.mark.parametrize("text", WORST.values(), ids=WORST)
+def test_no_document_takes_long_to_cut(text: str) -> None:
+    with within(0.1):
+        cut([Source(name="a.md", text=text)])
+
+
+def test_no_name_takes_long_to_cite() -> None:
+    with within(0.1):
+        assert Extract(source=", page " + "1" * MANY + "x", line=1, text="x").place.endswith("x:1")
+
+
+def test_empty_rows_in_a_row_are_one() -> None:
+    (found,) = cut([Source(name="a.md", text="a\n\n \n\nb")])
+    assert (found.text, found.line) == ("a\n\nb", 1)
 
 
 # ---- vectors --------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ SIZE = 700
 MOST = 1000
 """Characters of the longest."""
 
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)[\s#]*")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+")
 _STOP = re.compile(r"^\s*$|[.!?:|。！？][\"'”’)*_]*\s*$")
 _UNLINED = re.compile(r", page \d+$|\.x?html?$", re.IGNORECASE)
 
@@ -48,31 +48,32 @@ class Extract:
 
 @dataclass(slots=True)
 class _Cut:
-    """A document under the knife."""
+    """A document under the knife; ``size`` is the number of letters in ``rows``."""
 
     source: str
     heading: str = ""
     rows: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    size: int = 0
 
     def take(self, number: int, row: str) -> Iterator[Extract]:
         """Add a row; an empty one ends an extract that is long enough."""
-        if found := _HEADING.fullmatch(row):
+        if found := _HEADING.match(row):
             yield from self.end()
-            self.heading = found[1]
+            self.heading = row[found.end() :].rstrip("# \t")
         elif row.strip():
             self.rows.append((number, row))
-        elif self.rows:
-            if sum(len(each) for _, each in self.rows) >= SIZE // 2:
-                yield from self.end()
-            else:
-                self.rows.append((number, ""))
+            self.size += len(row)
+        elif self.size >= SIZE // 2:
+            yield from self.end()
+        elif self.rows and self.rows[-1][1]:
+            self.rows.append((number, ""))
 
     def end(self) -> Iterator[Extract]:
         """What has been gathered, in pieces of about the same size, cut behind a sentence where that can be."""
         pieces = [each for row in self.rows for each in _pieces(*row)]
         total = sum(len(piece) + 1 for _, piece in pieces)
         parts = 1 if total <= MOST else round(total / SIZE)
-        self.rows = []
+        self.rows, self.size = [], 0
         held: list[tuple[int, str]] = []
         size = done = given = 0
         for number, piece in pieces:
@@ -88,11 +89,6 @@ class _Cut:
     def _extract(self, held: Sequence[tuple[int, str]]) -> Extract:
         text = "\n".join(piece for _, piece in held).strip("\n")
         return Extract(source=self.source, line=held[0][0], text=text, heading=self.heading)
-
-
-def is_heading(row: str) -> bool:
-    """Whether a row is a heading, which stands beside its extracts and not in them."""
-    return _HEADING.fullmatch(row) is not None
 
 
 def cut(sources: Sequence[Source]) -> tuple[Extract, ...]:

@@ -47,7 +47,7 @@ def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
     parts = soup.find_all("main")
     text = "".join(_pieces(parts[0] if len(parts) == 1 else soup))
     text = re.sub(rf"(?: ?{_BREAK})+(?: (?! ))?(?:\| )?", "\n", text)
-    text = re.sub(r"\n-\s+", "\n- ", re.sub(r"[ \t]+\n", "\n", text))
+    text = re.sub(r"\n-\s+", "\n- ", re.sub(r"(?<![ \t])[ \t]+\n", "\n", text))
     return " ".join(clean(title).split()), re.sub(r"\n{3,}", "\n\n", text).strip("\n")
 
 
@@ -70,15 +70,16 @@ def _is_unseen(tag: Tag) -> bool:
 
 def _pieces(root: Tag) -> Iterator[str]:
     """The page's words with its line ends, in order; without recursion, for pages may be nested without end."""
-    ahead: list[PageElement | str] = [root]
+    ahead: list[tuple[PageElement | str, bool]] = [(root, False)]
     while ahead:
-        each = ahead.pop()
+        each, kept = ahead.pop()
         if isinstance(each, Tag):
             before, after = _frame(each)
-            ahead += [after, *reversed(each.contents), before]
+            kept = kept or each.name == "pre"
+            ahead += [(after, kept), *((inner, kept) for inner in reversed(each.contents)), (before, kept)]
         elif isinstance(each, NavigableString):
             if not isinstance(each, PreformattedString):  # a comment, a declaration
-                yield clean(each) if each.find_parent("pre") else re.sub(r"\s+", " ", clean(each))
+                yield clean(each) if kept else re.sub(r"\s+", " ", clean(each))
         else:
             yield str(each)
 
