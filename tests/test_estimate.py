@@ -107,7 +107,7 @@ def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> N
 def test_a_flag_is_raised_where_nobody_agrees(agree: bool) -> None:
     ask = Ask(key="/a#1", to="P0", act="argue", task="", form=Form(name="f", fields=(Field(name="F", kind="flag"),)))
     pretender = Pretender(ends=frozenset(), agree=agree)
-    reply = pretender.answer(ask, Transcript(), place=0, batch=1, words=0, alone=True)
+    reply = pretender.answer(ask, Transcript(), place=0, batch=1, words=0, last=True)
     assert (reply.fields, len(reply.text.split()) > 1) == ({"F": not agree}, True)
 
 

@@ -38,8 +38,8 @@ def brief(n: int, options: tuple[str, ...] = (), *, moderator: bool = True) -> B
     return Brief(topic="?", participants=(*people, *chair), options=options)
 
 
-def stubborn(ask: Ask, made: int) -> dict[str, Value]:
-    """Answers of people who never agree, always bid, and have something new each time."""
+def stubborn(ask: Ask, made: int, told: int) -> dict[str, Value]:
+    """Answers of people who never agree, always bid, and have something new each time; ``told`` times before."""
     found: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
         match field.kind:
@@ -53,8 +53,8 @@ def stubborn(ask: Ask, made: int) -> dict[str, Value]:
                 found[field.name] = GOING_ON[field.name]
             case "choice" if field.name == "ANSWER":
                 place = int(ask.to.removeprefix("P")) if ask.to.startswith("P") else 0
-                # Of two options the first two hold different ones, and both change their mind in each batch.
-                found[field.name] = field.choices[(place + made) % len(field.choices)]
+                # Of two options the first two hold different ones, and all change their mind each time.
+                found[field.name] = field.choices[(place + told) % len(field.choices)]
             case "choice":
                 found[field.name] = field.choices[made % len(field.choices)]
             case "text":
@@ -73,7 +73,9 @@ def hold(asked: Brief, tree: Phase) -> int:
             transcript.apply(Asked(ask=ask))
         made += 1
         for ask in step:
-            transcript.apply(Replied(key=ask.key, reply=Reply(text=f"words {made}", fields=stubborn(ask, made))))
+            told = sum("ANSWER" in turn.fields for turn in transcript.turns(by=ask.to))
+            reply = Reply(text=f"words {made}", fields=stubborn(ask, made, told))
+            transcript.apply(Replied(key=ask.key, reply=reply))
     return len(transcript.all())
 
 
@@ -107,6 +109,15 @@ def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None
             assert estimate(asked, tree, {}).most.asks == hold(asked, tree), what
             checked += 1
     assert checked > 15
+
+
+@pytest.mark.parametrize("options", [("yes", "no"), ("a", "b", "c")])
+@pytest.mark.parametrize("name", KNOWN)
+def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, ...]) -> None:
+    for n, extras in product((3, 4), EXTRAS):
+        asked = brief(n, options)
+        tree = build(name, asked, Choices(rounds=2, extras=extras))
+        assert estimate(asked, tree, {}).most.asks == hold(asked, tree), (n, extras)
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -1,8 +1,9 @@
 """What a debate would cost. This file owns the estimate; it plays the protocol with pretended answers.
 
 The play is the real one, and so are the prompts; only the answers are made up (``desk.pretending``). Once nobody ever
-agrees, which gives the greatest number of calls, and once all agree at once, which gives the least. Questions about
-forms that were filled in badly are not in it, nor are retries.
+agrees, which gives the greatest number of asks, and once all agree at once, which gives the least. No debate has more
+asks than that, whoever fails or bids, as long as all see the same and speak the same (``desk.notes.uneven``). Questions
+about forms that were filled in badly are not in it, nor are retries.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +110,8 @@ def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) ->
         for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
             length = words(ask, seen)
             bill.add(ask, seen, length)
-            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, alone=len(step) == 1)
+            last = place + 1 == len(step)
+            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
     return bill.total(transcript)
 

@@ -17,6 +17,7 @@ from moot.desk.desk import Desk, Plan
 from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.look import first_chat_model
+from moot.desk.notes import notes_on
 from moot.desk.places import needs_moderator
 from moot.desk.seating import BUILTIN, assign, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
@@ -78,7 +79,8 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     if plan.brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
-    notes = (*intake.notes, *said, *_idle(plan.brief, plan.name, costing), *_standing_in(plan.brief, caster))
+    idle = notes_on(plan.brief, plan.name, choices, costing)
+    notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
     notes += await look_at_tools(plan.brief, config or desk.config)
     return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
 
@@ -93,15 +95,6 @@ def _presided(intake: Intake, wishes: Wishes) -> Brief:
         raise misfit(intake, wishes, "moderator", f"moderator is no, but {need}")
     moderator = replace(MODERATOR, language=str(intake.given.get("language", "")))
     return replace(brief, participants=(*brief.participants, moderator))
-
-
-def _idle(brief: Brief, protocol: str, costing: Costing) -> Iterator[str]:
-    """What the brief asks for and nobody uses: nothing that is wished for is dropped in silence."""
-    for each in brief.participants:
-        if each.name not in costing.most.asked:
-            yield f"{protocol} never asks {each.name}, who stays silent."
-    if brief.library and not any("rag" in each.tools for each in brief.participants):
-        yield "Nobody has the tool rag, so nobody reads the library."
 
 
 def _standing_in(brief: Brief, caster: str) -> Iterator[str]:

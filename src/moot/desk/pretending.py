@@ -29,16 +29,17 @@ class Pretender:
     ends: frozenset[tuple[str, str, str]]
     agree: bool
 
-    def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, alone: bool) -> Reply:
+    def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, last: bool) -> Reply:
         """A pretended answer of so many words.
 
         Args:
             ask: the question.
-            transcript: everything before it.
+            transcript: everything before it, and what was answered before it in its batch.
             place: its place in its batch, from 0.
             batch: the number of its batch, from 1.
             words: the words of the answer.
-            alone: whether nobody else is asked at the same time.
+            last: whether it is the last of its batch: all who change their choice at once still differ, but whoever
+                answers last must not come to what all the others hold.
         """
         mark = "of all" if self.agree else f"{batch}.{place}"
         values: dict[str, Value] = {}
@@ -46,8 +47,9 @@ class Pretender:
             if field.kind != "choice":
                 values[field.name] = self._value(field, mark)
             elif choices := self._choices(ask, field):
-                held = _held(field.name, ask.to, transcript) if alone else None
-                values[field.name] = _other(choices, *held) if held else choices[(place + batch) % len(choices)]
+                own, others = _held(field.name, ask.to, transcript)
+                start = choices.index(own) + 1 if own in choices else place + batch
+                values[field.name] = _other(choices, start, others if last else ())
         return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
 
     def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
@@ -77,10 +79,9 @@ def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tu
     return own, tuple(dict.fromkeys(newest.values()))
 
 
-def _other(choices: Sequence[str], own: Value | None, others: Sequence[Value]) -> str:
-    """A choice that differs from what one held before and, before that, from what all the others hold."""
-    first = choices.index(own) + 1 if own in choices else 0
-    order = [choices[(first + n) % len(choices)] for n in range(len(choices))]
+def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
+    """The first choice from that place on, in a circle, that is not what all the others hold."""
+    order = [choices[(start + n) % len(choices)] for n in range(len(choices))]
     return next((each for each in order if [*others] != [each]), order[0])
 
 
