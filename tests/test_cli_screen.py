@@ -102,6 +102,13 @@ def test_markdown_is_made_visible() -> None:
     assert "\n    word" in shown
 
 
+def test_steps_within_a_phase_stand_under_its_heading() -> None:
+    floor = "/debate/rounds/round-1/floor"
+    keys = [f"{floor}#1", f"{floor}/interruption-1#1", f"{floor}#2", "/debate/rounds/round-2/floor#1"]
+    said = show(*(event for key in keys for event in (asked(key, "Ann"), answer(key, "Yes."))))
+    assert re.findall(r"round \d[^\n─]*", said) == ["round 1: the floor ", "round 2: the floor "]
+
+
 @pytest.mark.parametrize("width", [20, 40, 60, 100, 200])
 def test_every_width_fits(width: int) -> None:
     keys = [f"/debate/rounds/round-1/argue#{n}" for n in range(1, 3)]

@@ -33,6 +33,31 @@ def test_closing_statements_and_what_follows_are_final() -> None:
     assert text.count("## Final statements") == 1
 
 
+def test_turns_stand_in_the_order_of_asking_and_steps_within_a_phase_have_no_heading() -> None:
+    floor = "/debate/rounds/round-1/floor"
+    diary = opened(ANN, BEN)
+    for n in (1, 2):
+        diary.say(ask(f"{floor}#{n}", "Ann", "argue"), f"turn {n}")
+        diary.say(ask(f"{floor}/interruption-{n}#1", "Ben", "bid"), f"bid {n}")
+        diary.say(ask(f"{floor}/interruption-{n}#2", "Ben", "interrupt"), f"breach {n}")
+        diary.say(ask(f"{floor}/score-{n}#1", "Ben", "score"), f"score {n}")
+    diary.say(ask("/debate/rounds/round-1/guide#1", "Ann", "guide"), "hint")
+    diary.say(ask("/debate/rounds/round-2/floor#1", "Ann", "argue"), "turn 3")
+    diary.add(Halted(path="/debate/rounds", reason="enough"))
+    made = report(diary.entries, debate="d1")
+    assert [part.title for part in made.parts] == [
+        "Round 1: the floor",
+        "Round 1: the moderator's note",
+        "Round 2: the floor",
+    ]
+    asked = [entry.event.ask.key for entry in diary.entries if isinstance(entry.event, Asked)]
+    assert [turn.key for part in made.parts for turn in part.turns] == asked
+    assert [end.path for end in made.parts[-1].ends] == ["/debate/rounds"]
+    said = re.findall("turn .|bid .|breach .|score .|hint", markdown(made).split("## The debate")[1])
+    expected = [f"{word} {n}" for n in (1, 2) for word in ("turn", "bid", "breach", "score")]
+    assert said == [*expected, "hint", "turn 3"]
+
+
 def test_missing_open_and_empty_turns_stand_in_their_place() -> None:
     diary = opened(ANN)
     diary.add(

@@ -26,7 +26,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.transcript import Transcript
-from moot.desk.reports import Spoken, noun, owned, parted, spoken, title
+from moot.desk.reports import Spoken, home, noun, owned, parted, spoken, title
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class Stage:
         colours: by participant.
         place: the title under which the last turn was shown.
         path: the phase that was entered last.
+        places: the phases in which anybody was asked.
     """
 
     transcript: Transcript = field(default_factory=Transcript)
@@ -50,6 +51,7 @@ class Stage:
     colours: dict[str, str] = field(default_factory=dict[str, str])
     place: str = ""
     path: str = ""
+    places: set[str] = field(default_factory=set[str])
 
     def hear(self, delta: Delta) -> None:
         """Take a piece of an answer in."""
@@ -70,6 +72,7 @@ class Stage:
             case Asked(ask=ask):
                 self.words[ask.key] = ""
                 self.path = ask.key.rpartition("#")[0]
+                self.places.add(self.path)
             case Called(key=key):
                 self.calls += 1
                 self.ended.add(key)
@@ -125,7 +128,7 @@ def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     if short := _in_short(turn):
         yield Inset(Text.assemble(_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT)))
         return
-    place = title(turn.key.rpartition("#")[0])
+    place = title(home(turn.key.rpartition("#")[0], stage.places))
     if place != stage.place:
         stage.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)

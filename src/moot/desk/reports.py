@@ -16,7 +16,7 @@ from moot.readers.markdown import markdown
 from moot.readers.report import Report, as_data, report
 from moot.readers.speech import Speech, parted
 from moot.readers.spoken import Spoken, speak
-from moot.readers.wording import listed, noun, owned, title
+from moot.readers.wording import home, listed, noun, owned, title
 from moot.record.codec import digest
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Report",
     "Speech",
     "Spoken",
+    "home",
     "listed",
     "noun",
     "owned",

@@ -23,7 +23,7 @@ from moot.readers.settings import settings
 from moot.readers.spoken import Spoken, speak
 from moot.readers.stance import Change, Stand, changes, stands
 from moot.readers.tools import Used, uses
-from moot.readers.wording import title
+from moot.readers.wording import home, title
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
@@ -48,7 +48,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The turns of one phase.
+    """The turns of one phase, with those of the steps within it: interruptions, scores.
 
     Attributes:
         path: its place in the play.
@@ -87,7 +87,7 @@ class Report:
         outcome: how it ended and what follows.
         participants: everybody at the table.
         quoting: those who are no language models but quote the background.
-        parts: what was said, phase by phase.
+        parts: what was said, phase by phase, in the order of asking.
         stands: each participant's answers over time.
         changes: who changed the answer.
         course: what else changed, and what debaters say of it.
@@ -225,34 +225,43 @@ def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
 
 
 def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, found: ArgumentMap) -> tuple[Part, ...]:
-    """The turns by phase, phases in the order in which their first question was put."""
+    """The turns in the order of asking; a new part begins wherever the place changes."""
     kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
     outside = _interjections(transcript)
     marks = _marks(transcript, found)
-    parts: dict[str, Part] = {}
+    parts: list[Part] = []
+    places: set[str] = set()
     path = ""
     for entry in entries:
         match entry.event:
             case Entered(path=entered) if not parts:
                 path = entered
             case Asked(ask=ask):
-                path = ask.key.rpartition("#")[0]
+                places.add(ask.key.rpartition("#")[0])
+                path = home(ask.key.rpartition("#")[0], places)
                 spoken = speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, ""))
                 _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Interjected():
                 spoken = speak(next(outside), transcript, brief, "")
                 _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Halted():
-                part = parts.setdefault(path, Part(path=path, title=title(path)))
-                parts[path] = replace(part, ends=(*part.ends, entry.event))
+                part = _part(parts, path)
+                parts[-1] = replace(part, ends=(*part.ends, entry.event))
             case _:
                 pass
-    return tuple(parts.values())
+    return tuple(parts)
 
 
-def _say(parts: dict[str, Part], path: str, spoken: Spoken) -> None:
-    part = parts.setdefault(path, Part(path=path, title=title(path)))
-    parts[path] = replace(part, turns=(*part.turns, spoken))
+def _say(parts: list[Part], path: str, spoken: Spoken) -> None:
+    part = _part(parts, path)
+    parts[-1] = replace(part, turns=(*part.turns, spoken))
+
+
+def _part(parts: list[Part], path: str) -> Part:
+    """The last part, which is one of that place."""
+    if not parts or parts[-1].path != path:
+        parts.append(Part(path=path, title=title(path)))
+    return parts[-1]
 
 
 def _marks(transcript: Transcript, found: ArgumentMap) -> dict[str, str]:

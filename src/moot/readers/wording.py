@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from moot.core.form import Fields, Value
 
@@ -85,6 +85,19 @@ def ending(path: str) -> str:
 def place(key: str) -> str:
     """Where a turn stands, from its key."""
     return title(key.rpartition("#")[0])
+
+
+def home(path: str, places: Container[str]) -> str:
+    """The place whose heading turns stand under.
+
+    A step within a phase, such as an interruption or a score of its turns, has none of its own.
+
+    Args:
+        path: where the turns stand.
+        places: the paths of all turns so far.
+    """
+    ends = [found.start() for found in re.finditer("/", path)]
+    return next((path[:end] for end in ends if path[:end] in places), path)
 
 
 def listed(names: Sequence[str]) -> str:
