@@ -134,6 +134,28 @@ def test_tie_is_never_dressed_up() -> None:
     assert "Decided" not in text
 
 
+@pytest.mark.parametrize(
+    "ballots",
+    [
+        (),
+        (Ballot(voter="Ann", choice="REJECT"), Ballot(voter="Ben", choice="ACCEPT")),
+        (Ballot(voter="Ann", state="missing"),),
+    ],
+)
+def test_an_answer_has_a_share_only_where_somebody_voted(ballots: tuple[Ballot, ...]) -> None:
+    minority = (Minority(answer="Ann", by=("Ann",)), Minority(answer="Yes, soon", by=("Ben", "Cid")))
+    text = page(ruled(Decision(status="no_decision", ballots=ballots, minority=minority)))
+    assert "**Answer on the table:** the proposal of Ann\n" in text
+    assert "**Answer on the table:** Yes, soon (Ben and Cid)\n" in text
+    assert "of the votes" not in text
+
+
+def test_an_answer_that_nobody_voted_for_says_so() -> None:
+    ballots, minority = (Ballot(voter="Ben", choice="Ben"),), (Minority(answer="Ann", by=("Ann",)),)
+    text = page(ruled(Decision(status="decided", winner="Ben", text="x", ballots=ballots, minority=minority)))
+    assert "**Minority answer:** the proposal of Ann (0% of the votes)" in text
+
+
 def test_ballots_with_states_reasons_and_weights() -> None:
     ballots = (
         Ballot(voter="Ann", choice="yes", weight=2.5),

@@ -105,19 +105,21 @@ def _dissent(ballots: Sequence[Ballot]) -> str:
 def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
+    answers = {decision.winner, *(each.answer for each in decision.minority)}
+    voted = any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
     blocks: list[str] = []
     for each in [each for each in decision.minority if each.share] or decision.minority:
-        blocks += [f"**{name}:** {_held(each)}", *_argued(each.argument)]
+        blocks += [f"**{name}:** {_held(each, voted=voted)}", *_argued(each.argument)]
     return blocks
 
 
-def _held(minority: Minority) -> str:
-    """An answer and who held it; where proposals have no short answer they go by their authors."""
-    share = f"{minority.share:.0%} of the votes"
+def _held(minority: Minority, *, voted: bool) -> str:
+    """An answer, who held it, and its share where there were votes; without a short answer it goes by its author."""
+    share = f"{minority.share:.0%} of the votes" if voted else ""
     if minority.by == (minority.answer,):
-        return f"the proposal of {inline(minority.answer)} ({share})"
+        return f"the proposal of {inline(minority.answer)}{f' ({share})' if share else ''}"
     by = listed([inline(name) for name in minority.by]) or "nobody any more"
-    return f"{inline(minority.answer, 2 * LONG)} ({by}; {share})"
+    return f"{inline(minority.answer, 2 * LONG)} ({'; '.join(filter(None, (by, share)))})"
 
 
 def _changes(report: Report) -> str:
