@@ -88,6 +88,27 @@ def test_a_use_whose_arguments_are_not_on_record() -> None:
     assert chapter[-1] == "- **T1 Ann** (The debate): rag; rag found [1]"
 
 
+URL = "error sending request for url (https://html.duckduckgo.com/html/)"
+DNS = f"{URL} > error resolving DNS"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (f"DNSError: DNSError('{URL}')", URL),
+        (f'DNSError: DNSError("{URL}",) (twice)', f"{URL} (twice)"),
+        (f"DNSError: DNSError('{DNS} > Query {{ na […cut: 20 more characters]", f"{DNS} > Query {{…"),
+        (f"{DNS} > no records were found for that name > and so on", f"{DNS} > no records were found for that name…"),
+        ("OSError: KeyError('x')", "OSError: KeyError('x')"),
+    ],
+)
+def test_an_error_is_told_in_whole_words_and_without_its_python(error: str, told: str) -> None:
+    fault = f"The tool gave no result: DuckDuckGo does not answer: {error}"
+    used = Used(key="/debate#1", mark="T1", by="Ann", tool="search", fault=fault)
+    line = tools_chapter([used])[-1]
+    assert line == f"- **T1 Ann** (The debate): search: The tool gave no result: DuckDuckGo does not answer: {told}"
+
+
 SOURCES = [
     "https://a.example/",
     "http://a.example/(x)/[y]?z=1#w",

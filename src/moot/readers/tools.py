@@ -22,6 +22,15 @@ KIND = "tool:"
 _FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool ")
 """How a result begins that is none. A use that found sources has a result, whatever its words are."""
 
+_DUMPED = re.compile(r"\b(\w+): \1\((['\"])(.*?)(?:\2,?\)|$)")
+"""How a library tells an error that it has wrapped: ``DNSError: DNSError('no such host')``."""
+
+_CUT = re.compile(r" \S* ?\[…cut: \d+ more characters\]$")
+"""The end of a text that was cut, with the word that was cut."""
+
+_SHORT = 180
+"""The most characters of an error; the log that holds everything has the whole of it."""
+
 _LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
 
 
@@ -128,5 +137,10 @@ def _uses(used: Sequence[Used], numbers: dict[str, int]) -> Iterator[str]:
     for use in used:
         given = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
         found = ", ".join(f"[{numbers[source]}]" for source in use.sources)
-        told = f": {inline(use.fault, LONG)}" if use.fault else f" found {found}" if found else ""
+        told = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {found}" if found else ""
         yield f"{inline(use.tool)}{given}{told}"
+
+
+def _in_words(fault: str) -> str:
+    """A fault without what only a library's author can read, ending at a word."""
+    return _CUT.sub("…", _DUMPED.sub(r"\3", " ".join(fault.split())))
