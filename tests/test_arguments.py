@@ -10,7 +10,7 @@ from moot.core.event import Asked, Entry, Failed
 from moot.core.form import Field, Form, Value
 from moot.core.transcript import fold
 from moot.phases.forms import ISSUES, SPOKEN, draft, speech
-from moot.readers.arguments import LONGEST, ArgumentMap, argument_map, judge, revised
+from moot.readers.arguments import LONGEST, ArgumentMap, argument_map, judge
 from moot.readers.arguments import SPOKEN as CARRY
 from reports import Diary, opened, person
 
@@ -183,11 +183,14 @@ def test_a_claim_that_somebody_still_holds_is_not_replaced() -> None:
     assert found.node("T1").replaced == ""
 
 
+LATER = Form(name="revision", fields=(Field(name="REPLACES", kind="choice", choices=("T3",)), *SPEECH.fields))
 NO_REVISIONS: list[tuple[str, Said]] = [
     ("another's turn", turn("Ben", "revise", REVISION, {"CLAIM": "Coffee."})),
     ("the same claim", turn("Ann", "revise", REVISION, {"CLAIM": "tea"})),
     ("nothing to say", turn("Ann", "revise", REVISION, {"CLAIM": "NONE"})),
-    ("a turn to come", said("Ann", "Coffee.", REPLACES="T3")),
+    ("a turn to come", turn("Ann", "revise", LATER, {"CLAIM": "Coffee."})),
+    ("words that nobody asked for", said("Ann", "Coffee.", REPLACES="T1")),
+    ("a turn that is no revision", turn("Ann", "argue", REVISION, {"CLAIM": "Coffee."})),
 ]
 
 
@@ -206,11 +209,6 @@ def test_a_revised_proposal_replaces_its_authors_newest_one() -> None:
         turn("Cid", "revise", DRAFT, {"ANSWER": "milk"}),
     )
     assert {node.claim: node.replaced for node in found.nodes} == {"tea": "", "coffee": "", "water": "T1", "milk": ""}
-
-
-def test_what_a_revision_names() -> None:
-    entries = debate(said("Ann", "a", REPLACES="T7"), turn("Ann", "revise", REVISION, {}), said("Ann", "b"))
-    assert [revised(each) for each in fold(entries).turns()] == ["T7", "T1", ""]
 
 
 # ---- what stands ---------------------------------------------------------------------------------------------------

@@ -235,18 +235,11 @@ def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, mark in home.items():
         turn = transcript.get(key)
-        old = turns.get(revised(turn)) or _newest(transcript, turn)
+        named = turn.ask.replaces if turn.ask else ""
+        old = turns.get(named) or _newest(transcript, turn)
         if old and old.by == turn.by and old.number < turn.number and home.get(old.key, mark) != mark:
             found[old.mark] = mark
     return found
-
-
-def revised(turn: Turn) -> str:
-    """The mark of the turn that a turn says it replaces: the only one it could name, or its field REPLACES."""
-    fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    offered = next((each.choices for each in fields if each.name == "REPLACES"), ())
-    value = read_field(turn, "REPLACES")
-    return offered[0] if len(offered) == 1 else "" if value is None else shown(value)
 
 
 def _newest(transcript: Transcript, turn: Turn) -> Turn | None:

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.readers.arguments import revised
 from moot.readers.stance import Stand, alike, stands
 
 _MARK = re.compile(r"\bT([0-9]{1,9})\b")
@@ -126,7 +125,7 @@ def _revisions(transcript: Transcript) -> tuple[Revision, ...]:
     return tuple(
         Revision(by=turn.by, mark=turn.mark, key=turn.key, old=old, old_key=keys[old])
         for turn in transcript.turns("revise")
-        if (old := revised(turn)) in keys
+        if turn.ask and (old := turn.ask.replaces) in keys
     )
 
 
