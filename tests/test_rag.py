@@ -1,6 +1,5 @@
 """The tool rag: how documents are cut, searched and cited."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,20 +9,21 @@ from hypothesis import strategies as st
 
 from clock import within
 from moot.core.brief import Source
-from moot.core.errors import BriefError, ToolError
+from moot.core.errors import ToolError
 from moot.seats import extracts
 from moot.seats.bm25 import terms
-from moot.seats.embed import BATCH, Embeddings, likeness
 from moot.seats.extracts import Extract, cut
 from moot.seats.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
 from moot.seats.tools import Errand
 from moot.seats.vectors import Vectors
 from moot.testing.conformance import Journal
-from moot.testing.web import Answer, Visit, Web, as_json
 from shelves import SCENE
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-ERRAND = Errand(scene=SCENE, say=Journal(), name="tool-1")
+
+
+def errand(journal: Journal | None = None) -> Errand:
+    return Errand(scene=SCENE, say=journal or Journal(), name="tool-1")
 
 
 def documents(*names: str) -> tuple[Source, ...]:
@@ -193,7 +193,7 @@ QUESTIONS = [
 async def test_sensible_questions_find_the_right_passage_first(name: str, query: str, passage: str) -> None:
     folder = name.split("/")[0]
     rag = Rag(documents(*(f"{folder}/{path.name}" for path in sorted((EXAMPLES / folder).glob("*.md")))))
-    found = await rag.use({"query": query}, ERRAND)
+    found = await rag.use({"query": query}, errand())
     assert passage in " ".join(found.text.split("\n\n[")[0].split())
     assert found.sources[0].startswith(f"{name.split('/')[1]}:")
     assert found.text.startswith(f"[{found.sources[0]}] (")
@@ -203,108 +203,22 @@ async def test_sensible_questions_find_the_right_passage_first(name: str, query:
 async def test_there_are_as_many_passages_as_asked_for(asked: object, given: int) -> None:
     rag = Rag(documents("build-or-buy/options.md"))
     arguments = {"query": "vendor costs"} | ({} if asked is None else {"passages": asked})
-    found = await rag.use(arguments, ERRAND)
+    found = await rag.use(arguments, errand())
     assert len(found.sources) == len(set(found.sources)) == given
 
 
 @pytest.mark.parametrize("query", ["", "   ", "the of and", "x" * (LONGEST_QUERY + 1)])
 async def test_queries_that_ask_nothing(query: str) -> None:
     with pytest.raises(ToolError, match="in a few words, at most 300 characters"):
-        await Rag(documents("build-or-buy/options.md")).use({"query": query}, ERRAND)
+        await Rag(documents("build-or-buy/options.md")).use({"query": query}, errand())
 
 
 async def test_documents_may_say_nothing() -> None:
     with pytest.raises(ToolError, match="say nothing about that"):
-        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, ERRAND)
+        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, errand())
 
 
 def test_fusion_by_reciprocal_ranks() -> None:
     assert fuse([[0.0, 3.0, 1.0], [0.2, 0.0, 0.1]]) == [2, 0, 1]  # 1/62 + 1/62 before 1/61 and 1/61
     assert fuse([[1.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]) == [0, 1]
     assert fuse([]) == []
-
-
-# ---- an embedding model ---------------------------------------------------------------------------------------------
-
-TEXTS = (Source(name="a.md", text="Tea costs two cents."), Source(name="b.md", text="Coffee grows in Brazil."))
-
-
-def brew(visit: Visit) -> Answer:
-    """An embedding model that knows that espresso is coffee."""
-    texts: list[str] = json.loads(visit.body)["input"]
-    vectors = [[0, 2.0] if "Coffee" in text or "espresso" in text else [3, 0.1] for text in texts]
-    if visit.path == "/api/embed":
-        return as_json({"embeddings": vectors})
-    rows = [{"index": n, "embedding": vector} for n, vector in enumerate(vectors)]
-    return as_json({"data": rows[::-1]})
-
-
-def models(web: Web) -> dict[str, str]:
-    return {"OLLAMA_HOST": web.url, "MOOT_BASE_URL": f"{web.url}/v1", "MOOT_API_KEY": "k"}
-
-
-@pytest.mark.parametrize("name", ["ollama:nomic-embed-text", "compatible:e5"])
-async def test_an_embedding_model_finds_what_words_do_not(name: str) -> None:
-    async with Web(brew).serve() as web:
-        embeddings = Embeddings(name, models(web))
-        rag = Rag(TEXTS, embeddings)
-        found = await rag.use({"query": "espresso", "passages": 1}, ERRAND)
-        assert found.sources == ("b.md:1",)
-        assert len(web.visits) == 2
-        await rag.use({"query": "espresso"}, ERRAND)
-        assert len(web.visits) == 3, "the documents are embedded once"
-        await embeddings.close()
-    wanted = "/api/embed" if name.startswith("ollama") else "/v1/embeddings"
-    assert {visit.path for visit in web.visits} == {wanted}
-
-
-async def test_many_texts_go_in_batches() -> None:
-    async with Web(brew).serve() as web:
-        embeddings = Embeddings("ollama:e", models(web))
-        vectors = await embeddings.embed([f"tea {n}" for n in range(BATCH + 1)])
-        assert (len(vectors), len(web.visits)) == (BATCH + 1, 2)
-        assert await embeddings.embed([]) == ()
-        await embeddings.close()
-    assert likeness(vectors[0], vectors[-1]) == pytest.approx(1)
-    assert likeness(vectors[0], ()) == 0
-
-
-FAULTY: list[Answer] = [
-    Answer(status=404, body=b'{"error": "no such model"}', kind="application/json"),
-    Answer(body=b"<p>hello", kind="text/html"),
-    as_json({"embeddings": []}),
-    as_json({"embeddings": [[1], [1, 2]]}),
-    as_json({"embeddings": "none"}),
-]
-
-
-@pytest.mark.parametrize("answer", FAULTY)
-async def test_without_its_model_the_documents_are_searched_by_words(answer: Answer) -> None:
-    async with Web(lambda visit: answer).serve() as web:
-        embeddings = Embeddings("ollama:e", models(web))
-        found = await Rag(TEXTS, embeddings).use({"query": "price of tea"}, ERRAND)
-        await embeddings.close()
-    assert found.sources == ("a.md:1",)
-    assert "(Searched without the embedding model: ollama:e " in found.text
-
-
-async def test_a_model_that_is_away() -> None:
-    async with Web(brew).serve() as web:
-        env = models(web)
-    embeddings = Embeddings("ollama:e", env)
-    with pytest.raises(ToolError, match="ollama:e cannot be reached"):
-        await embeddings.embed(["x"])
-    await embeddings.close()
-
-
-async def test_what_is_no_number_is_no_vector() -> None:
-    async with Web(lambda visit: as_json({"data": [{"embedding": ["a"]}, 5]})).serve() as web:
-        embeddings = Embeddings("compatible:e", models(web))
-        assert await embeddings.embed(["x"]) == ((),)
-        await embeddings.close()
-
-
-@pytest.mark.parametrize(("name", "said"), [("anthropic:claude", "makes no embeddings"), ("nobody:x", "no provider")])
-def test_models_that_cannot_embed(name: str, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
-        Embeddings(name, {"ANTHROPIC_API_KEY": "k"})

@@ -200,7 +200,8 @@ def test_uses_of_tools_and_trees_of_searches_are_no_calls_of_a_model() -> None:
     found = measure(diary(*plain[:2], *looked, *plain[2:]).entries)
     assert found.total == measure(diary(*plain).entries).total
     assert list(found.models) == ["acme:one"]
-    kinds = [fault.kind for fault in faults(diary(*plain[:2], *looked, *plain[2:]).entries)]
+    vectors = called(call="tool-2-embed-1", model="other:vectors")
+    kinds = [fault.kind for fault in faults(diary(*plain[:2], *looked, vectors, *plain[2:]).entries)]
     assert "fallback" not in kinds
     assert "served" not in kinds
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from models_kit import HASTY, environment
-from moot.core.brief import Brief, Participant, Source
+from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Called
 from moot.core.tool import ToolCall
@@ -93,9 +93,17 @@ async def test_the_search_engine_is_the_owners(config: Config, engine: type) -> 
     assert note == f"What participants search for goes to {told}."
 
 
-async def test_where_documents_go_is_told() -> None:
-    note = "The documents go to ollama:e, which makes vectors of them."
-    assert await look_at_tools(brief("rag"), Config(embeddings="ollama:e")) == (note,)
+async def test_where_documents_go_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "The documents go to {}, which makes vectors of them; that takes about 23 tokens{} beside those of the plan."
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9")
+    for name, price in (
+        ("ollama:e", ""),
+        ("openai:text-embedding-3-large", " for $0.0000"),
+        ("compatible:e", " at an unknown price"),
+    ):
+        (note,) = await look_at_tools(brief("rag"), Config(embeddings=name))
+        assert note == told.format(name, price)
     assert await look_at_tools(brief("rag"), Config()) == ()
 
 
@@ -127,6 +135,15 @@ async def test_a_tool_that_cannot_be_had_is_one_sentence(asked: Brief, config: C
     with pytest.raises(BriefError):
         async with open_tools(asked, config):
             pytest.fail("it was opened")
+
+
+def test_a_limit_on_cost_takes_no_embedding_model_of_an_unknown_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9")
+    capped = replace(brief("rag"), limits=Limits(cost=1.0))
+    check_tools(capped, Config(embeddings="ollama:e"))
+    check_tools(brief("rag"), Config(embeddings="compatible:e"))
+    with pytest.raises(BriefError, match="that of compatible:e for vectors is unknown; limit the tokens"):
+        check_tools(capped, Config(embeddings="compatible:e"))
 
 
 @pytest.mark.parametrize(("search", "other"), [("", "; or set MOOT_SEARXNG_URL to"), ("duckduckgo", "")])
@@ -212,7 +229,8 @@ async def places(config: Config) -> AsyncGenerator[tuple[Desk, Wires, Web, Web],
 
 
 def vectors(visit: Visit) -> Answer:
-    return as_json({"embeddings": [[1.0, 0.5]] * len(json.loads(visit.body)["input"])})
+    found = [[1.0, 0.5]] * len(json.loads(visit.body)["input"])
+    return as_json({"embeddings": found, "data": [{"index": n, "embedding": each} for n, each in enumerate(found)]})
 
 
 def results(entries: Sequence[object]) -> list[Called]:
@@ -242,3 +260,20 @@ async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repea
         assert len(wires.calls) > asked
         kept = results([entry.event for entry in await again.entries("tea")])
         assert [each.text for each in kept] == [each.text for each in used]
+
+
+async def test_no_vectors_pass_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with places(Config(embeddings="openai:text-embedding-3-large")) as (desk, _, _, other):
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        asked = replace(brief("search", "rag"), limits=Limits(cost=0.0))
+        plan = desk.plan(asked, protocol="panel", choices=Choices(), models=("ollama:tiny",))
+        paused = await desk.hold(plan, "tea")
+        assert (paused.status, other.visits) == ("paused", [])
+        assert "the limit of $0: " in paused.reason
+        assert (await desk.resume("tea", limits=Limits())).status == "decided"
+        used = [entry.event for entry in await desk.entries("tea") if isinstance(entry.event, Called)]
+        vectors = [each for each in used if each.model == "openai:text-embedding-3-large"]
+        assert [each.call for each in vectors[:2]] == ["tool-2-embed-1", "tool-2-embed-2"]
+        assert all(each.usage.cost for each in vectors)
+        assert len(other.visits) == len(vectors)

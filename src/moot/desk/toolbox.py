@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeAlias
 
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
 from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
@@ -73,7 +73,7 @@ async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str
     if "search" in names:
         notes.append(f"What participants search for goes to {_engine(config)}.")
     if "rag" in names and config.embeddings:
-        notes.append(f"The documents go to {config.embeddings}, which makes vectors of them.")
+        notes.append(_embedding(brief, config.embeddings))
     for server in _servers(names):
         async with attach(config.mcp[server]) as line:
             notes.extend(_unpinned(line))
@@ -101,7 +101,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             embedder = Embeddings(config.embeddings) if config.embeddings else None
             if embedder:
                 stack.push_async_callback(embedder.close)
-            made["rag"] = (Rag(tuple(dict.fromkeys((*brief.library, *brief.background))), embedder),)
+            made["rag"] = (Rag(_papers(brief), embedder),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             made[f"{MCP}{server}"] = line.tools
@@ -135,8 +135,10 @@ def _check(name: str, brief: Brief, config: Config) -> None:
     elif name == "rag":
         if not (brief.library or brief.background):
             raise BriefError("rag needs documents; name them under library or background", code="no_tool")
-        if config.embeddings:
-            Embeddings(config.embeddings)
+        price = Embeddings(config.embeddings).quote(()).cost if config.embeddings else 0.0
+        if price is None and brief.limits.cost is not None:
+            found = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
+            raise BriefError(f"{found}; limit the tokens", code="no_tool")
     elif name.startswith(MCP):
         if name.removeprefix(MCP) not in config.mcp:
             known = f"; there are {', '.join(config.mcp)}" if config.mcp else ""
@@ -144,6 +146,18 @@ def _check(name: str, brief: Brief, config: Config) -> None:
             raise BriefError(f"{found}; the owner sets them under mcp in {own_file()}", code="no_tool")
     elif name not in TOOLS:
         raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
+
+
+def _papers(brief: Brief) -> tuple[Source, ...]:
+    """What ``rag`` searches."""
+    return tuple(dict.fromkeys((*brief.library, *brief.background)))
+
+
+def _embedding(brief: Brief, name: str) -> str:
+    quote = Embeddings(name).quote([each.text for each in _papers(brief)])
+    price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
+    told = f"The documents go to {name}, which makes vectors of them"
+    return f"{told}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
 
 
 def find_engine(config: Config) -> Finder:

@@ -122,7 +122,8 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         return
     if event.model.startswith(ASIDE):
         return
-    seat = seats.get(who, "")
+    # A tool may ask another model, such as one that makes vectors: nobody fell back on that.
+    seat = "" if event.call.startswith("tool-") else seats.get(who, "")
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
         yield Fault(kind="fallback", seq=seq, who=who, key=key, reason=f"{event.model} was called instead of {seat}")
     if event.model and event.served and not same_model(event.model, event.served):

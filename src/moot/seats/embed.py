@@ -1,16 +1,27 @@
 """Texts as vectors, by an embedding model of the owner's. This file owns the wires to such models.
 
-They are asked at the addresses and with the keys of the model providers, never at one that a brief names.
+They are asked at the addresses and with the keys of the model providers, never at one that a brief names. Each request
+is a call on record (``tool-1-embed-2``), so it has to pass the limits of the debate. The vectors are not on record: a
+use of a tool that was cut off asks for them again, and one that came to its end needs none.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from math import fsum, sqrt
+from dataclasses import replace
+from math import hypot, inf
 from typing import Protocol, TypeAlias, cast
 
-from moot.core.errors import BriefError, ToolError
+from moot.core.ask import Usage
+from moot.core.errors import BriefError, Unavailable, Unreadable
+from moot.core.event import Called
+from moot.core.seat import Quote
 from moot.core.text import clean, clip
+from moot.models.base import Message
+from moot.models.faults import from_status
 from moot.models.names import Environment, parse
 from moot.models.net import Link, read_object
+from moot.models.prices import cost, count_tokens
+from moot.seats.tools import Errand
 
 BATCH = 64
 """Texts of one request."""
@@ -22,11 +33,16 @@ Vector: TypeAlias = tuple[float, ...]
 class Embedder(Protocol):
     """Something that makes vectors of texts."""
 
-    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
         """A vector for each text, in order.
 
+        Args:
+            texts: what is to be compared.
+            errand: for whom it is done; its line records what it takes.
+
         Raises:
-            ToolError: there are none.
+            ModelError: there are none.
+            LimitReached: a limit stands in the way.
         """
         ...
 
@@ -52,34 +68,67 @@ class Embeddings:
             raise BriefError(f"{self._name.provider.name} makes no embeddings; take ollama or openai", code="bad_model")
         self._link = Link(self._name.provider, env)
 
-    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``."""
-        import httpx2  # deferred: it takes 0.1 s to load
-
         found: list[Vector] = []
-        try:
-            for start in range(0, len(texts), BATCH):
-                found += await self._send(texts[start : start + BATCH])
-        except httpx2.RequestError as error:
-            raise ToolError(f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}") from error
+        for start in range(0, len(texts), BATCH):
+            found += await self._batch(texts[start : start + BATCH], errand)
         return tuple(found)
+
+    def quote(self, texts: Sequence[str]) -> Quote:
+        """The most that the vectors of texts can use: tokens by their characters, and the price if it is known."""
+        tokens = count_tokens([Message(role="user", text=text) for text in texts])
+        return Quote(model=str(self._name), tokens=tokens, cost=cost(self._name, Usage(input_tokens=tokens)))
 
     async def close(self) -> None:
         """Give the connections back."""
         await self._link.close()
 
-    async def _send(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def _batch(self, texts: Sequence[str], errand: Errand) -> Sequence[Vector]:
+        quote = self.quote(texts)
+        vectors: Sequence[Vector] = ()
+
+        async def send() -> Called:
+            nonlocal vectors
+            vectors, called = await self._send(texts, quote)
+            return called
+
+        while not vectors:
+            # A call that is on record already is not sent: its vectors went with the run that made them.
+            await errand.say.call(errand.number("embed"), quote, send)
+        return vectors
+
+    async def _send(self, texts: Sequence[str], quote: Quote) -> tuple[Sequence[Vector], Called]:
+        import httpx2  # deferred: it takes 0.1 s to load
+
         ollama = self._name.provider.wire == "ollama"
         path = "/api/embed" if ollama else "/embeddings"
         body = {"model": self._name.model, "input": list(texts)}
-        response = await self._link.client.post(f"{self._link.url}{path}", json=body)
-        told = read_object(response.content)
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            response = await self._link.client.post(f"{self._link.url}{path}", json=body)
+        except httpx2.RequestError as error:
+            reason = f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}"
+            raise Unavailable(reason, kind="connection") from error
         if response.status_code != 200:
-            raise ToolError(f"{self._name} answers with the status {response.status_code}")
+            raise from_status(self._name, response.status_code, "", key=self._link.key)
+        told = read_object(response.content)
         vectors = _of_ollama(told) if ollama else _of_openai(told)
         if len(vectors) != len(texts) or len({len(each) for each in vectors}) != 1:
-            raise ToolError(f"{self._name} gave no vector for each text")
-        return vectors
+            raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
+        taken = _taken(told)
+        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None)
+        called = Called(
+            key="",
+            call="",
+            text=f"{len(vectors)} vectors",
+            model=str(self._name),
+            usage=replace(usage, cost=cost(self._name, usage)),
+            seconds=clock() - began,
+            finish="stop",
+        )
+        return vectors, called
 
 
 def likeness(one: Vector, other: Vector) -> float:
@@ -97,11 +146,22 @@ def _of_openai(told: Mapping[str, object]) -> list[Vector]:
     return [_vector(row.get("embedding")) for row in rows]
 
 
+def _taken(told: Mapping[str, object]) -> int | None:
+    """The tokens that were used, of Ollama or of OpenAI and its kin; None where nothing is said."""
+    usage = told.get("usage")
+    said = cast("Mapping[str, object]", usage).get("prompt_tokens") if isinstance(usage, dict) else None
+    tokens = told.get("prompt_eval_count", said)
+    return tokens if isinstance(tokens, int) else None
+
+
 def _vector(value: object) -> Vector:
-    """Numbers as a vector of length 1; empty where they are none."""
-    numbers = [float(each) for each in _listed(value) if isinstance(each, int | float)]
-    length = sqrt(fsum(each * each for each in numbers))
-    return tuple(each / length for each in numbers) if length else ()
+    """Numbers as a vector of length 1; empty where they are none, or too large to be reckoned with."""
+    try:
+        numbers = [float(each) for each in _listed(value) if isinstance(each, int | float)]
+    except OverflowError:
+        return ()
+    length = hypot(*numbers)
+    return tuple(each / length for each in numbers) if 0 < length < inf else ()
 
 
 def _listed(value: object) -> Sequence[object]:

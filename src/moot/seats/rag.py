@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.brief import Source
-from moot.core.errors import ToolError
+from moot.core.errors import ModelError, ToolError
 from moot.core.tool import ToolSpec
 from moot.seats.bm25 import Index, terms
 from moot.seats.embed import Embedder, Vector, likeness
@@ -78,16 +78,17 @@ class Rag:
         if not terms(query) or len(query) > LONGEST_QUERY:
             raise ToolError(f"write what to look for in a few words, at most {LONGEST_QUERY} characters")
         wanted = arguments.get("passages", USUAL)
-        return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)))
+        return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)), errand)
 
-    async def find(self, query: str, most: int) -> Found:
+    async def find(self, query: str, most: int, errand: Errand) -> Found:
         """The extracts that bear most on a query, best first.
 
         Raises:
             ToolError: there are none.
+            LimitReached: a limit stands in the way of the embedding model.
         """
         extracts, rankings = await asyncio.to_thread(self._rank, query)
-        likened, note = await self._liken(extracts, query)
+        likened, note = await self._liken(extracts, query, errand)
         found = [extracts[number] for number in fuse([*rankings, *likened])[:most]]
         if not found:
             raise ToolError("the documents say nothing about that; try other words")
@@ -105,16 +106,16 @@ class Rag:
         hashed = [score if score >= LEAST else 0.0 for score in shelf.vectors.liken(asked)]
         return shelf.extracts, [shelf.words.weigh(Counter(asked)), hashed]
 
-    async def _liken(self, extracts: Sequence[Extract], query: str) -> tuple[list[list[float]], str]:
+    async def _liken(self, extracts: Sequence[Extract], query: str, errand: Errand) -> tuple[list[list[float]], str]:
         """The ranking of the embedding model, if there is one, or why it is missing."""
         if self._embedder is None:
             return [], ""
         try:
             async with self._embedding:
                 while left := extracts[len(self._embedded) :][:_STEP]:
-                    self._embedded += await self._embedder.embed([_headed(each) for each in left])
-            (asked,) = await self._embedder.embed([query])
-        except ToolError as error:
+                    self._embedded += await self._embedder.embed([_headed(each) for each in left], errand)
+            (asked,) = await self._embedder.embed([query], errand)
+        except ModelError as error:
             return [], f"(Searched without the embedding model: {error}.)"
         return [await asyncio.to_thread(_compare, asked, self._embedded)], ""
 

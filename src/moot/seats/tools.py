@@ -6,12 +6,11 @@ so no debate ends by one. A use that is on record is not made again.
 """
 
 import asyncio
-import json
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol, cast
+from typing import Protocol
 
 from moot.core.errors import ModelError, RecordError, ToolError
 from moot.core.event import Called
@@ -20,6 +19,7 @@ from moot.core.seat import Quote, Say, Scene
 from moot.core.text import clean, clip
 from moot.core.tool import ToolCall, ToolSpec
 from moot.models.base import Message, Model, Request
+from moot.seats.fitting import misfit, read_arguments
 from moot.seats.layout import Reading, instruct, read
 from moot.seats.prompt import frame
 
@@ -67,6 +67,7 @@ class Errand:
         seconds: the most time that one try of a question to the model may take.
         clock: the tool's time limit; it stands still while the model is asked.
         called: the answer of the model, once it was asked.
+        numbered: how many further calls it has named.
     """
 
     scene: Scene
@@ -76,6 +77,12 @@ class Errand:
     seconds: float = 120.0
     clock: asyncio.Timeout | None = None
     called: Called | None = field(default=None, init=False)
+    numbered: int = field(default=0, init=False)
+
+    def number(self, what: str) -> str:
+        """A name for a further call that the tool makes: ``tool-2-embed-1``, then ``tool-2-embed-2``."""
+        self.numbered += 1
+        return f"{self.name}-{what}-{self.numbered}"
 
     async def ask(self, text: str, form: Form | None = None) -> Reading:
         """Ask the participant's own model once; the call is on record as ``tool-2-ask``.
@@ -191,36 +198,6 @@ class Kit:
             return Found(text=f"The tool gave no result: {error}")
 
 
-def read_arguments(text: str) -> Mapping[str, object] | None:
-    """The arguments that a model wrote; none where it wrote nothing, None where it wrote something else."""
-    if not text.strip():
-        return {}
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, object]", value) if isinstance(value, dict) else None
-
-
-def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:
-    """What is wrong with arguments, looked at from outside: what is required, types, choices; "" where nothing is."""
-    for name in _texts(schema.get("required")):
-        if name not in arguments:
-            return f"the argument {name} is missing"
-    properties = schema.get("properties")
-    for name, asked in cast("Mapping[str, object]", properties).items() if isinstance(properties, Mapping) else ():
-        if name not in arguments or not isinstance(asked, Mapping):
-            continue
-        told, value = cast("Mapping[str, object]", asked), arguments[name]
-        kinds = _texts(told.get("type"))
-        if kinds and not any(_is(kind, value) for kind in kinds):
-            return f"the argument {name} must be of type {' or '.join(kinds)}"
-        choices = told.get("enum")
-        if isinstance(choices, list | tuple) and value not in choices:
-            return f"the argument {name} must be one of {', '.join(map(str, cast('Sequence[object]', choices)))}"
-    return ""
-
-
 def lay(name: str, called: Called) -> str:
     """A result as a model reads it: under a line of ours that says where it comes from, indented."""
     origin = f", from {', '.join(called.sources)}" if called.sources else ""
@@ -234,35 +211,6 @@ def _name(name: str, taken: Mapping[str, object]) -> str:
         n += 1
         fitted = f"{plain[:60]}_{n}"
     return fitted
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    """A text or a list of texts."""
-    if isinstance(value, str):
-        return (value,)
-    return tuple(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else ()
-
-
-def _is(kind: str, value: object) -> bool:
-    match kind:
-        case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "integer":
-            return not isinstance(value, bool) and (
-                isinstance(value, int) or (isinstance(value, float) and value % 1 == 0)
-            )
-        case "string":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array":
-            return isinstance(value, list)
-        case "object":
-            return isinstance(value, dict)
-        case "null":
-            return value is None
-        case _:
-            return True
 
 
 async def _lost() -> Called:
