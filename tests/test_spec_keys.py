@@ -252,7 +252,8 @@ MANY = "participants: [" + ", ".join(f"P{n}" for n in range(9)) + "]"
 # fmt: off
 MISFITS: list[tuple[str, Wishes, str]] = [
     ("debate_format: socratic\nturn_mode: random", QUOTES, "b.md:3: socratic has its own order of speaking"),
-    ("protocol: council\nturn_mode: random", QUOTES, "b.md:3: council takes no turn_mode: it has its own way"),
+    ("protocol: council\nturn_mode: random", QUOTES,
+     "b.md:3: council takes no turn_mode: it has its own way; turn_mode goes with round_robin"),
     ("debate_end_condition: no_new_arguments", QUOTES, "b.md:2: panel takes no debate_end_condition"),
     (f"debate_format: bp_style\n{MANY}", QUOTES, "b.md:3: "),
     ("persona_count: 2\ndebate_format: fishbowl", QUOTES, "b.md:2: fishbowl needs at least 3 debaters, not 2"),

@@ -9,7 +9,17 @@ from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.intake import Intake
 from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
-from moot.phases.choices import Choices, Condition, Extras, Mediation, MediatorKind, SummaryStyle, TurnMode, When
+from moot.phases.choices import (
+    OPEN_ORDER,
+    Choices,
+    Condition,
+    Extras,
+    Mediation,
+    MediatorKind,
+    SummaryStyle,
+    TurnMode,
+    When,
+)
 from moot.phases.known import DEFAULT, NEEDS_MODERATOR, STRATEGIES
 from moot.policy.pairs import Topology
 
@@ -107,9 +117,9 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         raise misfit(intake, wishes, "topology", found)
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
-    for name in ("debate_end_condition", "turn_mode"):
+    for name, takers in (("debate_end_condition", FORMATS), ("turn_mode", OPEN_ORDER)):
         if name in intake.given and protocol not in FORMATS:
-            found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(FORMATS)}"
+            found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
 
 
