@@ -174,8 +174,14 @@ class Resumed:
     by: str = ""
 
 
-ASIDE = ("tool:", "search:")
-"""What begins the model of a call that is none of a model: a tool's result, the tree of a search."""
+TOOL = "tool:"
+"""How the model of a call begins that is the result of a tool; its name follows."""
+
+TREE = "search:"
+"""How the model of a call begins that is the tree of a search; its method follows."""
+
+ASIDE = (TOOL, TREE)
+"""How the model of a call begins that is none of a model."""
 
 PlayEvent: TypeAlias = Opened | Entered | Asked | Halted | Ruled | Closed
 WorldEvent: TypeAlias = Attempted | Called | Erred | Replied | Failed | Interjected | Paused | Resumed

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from moot.core.ask import Ask
 from moot.core.brief import View
-from moot.core.event import Attempted, Called, Entry, Erred, Failed
+from moot.core.event import TOOL, Attempted, Called, Entry, Erred, Failed
 from moot.core.form import Field, Form
 from moot.core.transcript import Transcript, Turn, fold
 from moot.readers.pieces import LONG, lead
@@ -92,5 +92,5 @@ def _called(event: Called) -> str:
     told += [f"ended by {inline(event.finish)}"] if event.finish else []
     told += [f"asks for {code(f'{each.name} {each.arguments}')}" for each in event.tools]
     told += [f"from {inline(source)}" for source in event.sources]
-    result = f": {inline(event.text, LONGEST)}" if event.model.startswith("tool:") else ""
+    result = f": {inline(event.text, LONGEST)}" if event.model.startswith(TOOL) else ""
     return f"{', '.join(told)}{result}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from moot.core.brief import Brief, Participant
-from moot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
+from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
 from moot.core.transcript import Turn, fold
 from moot.readers.metrics import Use, use
 from moot.readers.report import Report
@@ -76,7 +76,7 @@ def _person(each: Participant) -> dict[str, object]:
 
 def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
     reply = turn.reply
-    tools = [event for event in events if isinstance(event, Called) and event.model.startswith("tool:")]
+    tools = [event for event in events if isinstance(event, Called) and event.model.startswith(TOOL)]
     return {
         "mark": turn.mark,
         "key": turn.key,

@@ -9,13 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from moot.core.event import Asked, Called, Entry
+from moot.core.event import TREE, Asked, Called, Entry
 from moot.readers.pieces import LONG
 from moot.readers.quoting import inline
 from moot.readers.wording import place
-
-KIND = "search:"
-"""How the model of such a call begins; what follows is the method."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +72,7 @@ def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
         match entry.event:
             case Asked(ask=ask):
                 who[ask.key] = ask.to
-            case Called(model=model, key=key, text=text) if model.startswith(KIND):
+            case Called(model=model, key=key, text=text) if model.startswith(TREE):
                 if tree := _read(key, who.get(key, ""), text):
                     found.append(tree)
             case _:

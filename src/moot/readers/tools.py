@@ -9,15 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.core.event import Called, Entry
+from moot.core.event import TOOL, Called, Entry
 from moot.core.tool import ToolCall
 from moot.core.transcript import Transcript
 from moot.readers.pieces import LONG, bullets
 from moot.readers.quoting import code, inline
 from moot.readers.wording import listed, place
-
-KIND = "tool:"
-"""How the model of such a call begins; what follows is the tool's name."""
 
 _FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool ")
 """How a result begins that is none. A use that found sources has a result, whatever its words are."""
@@ -67,7 +64,7 @@ def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
         event = entry.event
         if not isinstance(event, Called):
             continue
-        if event.model.startswith(KIND):
+        if event.model.startswith(TOOL):
             found.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
         elif event.tools:
             asked[event.key] = list(event.tools)
@@ -82,7 +79,7 @@ def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> Used:
         key=event.key,
         mark=turn.mark,
         by=turn.by,
-        tool=event.model.removeprefix(KIND),
+        tool=event.model.removeprefix(TOOL),
         arguments=asked.pop(0).arguments if asked else "",
         sources=event.sources,
         seconds=event.seconds,
