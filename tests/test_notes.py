@@ -2,6 +2,7 @@
 
 import pytest
 
+from moot.core.errors import BriefError
 from moot.desk.choosing import Wishes
 from moot.desk.desk import Desk
 from moot.desk.intake import read_brief
@@ -20,10 +21,71 @@ async def notes(text: str, wishes: Wishes | None = None) -> str:
     """All notes on a brief, a line each."""
     desk = Desk(MemoryStore(), pool=Pool(env={}))
     try:
-        ready = await prepare(desk, read_brief(text), wishes or Wishes(models=("builtin:quotes",)))
+        ready = await prepare(desk, read_brief(text, name="b.md"), wishes or Wishes(models=("builtin:quotes",)))
     finally:
         await desk.close()
     return "\n".join(ready.notes)
+
+
+# fmt: off
+IDLE: list[tuple[str, int | None, str]] = [
+    ("debate_format: bp_style\ndebate_end_condition: no_new_arguments", None,
+     "bp_style has 1 round, which no_new_arguments cannot end earlier."),
+    ("debate_format: bp_style\nrounds: 3", None, "bp_style has 1 round, of eight speeches, whatever number"),
+    ("debate_format: round_robin\nrounds: 1\ndebate_end_condition: no_new_arguments", None,
+     "round_robin has 1 round, which no_new_arguments cannot end earlier."),
+    ("mediator_type: active", 0, "There are no rounds, so the moderator never speaks as active; mediator_frequency: "),
+    ("protocol: council\nmediator_type: judge\nmediator_frequency: midpoint", 0, "never speaks as judge"),
+    ("protocol: arena\nmediator_type: reflector", 0, "never speaks as reflector"),
+    ("revision: yes\nevolution: yes", 0, "There are no rounds, so there will be no revision and no evolution."),
+    ("debate_format: round_robin\nrounds: 3\nmediator_type: active\nmediator_frequency: midpoint\n"
+     "debate_end_condition: consensus_reached", None,
+     "The moderator speaks as active after round 2; where the rounds end before, it never does."),
+    ("mediator_type: silent\nmediator_frequency: midpoint", None, "the kind silent speaks at the end; mediator_freq"),
+    ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
+     "Nothing is summed up: that is done every 2 rounds, and there is at most 1 round."),
+    ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn that could be interrupted; interruptions"),
+]
+BUSY: list[tuple[str, int | None]] = [
+    ("debate_format: bp_style\ndebate_end_condition: rounds_exhausted\nrounds: 1", None),
+    ("debate_format: round_robin\nrounds: 2\ndebate_end_condition: no_new_arguments", None),
+    ("mediator_type: active\nmediator_frequency: final", 0),
+    ("debate_format: round_robin\nmediator_type: active\nmediator_frequency: midpoint", None),
+    ("mediator_type: silent", 0),
+    ("debate_format: round_robin\nsummarize_every: 2\nrounds: 2\ncontext_strategy: summarize_past", None),
+    ("debate_format: round_robin\ninterruptions: yes\nrevision: yes\nevolution: yes", None),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("header", "rounds", "note"), IDLE)
+async def test_a_setting_that_may_do_nothing_is_named(header: str, rounds: int | None, note: str) -> None:
+    assert note in await notes(write(header), Wishes(models=("builtin:quotes",), rounds=rounds))
+
+
+@pytest.mark.parametrize(("header", "rounds"), BUSY)
+async def test_nothing_is_said_of_settings_that_do_something(header: str, rounds: int | None) -> None:
+    told = await notes(write(header), Wishes(models=("builtin:quotes",), rounds=rounds))
+    assert told == "builtin:quotes is no language model: participants only quote the brief's background."
+
+
+BLIND = (
+    "would hear no speech: bp_style is summed up only behind all its speeches; leave out context_scope: summary_only"
+)
+# fmt: off
+BLINDED: list[tuple[str, str, str]] = [
+    (write("debate_format: bp_style\ncontext_scope: summary_only"), "", "b.md:3: Ada, Bo, Cy "),
+    (write("debate_format: bp_style", bo="context_scope: summary_only\n"), "", "b.md:2: Bo "),
+    (write("context_scope: summary_only"), "bp_style", "b.md:2: Ada, Bo, Cy "),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "protocol", "who"), BLINDED)
+async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, protocol: str, who: str) -> None:
+    with pytest.raises(BriefError) as caught:
+        await notes(text, Wishes(models=("builtin:quotes",), protocol=protocol))
+    assert str(caught.value) == f"{who}{BLIND}"
 
 
 # fmt: off

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.core.brief import Limits
+from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.intake import Intake
@@ -121,6 +121,14 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         if name in intake.given and protocol not in FORMATS:
             found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
+    if protocol == "bp_style" and (blind := [each.name for each in intake.brief.participants if _summed(each)]):
+        found = f"{', '.join(blind)} would hear no speech: bp_style is summed up only behind all its speeches"
+        raise misfit(intake, wishes, "context_scope", f"{found}; leave out context_scope: summary_only")
+
+
+def _summed(who: Participant) -> bool:
+    """Whether somebody sees summaries alone."""
+    return who.view is not None and who.view.summary_only
 
 
 def _mediation(given: Mapping[str, Value]) -> Mediation | None:

@@ -1,12 +1,14 @@
 """What the owner should know before a debate begins. This file owns what is said about settings that do little.
 
 Nothing that a brief wishes for is dropped in silence: what nobody uses, and what may never happen, is a sentence here.
+What does happen is read from the two pretended plays of the estimate, so it holds for every protocol.
 """
 
+import re
 from collections.abc import Iterator
 
 from moot.core.brief import Brief
-from moot.desk.estimate import Costing
+from moot.desk.estimate import Costing, Estimate
 from moot.phases.choices import Choices
 
 
@@ -24,11 +26,57 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             yield f"{protocol} never asks {each.name}, who stays silent."
     if brief.library and not any("rag" in each.tools for each in brief.participants):
         yield "Nobody has the tool rag, so nobody reads the library."
+    yield from _on_rounds(protocol, choices, costing)
+    yield from _on_the_moderator(choices, costing)
+    if choices.extras.interruptions and not any("/interruption" in path for path in costing.most.phases):
+        yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
     if why := uneven(brief, choices):
         yield (
             f"Because {why}, it matters who wins a bid and whose answer fails: "
             f"there may be some more asks than the {costing.most.asks} of the estimate."
         )
+
+
+def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
+    """What was chosen for rounds that there are not."""
+    least, most = rounds(costing.least), rounds(costing.most)
+    there = f"{most} round{'' if most == 1 else 's'}"
+    if protocol == "bp_style" and (choices.rounds or 1) > most:
+        yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
+    ends = [each for each in choices.until if each != "rounds_exhausted"]
+    if ends and least == most:
+        yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
+    chosen = {
+        "revision": choices.extras.revision,
+        "evolution": choices.extras.evolution,
+        "summaries": choices.summarize > 0,
+    }
+    unused = [name for name, wished in chosen.items() if wished]
+    if unused and not most:
+        yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
+    elif choices.summarize > most:
+        yield f"Nothing is summed up: that is done every {choices.summarize} rounds, and there is at most {there}."
+
+
+def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
+    """When what the moderator does beside the protocol may never come."""
+    mediation = choices.mediation
+    if mediation is None or mediation.when == "final":
+        return
+    kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
+    middle = (most + 1) // 2
+    if kind in ("silent", "consensus"):
+        if mediation.when == "midpoint":
+            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency changes nothing."
+    elif choices.rounds == 0:
+        yield f"There are no rounds, so the moderator never speaks as {kind}; mediator_frequency: final lets it."
+    elif mediation.when == "midpoint" and least < middle:
+        yield f"The moderator speaks as {kind} after round {middle}; where the rounds end before, it never does."
+
+
+def rounds(estimate: Estimate) -> int:
+    """How many rounds a pretended play had, those within rounds not counted."""
+    return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])
 
 
 def uneven(brief: Brief, choices: Choices) -> str:
