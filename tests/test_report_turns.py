@@ -58,6 +58,21 @@ def test_turns_stand_in_the_order_of_asking_and_steps_within_a_phase_have_no_hea
     assert said == [*expected, "hint", "turn 3"]
 
 
+@pytest.mark.parametrize(
+    ("act", "private"),
+    [
+        *((act, True) for act in ("bid", "score", "gauge", "strategy", "consent", "translate")),
+        *((act, False) for act in ("vote", "summarize", "moderate", "guide", "inform", "evaluate", "reflect")),
+    ],
+)
+def test_what_only_serves_the_debate_is_told_in_one_line(act: str, private: bool) -> None:
+    put = replace(ask("/debate/step#1", "Chair", act), audience=("Chair",))
+    (part,) = report(opened(ANN, CHAIR).say(put, "So.").entries, debate="d1").parts
+    assert part.turns[0].private is private
+    (part,) = report(opened(ANN, CHAIR).say(replace(put, audience=()), "So.").entries, debate="d1").parts
+    assert not part.turns[0].private
+
+
 def test_missing_open_and_empty_turns_stand_in_their_place() -> None:
     diary = opened(ANN)
     diary.add(

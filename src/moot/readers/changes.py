@@ -116,7 +116,9 @@ def course(transcript: Transcript) -> Course:
         moves=tuple(move for by, answers in held.items() for move in _moves(by, answers, numbers, reflections)),
         reflections=reflections,
         notes=tuple(Note(by=turn.by, key=turn.key, round=turn.round, words=_text(turn, "NOTE")) for turn in notes),
-        translations={turn.about[0]: _text(turn, "TRANSLATION") for turn in transcript.turns("translate")},
+        translations={
+            turn.about[0]: _text(turn, "TRANSLATION") for turn in transcript.turns("translate") if turn.about
+        },
     )
 
 

@@ -11,6 +11,9 @@ from moot.core.transcript import SUMMARY, Transcript, Turn
 from moot.readers.speech import frame, link
 from moot.readers.wording import label, owned, shown, tells_all, words
 
+_HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect")
+"""The acts that are words for others, or one's own account, whoever may see them."""
+
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
 
 
@@ -87,7 +90,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
         complete=tells_all(turn.fields, turn.text, *layout, *frame(turn, transcript)),
-        private=turn.ask.audience == (turn.by,) and turn.act not in (SUMMARY, "vote"),
+        private=turn.ask.audience == (turn.by,) and turn.act not in _HEARD,
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
     )
