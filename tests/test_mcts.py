@@ -215,8 +215,8 @@ async def test_a_search_leaves_time_for_the_answer() -> None:
             return await super().complete(request, say)
 
     model = Sluggish(toy(third))
-    scene = replace(SCENE, brief=replace(SCENE.brief, limits=Limits(turn_seconds=0.5)))
-    reply = await Searching(ModelSeat(model), model, Search(simulations=64, depth=4)).answer(ASK, scene, Journal())
+    seat = Searching(ModelSeat(model), model, Search(simulations=64, depth=4), seconds=0.5)
+    reply = await seat.answer(ASK, SCENE, Journal())
     assert reply.text == "My turn: tea."
     assert reply.notes == ("the search ended early: its share of the time was used up",)
     assert reply.seconds > 0.25

@@ -142,7 +142,7 @@ class Desk:
         self._held.add(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = seat(opened.brief, self.pool, give)
+                seats = seat(opened.brief, self.pool, give, limits=limits)
                 transcript = await debate(opened, protocol, seats, ledger=ledger, hosting=hosting)
         finally:
             self._held.discard(debate_id)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
 from moot.desk.estimate import Work
@@ -44,22 +44,23 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
     return replace(brief, participants=tuple(seated))
 
 
-def seat(brief: Brief, pool: Pool, give: Give = no_tools) -> Mapping[str, Seat]:
+def seat(brief: Brief, pool: Pool, give: Give = no_tools, *, limits: Limits | None = None) -> Mapping[str, Seat]:
     """A live seat for each participant.
 
     Args:
         brief: the brief, everybody seated.
         pool: the models.
         give: the tools of each participant.
+        limits: the limits in force; None for those of the brief.
 
     Raises:
         BriefError: a participant's seat names no model that there can be.
     """
-    quotes = Quotes()
-    return {each.name: _seat(each, brief, pool, give) or quotes for each in brief.participants}
+    quotes, seconds = Quotes(), (limits or brief.limits).turn_seconds
+    return {each.name: _seat(each, seconds, pool, give) or quotes for each in brief.participants}
 
 
-def _seat(who: Participant, brief: Brief, pool: Pool, give: Give) -> Seat | None:
+def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | None:
     """A participant's own seat; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
@@ -72,7 +73,6 @@ def _seat(who: Participant, brief: Brief, pool: Pool, give: Give) -> Seat | None
         model = pool.model(who.seat)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
-    seconds = brief.limits.turn_seconds
     answering = ModelSeat(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
 

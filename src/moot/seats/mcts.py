@@ -98,7 +98,7 @@ class Searching:
         seat: gives the answers.
         model: imagines and judges.
         search: how much.
-        seconds: the most time that one try of a call may take.
+        seconds: the time of a turn, of which the search takes its share; no try of a call may take longer.
     """
 
     def __init__(self, seat: Seat, model: Model, search: Search, *, seconds: float = 120.0) -> None:
@@ -149,7 +149,7 @@ class _Hunt:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            async with asyncio.timeout(SHARE * self.scene.brief.limits.turn_seconds):
+            async with asyncio.timeout(SHARE * self.seconds):
                 await self._search()
         except TimeoutError:
             self.stopped = "its share of the time was used up"
