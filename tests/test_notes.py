@@ -91,9 +91,10 @@ async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, p
 # fmt: off
 UNEVEN: list[tuple[str, str]] = [
     (write("protocol: arena", ada="hide: [revise]\n"), "Because turns are hidden from somebody"),
-    (write("protocol: arena", bo="language: German\n"), "Because only what some say is translated"),
+    (write("debate_format: open_fight", bo="language: German\n"), "Because only what some say is translated"),
     (write("revision: yes\ncontext_scope: last_n_turns"), "Because somebody may no longer see an own turn to revise"),
-    (write("protocol: arena\nlanguage: German"), ""),
+    (write("debate_format: open_fight\nlanguage: German"), ""),
+    (write("protocol: arena", bo="language: German\n"), ""),
     (write("context_scope: last_n_turns"), ""),
     (write("revision: yes", bo="weight: 2\n"), ""),
 ]

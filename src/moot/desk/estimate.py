@@ -47,6 +47,7 @@ class Estimate:
             providers with a prompt cache charge less for it.
         phases: the paths of the phases, in order.
         asked: the names of those who are asked anything.
+        acts: what they are asked for.
     """
 
     asks: int = 0
@@ -58,6 +59,7 @@ class Estimate:
     repeated: float = 0.0
     phases: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ class _Bill:
             repeated=self.repeated / self.letters if self.letters else 0.0,
             phases=tuple(transcript.entered),
             asked=tuple(dict.fromkeys(turn.by for turn in turns)),
+            acts=tuple(dict.fromkeys(turn.act for turn in turns)),
         )
 
 

@@ -5,7 +5,7 @@ What does happen is read from the two pretended plays of the estimate, so it hol
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from moot.core.brief import Brief
 from moot.desk.estimate import Costing, Estimate
@@ -28,9 +28,9 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         yield "Nobody has the tool rag, so nobody reads the library."
     yield from _on_rounds(protocol, choices, costing)
     yield from _on_the_moderator(choices, costing)
-    if choices.extras.interruptions and not any("/interruption" in path for path in costing.most.phases):
+    if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
-    if why := uneven(brief, choices):
+    if why := uneven(brief, choices, costing.most.acts):
         yield (
             f"Because {why}, it matters who wins a bid and whose answer fails: "
             f"there may be some more asks than the {costing.most.asks} of the estimate."
@@ -79,12 +79,12 @@ def rounds(estimate: Estimate) -> int:
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])
 
 
-def uneven(brief: Brief, choices: Choices) -> str:
+def uneven(brief: Brief, choices: Choices, acts: Sequence[str]) -> str:
     """Why the number of asks depends on who speaks or fails, so that the most of an estimate is no bound; "" if not."""
     debaters = [each for each in brief.participants if each.duty == "debater"]
     if any(each.hide for each in brief.participants):
         return "turns are hidden from somebody"
-    if len({bool(each.language) for each in debaters}) > 1:
+    if "bid" in acts and len({bool(each.language) for each in debaters}) > 1:
         return "only what some say is translated"
     if choices.extras.revision and any(each.view for each in debaters):
         return "somebody may no longer see an own turn to revise"
