@@ -8,6 +8,7 @@ import ddgs.ddgs
 import pytest
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException
+from primp import PrimpError
 
 from moot.core.errors import BriefError, ToolError
 from moot.seats import websearch
@@ -126,17 +127,44 @@ async def test_the_library_asks_duckduckgo_and_nobody_else(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [("No results found.", ""), ("rate limited", "DuckDuckGo does not answer: ")]
+    ("error", "said"),
+    [
+        (DDGSException("No results found."), ""),
+        (DDGSException("rate limited"), "DuckDuckGo does not answer: rate limited"),
+        (PrimpError("builder error"), "DuckDuckGo does not answer: builder error"),
+        (ValueError("the page\nhas changed"), "DuckDuckGo does not answer: the page has changed"),
+        (KeyError("href"), "DuckDuckGo does not answer: 'href'"),
+        (AttributeError(), "DuckDuckGo does not answer: AttributeError"),
+        (TypeError("x"), "DuckDuckGo does not answer: x"),
+        (RuntimeError("can't start new thread"), "DuckDuckGo does not answer: can't start new thread"),
+        (OverflowError("x"), "DuckDuckGo does not answer: x"),
+        (OSError("no such file"), "DuckDuckGo does not answer: no such file"),
+    ],
+    ids=repr,
 )
-async def test_errors_of_the_library(monkeypatch: pytest.MonkeyPatch, error: str, said: str) -> None:
+async def test_errors_of_the_library(monkeypatch: pytest.MonkeyPatch, error: Exception, said: str) -> None:
     def fail(self: object, query: str, **more: object) -> Sequence[object]:
-        raise DDGSException(error)
+        raise error
 
     monkeypatch.setattr(ddgs.ddgs.DDGS, "text", fail)
     if not said:
         assert await DuckDuckGo().find("tea", 3) == []
         return
     with pytest.raises(ToolError, match=said):
+        await DuckDuckGo().find("tea", 3)
+
+
+async def test_an_engine_that_stumbles_is_told() -> None:
+    def stumble(query: str, most: int) -> Sequence[object]:
+        raise ValueError("not as it was")
+
+    with pytest.raises(ToolError, match="DuckDuckGo does not answer: not as it was"):
+        await DuckDuckGo(stumble).find("tea", 3)
+
+
+async def test_a_proxy_that_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DDGS_PROXY", "nonsense://x")
+    with pytest.raises(ToolError, match=r"DuckDuckGo does not answer: .*proxy"):
         await DuckDuckGo().find("tea", 3)
 
 

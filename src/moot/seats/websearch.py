@@ -125,6 +125,7 @@ def ask_duckduckgo(query: str, most: int) -> Sequence[object]:
     try:
         from ddgs.ddgs import DDGS  # deferred: it is optional
         from ddgs.exceptions import DDGSException
+        from primp import PrimpError
     except ImportError:
         raise ToolError(INSTALL) from None
     try:
@@ -133,7 +134,17 @@ def ask_duckduckgo(query: str, most: int) -> Sequence[object]:
     except DDGSException as error:
         if "No results" in str(error):
             return []
-        raise ToolError(f"DuckDuckGo does not answer: {clip(clean(str(error)), 200)}") from error
+        raise _silent(error) from error
+    except PrimpError as error:
+        raise _silent(error) from error
+
+
+_STUMBLES = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What code that takes a page or a setting to pieces raises where they are not as it thought."""
+
+
+def _silent(error: Exception) -> ToolError:
+    return ToolError(f"DuckDuckGo does not answer: {clip(_flat(str(error)), 200) or type(error).__name__}")
 
 
 def need_duckduckgo() -> None:
@@ -163,6 +174,8 @@ class DuckDuckGo:
                 results = await asyncio.to_thread(self._search, query, most)
         except TimeoutError:
             raise ToolError(f"DuckDuckGo did not answer within {SECONDS:g} seconds") from None
+        except _STUMBLES as error:
+            raise _silent(error) from error
         return _hits(results, "href", "body")[:most]
 
 
