@@ -30,7 +30,7 @@ demo-all: .venv/run.stamp
 	@for each in $(EXAMPLES); do echo; echo "== $$each"; $(BIN)/moot run $$each -m builtin:quotes --quiet || exit 1; done
 
 test: .venv/dev.stamp
-	MOOT_PEERS=$(PEERS) $(BIN)/python -m coverage run -m pytest
+	MOOT_PEERS=$(PEERS) $(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov --cov-report=
 	$(BIN)/python scripts/coverage_floors.py
 
 test-peers:
