@@ -1,9 +1,11 @@
 """What is said before a debate begins about settings that do little, or of which nobody knows how much they cost."""
 
+import re
+
 import pytest
 
 from moot.core.errors import BriefError
-from moot.desk.choosing import Wishes
+from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk
 from moot.desk.intake import read_brief
 from moot.desk.prepare import prepare
@@ -106,3 +108,19 @@ async def test_where_the_estimate_is_no_bound_it_says_so(text: str, why: str) ->
     told = await notes(text)
     assert ("some more asks than the" in told) is bool(why)
     assert why in told
+
+
+LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: yes\ninterruptions: yes"
+
+
+async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it() -> None:
+    text = f"---\n{LONG}\n---\n# Tea?"
+    told = await notes(text)
+    found = re.search(r"need (\d+) asks and pauses after 500; to let it go on, write (limits: .*?) in", told)
+    assert found
+    most = int(found[1])
+    assert found[2] == f"limits: {{asks: {most}}}"
+    assert f"or run it with --max-asks {most}." in told
+    assert "pauses after" not in await notes(text.replace("rounds: 8", f"rounds: 8\n{found[2]}"))
+    wish = Wishes(models=("builtin:quotes",), caps=Caps(asks=most - 1))
+    assert f"pauses after {most - 1};" in await notes(text, wish)

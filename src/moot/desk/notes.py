@@ -30,6 +30,12 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
+    limit, most = brief.limits.asks, costing.most.asks
+    if limit is not None and most > limit:
+        yield (
+            f"The debate may need {most} asks and pauses after {limit}; to let it go on, "
+            f"write limits: {{asks: {most}}} in the brief, or run it with --max-asks {most}."
+        )
     if why := uneven(brief, choices, costing.most.acts):
         yield (
             f"Because {why}, it matters who wins a bid and whose answer fails: "
