@@ -1,10 +1,13 @@
 """Tools in a participant's hands: the loop, its limits, what a tool may see, and that nothing is used twice."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from models_kit import HASTY, environment
+from moot import phases
 from moot.core.brief import Brief, Limits
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.core.event import Called
@@ -12,9 +15,12 @@ from moot.core.tool import ToolCall
 from moot.engine.drive import Hosting
 from moot.models.base import Request, Traits
 from moot.models.pool import Pool
+from moot.phases.attend import SUMMARY
 from moot.phases.flow import Sequence
+from moot.phases.forms import SPOKEN
+from moot.phases.rethink import STRATEGY
 from moot.phases.speak import Everyone
-from moot.seats.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, ModelSeat
+from moot.seats.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelSeat
 from moot.seats.tools import ROUNDS, USES
 from moot.testing.conformance import Journal, check_seat
 from moot.testing.replay import Hall, essence
@@ -55,11 +61,20 @@ async def test_several_tools_are_used_in_the_order_in_which_they_were_named() ->
     assert [each.answers for each in model.history[1].messages[-3:]] == ["i1", "i2", "i3"]
 
 
-@pytest.mark.parametrize("act", ["vote", "bid", "score", "consent", "gauge"])
-async def test_who_judges_is_offered_no_tools(act: str) -> None:
+@pytest.mark.parametrize("act", sorted(UNAIDED))
+async def test_who_adds_nothing_is_offered_no_tools(act: str) -> None:
     model = ScriptedModel(["Yes."])
     reply = await ModelSeat(model, tools=(Shelf(),)).answer(replace(ASK, act=act), SCENE, Journal())
     assert (model.history[0].tools, reply.notes) == ((), ())
+
+
+def test_every_act_either_adds_to_the_debate_or_gets_no_tools() -> None:
+    """All acts that the phases name; a new one has to be put on one side."""
+    texts = [path.read_text("utf-8") for path in Path(phases.__file__).parent.glob("*.py")]
+    known = {act for text in texts for act in re.findall(r'\bact(?:: str)? ?= ?"(\w+)"', text)}
+    assert {"reconsider", "moderate", "translate"} < known
+    assert known | {STRATEGY, SUMMARY} <= UNAIDED | {*SPOKEN, "guide", "inform", "moderate"}
+    assert not UNAIDED & {*SPOKEN, "guide", "inform", "moderate"}
 
 
 # ---- limits -----------------------------------------------------------------------------------------------------

@@ -24,8 +24,14 @@ REPAIRED = "asked again for the form"
 NO_TOOLS = "this model takes no tools"
 LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
 
-UNAIDED = frozenset({"vote", "bid", "score", "consent", "gauge"})
-"""Acts for which no tools are offered: they judge what was said."""
+UNAIDED = frozenset(
+    {
+        *("vote", "consent", "gauge", "score", "evaluate"),
+        *("bid", "reconsider", "strategy", "reflect"),
+        *("summarize", "translate"),
+    }
+)
+"""Acts for which no tools are offered: they judge what was said, settle one's own course, or put it in other words."""
 
 OVER = f"The tool was not used: {USES} uses are all that one answer may take."
 
