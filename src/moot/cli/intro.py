@@ -56,7 +56,7 @@ def plan_words(costing: Costing) -> str:
     tokens = f"{_token_words(costing)} tokens"
     if most.cost is None:
         return f"{asks}, {calls}, {tokens}, cost unknown: no price for {', '.join(map(line, most.unpriced))}"
-    return f"{asks}, {calls}, {tokens}, " + (f"at most {money(most.cost)}" if most.cost else "free")
+    return f"{asks}, {calls}, {tokens}, " + (f"up to about {money(most.cost)}" if most.cost else "free")
 
 
 def _between(low: int, high: int, noun: str) -> str:
@@ -104,9 +104,9 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _token_words(costing: Costing) -> str:
-    """How many tokens are likely, and the most there can be."""
+    """How many tokens are likely, and how many with every answer at its longest."""
     low, high = amount(costing.least.expected), amount(costing.most.expected)
-    return f"about {low if low == high else f'{low} to {high}'}, at most {amount(costing.most.tokens)}"
+    return f"about {low if low == high else f'{low} to {high}'}, up to about {amount(costing.most.tokens)}"
 
 
 def _cost_words(costing: Costing) -> str:
@@ -114,7 +114,7 @@ def _cost_words(costing: Costing) -> str:
         return f"unknown price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    return f"at most {money(costing.least.cost)} to {money(costing.most.cost)}"
+    return f"up to about {money(costing.least.cost)} to {money(costing.most.cost)}"
 
 
 def _limit_words(limits: Limits) -> str:

@@ -39,9 +39,11 @@ class Estimate:
     Attributes:
         asks: questions put.
         calls: model calls, without repairs and retries; for participants with tools or a search the most there can be.
-        tokens: the most tokens in and out: prompts by an upper estimate, output at its limit.
+        tokens: tokens in and out where each answer takes all it may: prompts by an upper estimate, output at its limit.
+            It is no bound: prompts hold earlier answers of the usual length, and neither what tools find nor the
+            questions about a form are in it.
         expected: tokens in and out that are likely: prompts as they are, answers of the usual length.
-        cost: US dollars at most; None where a price is unknown.
+        cost: US dollars of these tokens; None where a price is unknown.
         unpriced: the models whose price is unknown.
         repeated: the share of the input, 0 to 1, that repeats the beginning of an earlier prompt to the same model;
             providers with a prompt cache charge less for it.

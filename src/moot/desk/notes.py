@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from moot.core.brief import Brief
 from moot.desk.estimate import Costing, Estimate
+from moot.desk.toolbox import BUILTIN
 from moot.phases.choices import Choices
+from moot.seats.tools import LONGEST, USES
 
 
 def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -30,6 +32,11 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
+    if any(each.tools and not each.seat.startswith(BUILTIN) for each in brief.participants):
+        yield (
+            f"Tokens and cost of the estimate leave out what tools find: "
+            f"for one answer up to {USES} results of {LONGEST:,} characters, sent once more with each further call."
+        )
     limit, most = brief.limits.asks, costing.most.asks
     if limit is not None and most > limit:
         yield (
