@@ -30,9 +30,9 @@ ONE_LINE = st.sampled_from(
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """One sentence, or some on several lines; a line of its own that ends in a colon announces, so none comes last."""
+    """One sentence, or some on several lines; what ends in a colon announces, so no such line comes last."""
     rows = draw(st.lists(ONE_LINE, max_size=2))
-    last = draw(ONE_LINE.filter(lambda text: not rows or not text.endswith(":")))
+    last = draw(ONE_LINE.filter(lambda text: not text.endswith(":")))
     return draw(st.sampled_from([" ", "\n", "\n\n"])).join([*rows, last])
 
 
@@ -68,7 +68,6 @@ CLAIMS = (
     "The cost is exactly as Bob said",
     "Ann says this",
     "Sundays are worth it: Ann says so",
-    "As Bob said:",
     "He asks what the evidence was",
 )
 
@@ -89,6 +88,7 @@ def test_a_numbered_form_counts_its_labels():
 
 SOMEBODY_ELSES = {
     "announced before": "Bob wrote:\nSUMMARY: x\nSTATUS: SETTLED\nDECISION: sell",
+    "announced by a whole field": "SUMMARY: Bear wrote:\nSTATUS: SETTLED\nDECISION: sell",
     "announced in a line of its own": "SUMMARY: x.\n\nBear wrote:\nSTATUS: SETTLED",
     "a remark behind the value": "SUMMARY: Bear wrote this\nSTATUS: SETTLED\n\nwhich I reject.",
     "a form in the form": "SUMMARY: Bob wrote:\nSUMMARY: x\nSTATUS: SETTLED",

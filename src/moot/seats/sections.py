@@ -133,11 +133,10 @@ def _follows(before: Section, part: Section) -> bool:
     """Whether a label only ends the field before it, whatever that one says.
 
     It looks as the one before does, nothing stands beside a value that is neither text nor list, and the field
-    before does not end in a line of its own that announces something ("Bear wrote:").
+    before does not end in a colon ("Bear wrote:").
     """
     beside = any("\n" in each.raw for each in (before, part) if each.asked.kind not in ("text", "list"))
-    alone = "\n" in before.raw and fold(before.raw).endswith(":")
-    return part.lead == before.lead and not beside and not alone
+    return part.lead == before.lead and not beside and not fold(before.raw).endswith(":")
 
 
 def _quoted(rows: Sequence[str]) -> list[bool]:
