@@ -137,3 +137,11 @@ def test_a_scene_holds_nothing_that_must_not_be_seen_whatever_the_ask_says() -> 
     assert [turn.mark for turn in seen.about] == ["T1", "T3"]
     assert [turn.mark for turn in seen.turns] == ["T3", "T5"]
     assert seen.view == View(last=2)
+
+
+@pytest.mark.parametrize(
+    ("act", "choices", "mark"), [("revise", ("T3",), "T3"), ("revise", (), ""), ("vote", ("T3",), "")]
+)
+def test_what_an_answer_replaces_stands_in_its_ask(act: str, choices: tuple[str, ...], mark: str) -> None:
+    form = Form(name="revision", fields=(Field(name="REPLACES", kind="choice", choices=choices),))
+    assert Ask(key="#", to="Ann", act=act, task="", form=form).replaces == mark

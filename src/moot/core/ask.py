@@ -39,7 +39,7 @@ class Ask:
     def replaces(self) -> str:
         """The mark of the earlier turn in whose place the answer comes; "" for none. It never depends on the answer."""
         fields = self.form.fields if self.form and self.act == "revise" else ()
-        return next((field.choices[0] for field in fields if field.name == REPLACES), "")
+        return next((field.choices[0] for field in fields if field.name == REPLACES and field.choices), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
