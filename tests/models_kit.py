@@ -25,6 +25,9 @@ class Notebook:
     def delta(self, text: str) -> None:
         self.deltas.append(text)
 
+    def done(self, name: str) -> Called | None:
+        return None
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         self.calls.append((name, quote))
         return await send()

@@ -54,6 +54,9 @@ class Ear:
     def delta(self, text: str) -> None:
         self.pieces.append(text)
 
+    def done(self, name: str) -> Called | None:
+        return None
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         raise AssertionError(f"{name}: no model is to be called")
 

@@ -12,6 +12,7 @@ from moot.core.seat import Say
 from moot.models.base import Model
 from moot.models.net import LONGEST_HOLD, Gate
 from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
+from moot.testing.conformance import Journal
 
 Step = Callable[[Say], Awaitable[Called]]
 Wrap = Callable[[Model], Model]
@@ -139,6 +140,15 @@ async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await Timed(Double(dawdles(9))).complete(ask(), Notebook())
+
+
+async def test_what_is_on_record_is_known_through_a_clock() -> None:
+    journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
+
+    async def step(say: Say) -> Called:
+        return say.done("answer") or Called(key="", call="answer", text="new")
+
+    assert (await Timed(Double(step)).complete(ask(), journal)).text == "kept"
 
 
 async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:

@@ -162,6 +162,9 @@ class Line:
 
     def delta(self, text: str) -> None: ...
 
+    def done(self, name: str) -> Called | None:
+        return None
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         return await send()
 

@@ -215,6 +215,48 @@ async def test_no_tool_is_used_twice_wherever_a_debate_is_cut() -> None:
         assert len(names) == len(set(names)) == 10
 
 
+@pytest.mark.parametrize("refused", [1, 2])
+async def test_what_was_answered_without_tools_stands_when_a_debate_is_resumed(refused: int) -> None:
+    """The first run's provider refuses tools at that offer; that of the second takes them."""
+
+    def ann(refusing: bool, sent: list[str]) -> dict[str, ModelSeat]:
+        def script(request: Request) -> str | Called | Exception:
+            sent.append(request.call)
+            offers = sum(message.role == "tool" for message in request.messages) + 1
+            if request.tools and refusing and offers == refused:
+                return Refused("no tools", kind="request")
+            return wants("search") if request.tools and offers == 1 else f"My words: {request.call}."
+
+        return {"Ann": ModelSeat(ScriptedModel(script), tools=(Shelf(),))}
+
+    alone = Hall(brief=Brief(topic="Tea?", participants=(ANN,)), protocol=Everyone(act="argue", task="Argue."))
+    whole = await alone.hold(ann(True, []))
+    calls = [entry.event.call if isinstance(entry.event, Called) else "" for entry in whole.entries]
+    cut = calls.index("answer-plain") + 1
+    sent: list[str] = []
+    resumed = await alone.hold(ann(False, sent), whole.lines[:cut])
+    assert sent == []
+    assert essence(resumed.transcript) == essence(whole.transcript)
+    (turn,) = resumed.transcript.turns()
+    assert (turn.text, turn.reply and turn.reply.notes) == (
+        "My words: answer-plain.",
+        ((NO_TOOLS, LEFT_TOOLS)[refused - 1],),
+    )
+
+
+async def test_an_answer_with_tools_stands_though_they_were_refused_meanwhile() -> None:
+    journal = Journal(kept={"answer": wants("search")})
+    refusing = ScriptedModel(lambda request: Refused("no", kind="request") if request.tools else "Tea.")
+    seat = ModelSeat(refusing, tools=(shelf := Shelf(),))
+    await seat.answer(ASK, SCENE, Journal())
+    reply = await seat.answer(ASK, SCENE, journal)
+    assert (list(journal.kept), shelf.used, reply.notes) == (
+        ["answer", "tool-1", "answer-plain"],
+        ["search1"],
+        (LEFT_TOOLS,),
+    )
+
+
 async def test_a_tool_sees_what_its_participant_sees() -> None:
     shelves = {"Ann": Shelf(), "Bob": Shelf()}
     seats = {name: ModelSeat(ScriptedModel(play), tools=(shelf, Adviser())) for name, shelf in shelves.items()}

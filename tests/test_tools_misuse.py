@@ -15,7 +15,7 @@ from moot.core.tool import ToolCall
 from moot.models.base import Request
 from moot.seats.fitting import misfit, read_arguments
 from moot.seats.llm import ModelSeat
-from moot.seats.tools import LONGEST, MOST_SOURCES, Errand, Found, Kit, lay
+from moot.seats.tools import LONGEST, MOST_SOURCES, Errand, Found, Kit, Silent, lay
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
 from shelves import ASK, FORM, SCENE, Adviser, Shelf, said, wants
@@ -204,6 +204,12 @@ async def test_a_tool_asks_once_and_may_fail(asks: int, answer: str | Exception,
     model, journal = ScriptedModel([wants("summarizer"), answer, "So, tea."]), Journal()
     reply = await ModelSeat(model, tools=(Adviser(asks=asks),)).answer(ASK, SCENE, journal)
     assert (reply.text, journal.kept["tool-1"].text) == ("So, tea.", text)
+
+
+def test_a_silent_line_knows_what_is_on_record() -> None:
+    silent = Silent(Journal(kept={"answer": wants("x")}))
+    assert silent.done("answer") == wants("x")
+    assert silent.done("repair") is None
 
 
 async def test_without_a_model_a_tool_cannot_ask() -> None:

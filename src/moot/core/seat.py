@@ -53,6 +53,10 @@ class Say(Protocol):
         """Show a piece of the answer in the making; nothing is stored."""
         ...
 
+    def done(self, name: str) -> Called | None:
+        """The answer of a call, if it is on record already."""
+        ...
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Send one model call, unless the record holds its answer already.
 

@@ -21,10 +21,14 @@ class Line:
         """Show a piece of the answer in the making."""
         self._show(Delta(key=self._key, text=clean(text)))
 
+    def done(self, name: str) -> Called | None:
+        """The answer of a call, if it is on record already."""
+        return self._ledger.called(self._key, name)
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Send one model call, unless the record holds its answer already; see ``core.seat.Say``."""
-        if done := self._ledger.called(self._key, name):
-            return done
+        if kept := self.done(name):
+            return kept
         n = self._ledger.tries(self._key, name) + 1
         self._purse.check(quote)
         await self._ledger.add(

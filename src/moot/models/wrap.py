@@ -179,6 +179,10 @@ class _Watched:
         if text:
             self._say.delta(text)
 
+    def done(self, name: str) -> Called | None:
+        """Pass the question on."""
+        return self._say.done(name)
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Pass a call on."""
         return await self._say.call(name, quote, send)

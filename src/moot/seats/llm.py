@@ -72,17 +72,12 @@ class ModelSeat:
         """The answer in words, after the tools that the model asks for have been used."""
         if not kit.specs:
             return await talk.send("answer")
-        if self._refused or not self._model.traits.tools:
+        if (self._refused and not talk.say.done("answer")) or not self._model.traits.tools:
             talk.notes.append(NO_TOOLS)
             return await talk.send("answer-plain")
         for n in range(1, ROUNDS + 1):
-            try:
-                called = await talk.offer("answer" if n == 1 else f"answer-{n}", kit)
-            except Refused as error:
-                if error.kind != "request":
-                    raise
-                # Whether it was because of the tools shows when it is asked without them.
-                self._refused = n == 1
+            called = await self._offer(talk, kit, n)
+            if called is None:
                 talk.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
                 return await talk.send("answer-plain")
             if not called.tools:
@@ -91,6 +86,20 @@ class ModelSeat:
             if talk.uses >= USES:
                 break
         return await talk.send("answer-last")
+
+    async def _offer(self, talk: "_Talk", kit: Kit, n: int) -> Called | None:
+        """The answer to the n-th offer of the tools; None where it is refused, or was before a resume."""
+        name = "answer" if n == 1 else f"answer-{n}"
+        if talk.say.done("answer-plain") and not talk.say.done(name):
+            return None
+        try:
+            return await talk.offer(name, kit)
+        except Refused as error:
+            if error.kind != "request":
+                raise
+            # Whether it was because of the tools shows when it is asked without them.
+            self._refused = n == 1
+            return None
 
 
 @dataclass(slots=True)

@@ -235,6 +235,10 @@ class Silent:
     def delta(self, text: str) -> None:
         """Show nothing."""
 
+    def done(self, name: str) -> Called | None:
+        """Pass the question on."""
+        return self._say.done(name)
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Pass a call on."""
         return await self._say.call(name, quote, send)

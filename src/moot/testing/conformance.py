@@ -47,6 +47,10 @@ class Journal:
         """Keep a piece."""
         self.pieces.append(text)
 
+    def done(self, name: str) -> Called | None:
+        """The answer of a call, if it is kept."""
+        return self.kept.get(name)
+
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Send a call, unless its answer is kept."""
         assert quote.model, "a quote names its model"
