@@ -167,6 +167,16 @@ def test_a_document_that_ends_the_process_harms_nobody(monkeypatch: pytest.Monke
     assert convert([Document(kind="pdf", data=pdf("x"))], seconds=30) == (Text(fault="is broken"),)
 
 
+def test_the_other_process_gets_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "HTTPS_PROXY", "MOOT_MODEL"):
+        monkeypatch.setenv(name, "secret")
+    code = "import json, os; print(json.dumps({'title': '', 'pages': list(os.environ), 'fault': ''}), flush=True)"
+    monkeypatch.setattr(pages, "_CHILD", code)
+    (told,) = convert([Document(kind="pdf", data=pdf("x"))], seconds=30)
+    assert "PATH" in told.pages
+    assert {each for each in told.pages if not each.startswith("LC_")} <= {*pages.ENVIRONMENT}
+
+
 def test_the_other_process_writes_a_line_for_each() -> None:
     packed = b""
     for kind, data in (("html", b"<title>T</title>\n<p>a"), ("pdf", pdf("b"))):

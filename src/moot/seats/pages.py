@@ -5,6 +5,7 @@ process, never the debate.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,9 @@ MOST_TEXT = 1024 * 1024
 
 MEMORY = 1024 * 1024 * 1024
 """Bytes of address space that reading may take."""
+
+ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "TEMP", "TMPDIR")
+"""What the other process gets of the environment: what Python itself may need, and no key."""
 
 _CHILD = "import sys; from moot.seats import pages; pages.limit(); pages.serve(sys.stdin.buffer, sys.stdout.buffer)"
 
@@ -86,9 +90,12 @@ def _plain(document: Document) -> Text:
 def _marked(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
     """What another process reads out of HTML and PDF, and what ended it; it is started for the first of them."""
     command = [sys.executable, "-P", "-c", _CHILD]
+    env = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     fault = "is broken"
     try:
-        run = subprocess.run(command, input=_pack(documents), capture_output=True, timeout=seconds, check=False)
+        run = subprocess.run(
+            command, input=_pack(documents), env=env, capture_output=True, timeout=seconds, check=False
+        )
         lines = run.stdout
     except subprocess.TimeoutExpired as error:
         lines, fault = error.stdout or b"", f"takes longer than {seconds:g} seconds to read"
