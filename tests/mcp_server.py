@@ -5,6 +5,7 @@ import sys
 import time
 
 import anyio
+import uvicorn
 from mcp.server import Server, ServerRequestContext
 from mcp.server.mcpserver import Image, MCPServer
 from mcp.server.stdio import stdio_server
@@ -18,6 +19,7 @@ from mcp_types import (
     TextResourceContents,
     Tool,
 )
+from starlette.types import Receive, Scope, Send
 
 server = MCPServer("files")
 
@@ -90,11 +92,32 @@ async def list_page(
     return ListToolsResult(tools=[tool], next_cursor=str(number + 1) if number < 3 else None)
 
 
-async def serve_pages() -> None:
-    """Serve a list of tools that comes in pages."""
-    paged = Server("paged", on_list_tools=list_page)
+async def serve_list(words: list[str]) -> None:
+    """Serve a list of tools that comes in pages, or holds a large one."""
+    listed = Server("listed", on_list_tools=list_page if "paged" in words else list_large)
     async with stdio_server() as (source, sink):
-        await paged.run(source, sink, paged.create_initialization_options())
+        await listed.run(source, sink, listed.create_initialization_options())
+
+
+async def list_large(
+    context: ServerRequestContext[dict[str, object]], asked: PaginatedRequestParams | None
+) -> ListToolsResult:
+    """A tool that takes what it should, and one that takes too much."""
+    described = {f"argument{n}": {"type": "string", "description": "x" * 100} for n in range(200)}
+    small = Tool(name="small", description="\x1b[31mSmall.\nSends nothing.", input_schema={"type": "object"})
+    return ListToolsResult(tools=[small, Tool(name="large", input_schema={"type": "object", "properties": described})])
+
+
+def serve_clinging(port: int) -> None:
+    """Serve over HTTP and never answer who takes his leave."""
+    app = server.streamable_http_app()
+
+    async def cling(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") == "DELETE":
+            await anyio.sleep(60)
+        await app(scope, receive, send)
+
+    uvicorn.run(cling, host="127.0.0.1", port=port, log_level="critical")
 
 
 def main() -> None:
@@ -105,8 +128,10 @@ def main() -> None:
             server.add_tool(nothing, name=f"tool{n}")
     if "slow" in words:
         time.sleep(30)
-    if "paged" in words:
-        anyio.run(serve_pages)
+    if "paged" in words or "large" in words:
+        anyio.run(serve_list, words)
+    elif "clinging" in words:
+        serve_clinging(int(words[0]))
     elif sys.argv[1] == "http":
         server.run("streamable-http", port=int(words[0]))
     else:

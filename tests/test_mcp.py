@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,6 +74,13 @@ async def test_a_list_of_tools_may_come_in_pages() -> None:
     async with attach(replace(FILES, command=(*FILES.command, "paged"))) as line:
         assert [each.spec.name for each in line.tools] == ["files_page1", "files_page2", "files_page3"]
         assert line.tools[0].spec.help.endswith("says of it: nothing")
+
+
+async def test_a_tool_that_takes_too_much_is_left_out() -> None:
+    async with attach(replace(FILES, command=(*FILES.command, "large"))) as line:
+        assert [each.spec.name for each in line.tools] == ["files_small"]
+        assert line.left == ("large",)
+        assert line.tools[0].spec.help.endswith("says of it: [31mSmall. Sends nothing.")
 
 
 async def test_a_server_that_dies_gives_errors_and_no_crash() -> None:
@@ -183,30 +192,40 @@ async def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: p
 # ---- over HTTP ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
+@contextmanager
+def serving(*words: str) -> Generator[str]:
+    """The address of a server over HTTP, once it can be reached."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with subprocess.Popen([sys.executable, SCRIPT, "http", str(port)], stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen([sys.executable, SCRIPT, "http", str(port), *words], stderr=subprocess.DEVNULL) as server:
         try:
+            for _ in range(200):
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.05)
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             os.kill(server.pid, signal.SIGKILL)
 
 
-async def test_tools_of_a_server_over_http(address: str) -> None:
-    port = int(address.split(":")[2].split("/")[0])
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        await asyncio.sleep(0.05)
-    server = Server(name="files", url=address)
-    async with attach(server) as line:
-        assert (await use(line, "read", path="a")).text.startswith("The words of a")
-    async with attach(server) as line:
-        with pytest.raises(ToolError, match="the server files gave no result: "):
-            await use(line, "die")
-        with pytest.raises(ToolError, match="the server files gave no result: "):
-            await use(line, "read", path="a")
+async def test_tools_of_a_server_over_http() -> None:
+    with serving() as address:
+        server = Server(name="files", url=address)
+        async with attach(server) as line:
+            assert (await use(line, "read", path="a")).text.startswith("The words of a")
+        async with attach(server) as line:
+            with pytest.raises(ToolError, match="the server files gave no result: "):
+                await use(line, "die")
+            with pytest.raises(ToolError, match="the server files gave no result: "):
+                await use(line, "read", path="a")
+
+
+async def test_a_server_that_does_not_let_go_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp, "END", 0.3)
+    with serving("clinging") as address:
+        async with attach(Server(name="files", url=address)) as line:
+            assert line.tools
+            began = time.monotonic()
+        assert time.monotonic() - began < 5

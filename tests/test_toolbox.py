@@ -166,6 +166,14 @@ async def test_a_server_without_a_pin_is_told_with_the_hash_to_pin() -> None:
     assert await look_at_tools(brief("mcp:files"), pinned) == ()
 
 
+async def test_a_tool_that_is_left_out_is_told() -> None:
+    server = replace(FILES, command=(*FILES.command, "large"))
+    notes = await look_at_tools(brief("mcp:files"), replace(OWNED, mcp={"files": server}))
+    assert notes[0] == (
+        "Nobody gets large of the MCP server files: what they take is longer than 16,384 characters of JSON."
+    )
+
+
 WORDS = """# Tea?
 
 ## Bob

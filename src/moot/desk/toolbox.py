@@ -14,7 +14,7 @@ from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
 from moot.seats.embed import Embeddings
 from moot.seats.fetch import Fetcher
-from moot.seats.mcp import Attached, attach
+from moot.seats.mcp import LONGEST_SCHEMA, Attached, attach
 from moot.seats.rag import Rag
 from moot.seats.tools import Tool
 from moot.seats.websearch import INSTALL, DuckDuckGo, Finder, OpenPage, Searxng, WebSearch, need_duckduckgo
@@ -76,7 +76,7 @@ async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str
         notes.append(_embedding(brief, config.embeddings))
     for server in _servers(names):
         async with attach(config.mcp[server]) as line:
-            notes.extend(_unpinned(line))
+            notes.extend((*_left_out(line), *_unpinned(line)))
     return tuple(notes)
 
 
@@ -188,6 +188,12 @@ def _unused(idle: Sequence[Participant]) -> Iterator[str]:
         names = [each.name for each in idle]
         told = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
         yield f"{told} {'uses' if len(idle) == 1 else 'use'} no tools: {idle[0].seat} cannot."
+
+
+def _left_out(line: Attached) -> Iterator[str]:
+    if line.left:
+        told = f"{', '.join(line.left)} of the MCP server {line.server.name}"
+        yield f"Nobody gets {told}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
 
 
 def _unpinned(line: Attached) -> Iterator[str]:

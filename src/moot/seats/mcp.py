@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 START = 30.0
 """Seconds in which a server must have shown its tools."""
 
+END = 10.0
+"""Seconds in which the line to a server must have ended; a process of its own is given 4 before it is killed."""
+
 MOST_TOOLS = 64
 """Tools of one server."""
+
+LONGEST_SCHEMA = 16 * 1024
+"""Characters of what a tool takes, as JSON; a tool with more is left out."""
 
 LONGEST_NAME = 40
 LONGEST_HELP = 2000
@@ -70,9 +76,9 @@ async def attach(server: Server, *, seconds: float = START) -> AsyncGenerator["A
         yield attached
     finally:
         attached.leave.set()
-        if not attached.ready.is_set():
-            holding.cancel()
+        late = asyncio.get_running_loop().call_later(END if attached.ready.is_set() else 0.0, holding.cancel)
         await group.__aexit__(None, None, None)
+        late.cancel()
 
 
 class Attached:
@@ -99,8 +105,13 @@ class Attached:
 
     @property
     def tools(self) -> tuple["ServerTool", ...]:
-        """Its tools, in the order in which it shows them."""
-        return tuple(ServerTool(self, offer) for offer in self._offers)
+        """Its tools, in the order in which it shows them, but for those that are too large."""
+        return tuple(ServerTool(self, offer) for offer in self._offers if not _is_large(offer))
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The names of the tools that are left out, for what they take is too long to be told to a model."""
+        return tuple(_flat(offer.name, LONGEST_NAME) for offer in self._offers if _is_large(offer))
 
     async def open(self, seconds: float) -> None:
         """Wait for its tools.
@@ -173,8 +184,7 @@ class ServerTool:
 
     def __init__(self, line: Attached, offer: Offer) -> None:
         self._line, self._offer = line, offer
-        server = line.server.name
-        told = clip(" ".join(offer.help.split()), LONGEST_HELP)
+        server, told = line.server.name, _flat(offer.help, LONGEST_HELP)
         self.spec = ToolSpec(
             name=f"{server}_{clip(offer.name, LONGEST_NAME)}",
             help=f"A tool of the server {server}, which says of it: {told or 'nothing'}",
@@ -230,7 +240,7 @@ def _read(result: "CallToolResult", server: str) -> Found:
     if not result.content and result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False)
     if result.is_error:
-        raise ToolError(f"the server {server} says: {clip(' '.join(clean(text).split()), 500)}")
+        raise ToolError(f"the server {server} says: {_flat(text, 500)}")
     if not text.strip():
         raise ToolError(f"the server {server} gave an empty result")
     return Found(text=text, sources=(f"mcp:{server}", *(source for _, source in pieces if source)))
@@ -261,8 +271,17 @@ def _faults() -> tuple[type[Exception], ...]:
     return (MCPError, OSError, ValueError, RuntimeError, ExceptionGroup, *lines)
 
 
+def _is_large(offer: Offer) -> bool:
+    return len(json.dumps(offer.schema)) > LONGEST_SCHEMA
+
+
+def _flat(text: str, most: int) -> str:
+    """A server's words on one line, without control characters, cut where they are too long."""
+    return clip(" ".join(clean(text).split()), most)
+
+
 def _told(error: Exception) -> str:
     """What an error says; of a group its first."""
     while isinstance(error, ExceptionGroup):
         error = cast("ExceptionGroup[Exception]", error).exceptions[0]
-    return clip(" ".join(clean(str(error)).split()), 300) or type(error).__name__
+    return _flat(str(error), 300) or type(error).__name__
