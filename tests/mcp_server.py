@@ -19,6 +19,7 @@ from mcp_types import (
     TextResourceContents,
     Tool,
 )
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 server = MCPServer("files")
@@ -109,13 +110,16 @@ async def list_large(
 
 
 def serve_clinging(port: int) -> None:
-    """Serve over HTTP and never answer who takes his leave."""
+    """Serve over HTTP as older servers do, in a session, and never answer who takes his leave."""
     app = server.streamable_http_app()
 
     async def cling(scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("method") == "DELETE":
             await anyio.sleep(60)
-        await app(scope, receive, send)
+        if b"server/discover" in dict(scope.get("headers", ())).values():
+            await Response(status_code=404)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
 
     uvicorn.run(cling, host="127.0.0.1", port=port, log_level="critical")
 
