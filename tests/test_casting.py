@@ -1,6 +1,7 @@
 """Participants made for the topic: what a model is asked, what is taken of its answer, and that nobody pays twice."""
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,12 +12,12 @@ import pytest
 import moot
 from commands import moot as command
 from commands import served, settle, speak
-from moot.desk.casting import casting_id, hold_casting, with_cast
+from moot.desk.casting import Made as Came
+from moot.desk.casting import find_casting, hold_casting, read_casting, with_cast
 from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk
 from moot.desk.doors import take
 from moot.desk.intake import Intake, read_brief
-from moot.desk.outcome import Outcome
 from moot.desk.prepare import Ready, prepare
 from moot.engine.drive import Stop
 from moot.testing.wire_formats import Plan
@@ -61,11 +62,18 @@ class Made:
     desk: Desk
     intake: Intake
     ready: Ready
-    came: Outcome
+    came: Came
     wires: Wires
 
     def cast(self, wishes: Wishes | None = None) -> tuple[Intake, Wishes]:
         return with_cast(self.intake, wishes or Wishes(models=(MODEL,)), self.ready, self.came)
+
+
+async def make(desk: Desk, ready: Ready) -> Came:
+    """Have them made, or find those who were made before."""
+    casting = await find_casting(desk, ready)
+    await hold_casting(desk, casting)
+    return await read_casting(desk, casting)
 
 
 @asynccontextmanager
@@ -78,7 +86,7 @@ async def making(
         desk = Desk.at(Path("moot.sqlite"))
         intake = read_brief(text)
         ready = await prepare(desk, intake, wishes or Wishes(models=(MODEL,)))
-        came = await hold_casting(desk, ready, "d")
+        came = await make(desk, ready)
         yield Made(desk=desk, intake=intake, ready=ready, came=came, wires=wires)
         await desk.close()
 
@@ -96,11 +104,14 @@ async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -
         ("Cy", "Neighbour", "You want quiet.", MODEL),
     ]
     assert (ready.caster, intake.vacant) == ("", 0)
-    assert ready.notes[0] == "Participants were made by ollama:tiny in debate d-cast (400 tokens, free)."
-    assert ready.plan.opened().chosen == ("Participants were made by ollama:tiny in debate d-cast (400 tokens, free)",)
-    assert (made.came.debate, made.came.status) == (casting_id("d"), "decided")
-    assert made.came.decision
-    assert made.came.decision.text == "They see it from three sides."
+    came = made.came.came
+    note = f"Participants were made by ollama:tiny in debate {came.debate} (400 tokens, free)"
+    assert ready.notes[0] == f"{note}."
+    assert ready.plan.opened().chosen == (note,)
+    assert re.fullmatch("cast-[0-9a-f]{8}-[0-9a-f]{6}", came.debate)
+    assert came.status == "decided"
+    assert came.decision
+    assert came.decision.text == "They see it from three sides."
 
 
 # fmt: off
@@ -160,7 +171,7 @@ async def test_what_it_cost_is_taken_off_the_limits(monkeypatch: pytest.MonkeyPa
     assert wishes.models == (MODEL,)
     async with making(CAST, monkeypatch, wishes=Wishes(models=(MODEL,), caps=Caps(tokens=3000))) as made:
         _, wishes = made.cast()
-    assert wishes.caps.tokens == 2600
+    assert wishes.caps.tokens == 3000  # an earlier run has paid them
 
 
 async def test_nobody_pays_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,12 +180,14 @@ async def test_nobody_pays_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
         desk = Desk.at(Path("moot.sqlite"))
         ready = await prepare(desk, read_brief(QUESTION), Wishes(models=(MODEL,)))
-        paused = await hold_casting(desk, ready, "d", stop=Stop(reason="stopped"))
+        paused = await hold_casting(desk, await find_casting(desk, ready), stop=Stop(reason="stopped"))
         assert (paused.status, len(wires.calls)) == ("paused", 0)
-        first = await hold_casting(desk, ready, "d")
-        again = await hold_casting(desk, ready, "d")
+        first = await make(desk, ready)
+        again = await make(desk, ready)
         await desk.close()
-    assert first.transcript.turns("cast") == again.transcript.turns("cast")
+    assert (first.casting.earlier, again.casting.earlier) == (False, True)
+    assert paused.debate == first.came.debate == again.came.debate
+    assert first.came.transcript.turns("cast") == again.came.transcript.turns("cast")
     assert len(wires.calls) == 1
 
 
@@ -206,9 +219,9 @@ def test_the_door_for_programs_has_them_made(monkeypatch: pytest.MonkeyPatch) ->
         built_in = moot.run(QUESTION, model=MODEL, cast="builtin")
         assert sum(casts(call) for call in wires.calls) == 1
         assert "Advocate" in built_in.transcript.brief.names("debater")  # type: ignore[union-attr]
-        poor = moot.run(QUESTION, model=MODEL, limits=moot.Limits(tokens=10))
+        poor = moot.run(QUESTION, model=MODEL, limits=moot.Limits(tokens=10), cast="new")
     assert (poor.status, poor.kind) == ("paused", "limit")
-    assert poor.debate.endswith("-cast")
+    assert poor.debate.startswith("cast-")
     assert paid > 3
 
 
@@ -224,7 +237,7 @@ def test_the_command_line_has_them_made_and_says_so(tmp_path: Path) -> None:
         quiet = command(tmp_path, *words[:-1], "--quiet", "--cast", "builtin", OLLAMA_HOST=wires.url)
         assert quiet.exit_code == 0, quiet.output
         assert sum(casts(call) for call in wires.calls) == 1
-        poor = command(tmp_path, *words, "--max-tokens", "10", OLLAMA_HOST=wires.url)
+        poor = command(tmp_path, *words, "--max-tokens", "10", "--cast", "new", OLLAMA_HOST=wires.url)
     assert poor.exit_code == 4
     assert "no participants, so no debate: the limit" in poor.output
 

@@ -1,6 +1,7 @@
 """``moot new``, ``check`` and ``models``. This file owns what comes before a debate."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -77,11 +78,15 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 
 
 async def _check(words: str, given: CheckOptions) -> int:
+    from moot.desk.casting import find_casting
     from moot.desk.prepare import prepare
 
     intake = read_input(words)
     async with open_desk(given["store"]) as desk:
         ready = await prepare(desk, intake, wishes_of(given, given))
+        if ready.caster and (casting := await find_casting(desk, ready, new=given["cast"] == "new")).earlier:
+            known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
+            ready = replace(ready, notes=(*ready.notes, known))
     if given["as_json"]:
         click.echo(json.dumps({"kind": intake.kind, **_plan_data(ready)}, ensure_ascii=False, indent=2))
     else:

@@ -52,7 +52,7 @@ class WishOptions(TypedDict):
     strategy: str | None
     topology: str | None
     seed: int | None
-    cast: Literal["builtin"] | None
+    cast: Literal["builtin", "new"] | None
 
 
 def store_option(command: Command) -> Command:
@@ -97,7 +97,9 @@ def wish_options(command: Command) -> Command:
     """What a caller wants otherwise than the brief says."""
     for option in (
         click.option(
-            "--cast", type=click.Choice(["builtin"]), help="Built-in participants where the brief describes none."
+            "--cast",
+            type=click.Choice(["builtin", "new"]),
+            help="Where the brief describes nobody: built-in participants, or newly made ones.",
         ),
         click.option("--seed", type=click.IntRange(min=0), metavar="N", help="What all chance is drawn from."),
         click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),

@@ -26,6 +26,7 @@ from moot.cli.options import (
 
 if TYPE_CHECKING:
     from moot.cli.faces import Face
+    from moot.desk.casting import Made
     from moot.desk.desk import Desk
     from moot.desk.outcome import Outcome
     from moot.desk.prepare import Ready
@@ -84,11 +85,11 @@ async def _run(words: str, given: RunOptions) -> int:
     async with open_desk(given["store"]) as desk:
         ready = await prepare(desk, intake, wishes)
         debate = desk.new_id(ready.plan)
-        casting = await _cast(desk, debate, ready, given) if ready.caster else None
-        if casting:
-            if casting.status == "paused":
-                return code_of(casting.status, casting.kind)
-            ready = await prepare(desk, *with_cast(intake, wishes, ready, casting))
+        made = await _cast(desk, ready, given) if ready.caster else None
+        if made:
+            if made.came.status == "paused":
+                return code_of(made.came.status, made.came.kind)
+            ready = await prepare(desk, *with_cast(intake, wishes, ready, made))
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
@@ -96,28 +97,30 @@ async def _run(words: str, given: RunOptions) -> int:
             plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
             await conduct(desk, debate, desk.hold(plan, debate, stop=interrupt.stop), face.viewer, interrupt)
         code = await _end(desk, debate, face, given)
-        if casting and face.mode in ("", "plain"):
-            face.remark(f"the participants took {_used(casting)} more: moot show {casting.debate}")
+        if made and not made.casting.earlier and face.mode in ("", "plain"):
+            face.remark(f"the participants took {_used(made.came)} more: moot show {made.came.debate}")
         return code
 
 
-async def _cast(desk: "Desk", debate: str, ready: "Ready", given: RunOptions) -> "Outcome":
+async def _cast(desk: "Desk", ready: "Ready", given: RunOptions) -> "Made":
     """Have the participants made; where that does not come to an end, say so."""
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
-    from moot.core.transcript import fold
-    from moot.desk.casting import casting_id, hold_casting
-    from moot.desk.desk import outcome
+    from moot.desk.casting import find_casting, hold_casting, read_casting
 
     face = Face(given["mode"] or "", still=True)
+    casting = await find_casting(desk, ready, new=given["cast"] == "new")
+    if casting.earlier:
+        face.remark(f"taking the participants that were made in {casting.debate}; others: --cast new")
+        return await read_casting(desk, casting)
     face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
-    interrupt, name = Interrupt(say=face.remark), casting_id(debate)
-    hold = hold_casting(desk, ready, debate, stop=interrupt.stop)
-    await conduct(desk, name, hold, Face("quiet").viewer, interrupt)
-    came = outcome(name, fold(await desk.entries(name)))
-    if came.status == "paused":
-        face.remark(f"no participants, so no debate: {came.reason}; run it again")
-    return came
+    interrupt = Interrupt(say=face.remark)
+    hold = hold_casting(desk, casting, stop=interrupt.stop)
+    await conduct(desk, casting.debate, hold, Face("quiet").viewer, interrupt)
+    made = await read_casting(desk, casting)
+    if made.came.status == "paused":
+        face.remark(f"no participants, so no debate: {made.came.reason}; run it again")
+    return made
 
 
 def _used(came: "Outcome") -> str:

@@ -1,32 +1,39 @@
 """Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
 
 Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
-begins: in a debate of its own on record, ``ID-cast`` beside ``ID``, with one participant and one question. What cannot
-be read, is nobody, or stands there twice is left out, and built-in debaters take those places; so does one who opposes
-where nobody does. It is paid under the limits of the debate, and what it used is taken off them.
+begins: in a debate of its own on record with one participant and one question. What cannot be read, is nobody, or
+stands there twice is left out, and built-in debaters take those places; so does one who opposes where nobody does. It
+is paid under the limits of the debate, and what it used is taken off them.
+
+The id of such a debate begins with a hash of all that is asked, so whoever runs the same brief with the same model once
+more finds it: participants that were made are taken over, a paused casting is taken up, and nothing is paid twice.
 """
 
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 from moot.core.brief import Brief, Limits, Participant, View
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entry
 from moot.core.form import Field, Form
 from moot.core.text import clip
-from moot.core.transcript import Transcript, read_field
+from moot.core.transcript import Transcript, fold, read_field
 from moot.desk.cast import CAST
 from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk, Plan
 from moot.desk.intake import Intake
 from moot.desk.letters import flat, tidy
 from moot.desk.names import check_name, moderates, skeleton
-from moot.desk.outcome import Outcome
+from moot.desk.outcome import Outcome, outcome
 from moot.desk.prepare import Ready
 from moot.engine.drive import Stop
+from moot.engine.limits import Purse
 from moot.phases.flow import Sequence as Steps
 from moot.phases.judge import Adopt
 from moot.phases.speak import Everyone
+from moot.record.codec import digest, encode
 
 ACT = "cast"
 NAME = "Casting"
@@ -48,9 +55,30 @@ OPPOSING = "Skeptic"
 """The built-in debater who opposes whatever is proposed."""
 
 
-def casting_id(debate: str) -> str:
-    """The id of the debate in which the participants of a debate are made."""
-    return f"{debate}-cast"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Casting:
+    """The debate in which the participants of another one are made.
+
+    Attributes:
+        debate: its id.
+        plan: what is asked.
+        begun: whether there is a record of it already, to be taken up where it ends.
+        earlier: whether that record holds participants, so that nobody is asked and nothing is paid.
+    """
+
+    debate: str
+    plan: Plan
+    begun: bool = False
+    earlier: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What came of a casting, and what it has spent, lost tries included."""
+
+    casting: Casting
+    came: Outcome
+    spent: Purse
 
 
 def casting_plan(ready: Ready) -> Plan:
@@ -72,42 +100,84 @@ def casting_plan(ready: Ready) -> Plan:
     return Plan(brief=alone, name="casting", protocol=tree)
 
 
-async def hold_casting(desk: Desk, ready: Ready, debate: str, *, stop: Stop | None = None) -> Outcome:
-    """Have the participants of a debate made, or take that up where its record ends; nothing is paid twice.
+async def find_casting(desk: Desk, ready: Ready, *, new: bool = False) -> Casting:
+    """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
+
+    One that another process may be holding now is left alone.
 
     Args:
         desk: the desk.
-        ready: the debate that they are for; its ``caster`` is asked.
-        debate: the id of that debate.
+        ready: the debate that the participants are for; its ``caster`` is asked.
+        new: whether participants that were made before are left aside.
+    """
+    plan = casting_plan(ready)
+    begins = _hash(plan)
+    for spine in await desk.store.debates():
+        if not spine.debate.startswith(begins):
+            continue
+        try:
+            entries = await desk.entries(spine.debate)
+        except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
+            continue
+        transcript = fold(entries)
+        casting = Casting(debate=spine.debate, plan=plan, begun=True)
+        if transcript.closed is None:
+            if transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds:
+                return casting
+        elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
+            return replace(casting, earlier=True)
+    return Casting(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
+
+
+async def hold_casting(desk: Desk, casting: Casting, *, stop: Stop | None = None) -> Outcome:
+    """Have the participants of a debate made, or take that up where its record ends.
+
+    Args:
+        desk: the desk.
+        casting: what ``find_casting`` found.
         stop: set its reason to pause.
     """
-    name = casting_id(debate)
-    if await desk.count_entries(name):
-        return await desk.resume(name, stop=stop)
-    return await desk.hold(casting_plan(ready), name, stop=stop)
+    if casting.begun:
+        return await desk.resume(casting.debate, limits=casting.plan.brief.limits, stop=stop)
+    return await desk.hold(casting.plan, casting.debate, stop=stop)
 
 
-def with_cast(intake: Intake, wishes: Wishes, ready: Ready, came: Outcome) -> tuple[Intake, Wishes]:
+async def read_casting(desk: Desk, casting: Casting) -> Made:
+    """What came of a casting that was held."""
+    entries = await desk.entries(casting.debate)
+    spent = Purse(casting.plan.brief.limits)
+    for entry in entries:
+        spent.apply(entry.event)
+    return Made(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
+
+
+def _hash(plan: Plan) -> str:
+    """What the id of every casting begins with that asks the same; limits and chance make no other."""
+    asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
+    return f"cast-{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
+
+
+def with_cast(intake: Intake, wishes: Wishes, ready: Ready, made: Made) -> tuple[Intake, Wishes]:
     """The brief with the participants that were made, and the wishes with what is left of the limits.
 
     Args:
         intake: the brief as it was read.
         wishes: what the caller wants otherwise.
         ready: the debate as it was prepared with the built-in participants.
-        came: what came of the casting.
+        made: what came of the casting.
     """
     standing = [each for each in intake.brief.participants if each.duty == "debater"]
     others = [each for each in intake.brief.participants if each.duty != "debater"]
-    made = list(_read(came.transcript, len(standing), others))
-    cast = _fill([who for who, _ in made], "AGAINST" in [stance for _, stance in made], len(standing), others)
+    found = list(_read(made.came.transcript, len(standing), others))
+    cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
     people = [
         replace(place, name=who.name, role=who.role, persona=who.persona)
         for place, who in zip(standing, cast, strict=True)
     ]
     brief = replace(intake.brief, participants=(*people, *others))
-    note = _note(ready, came, [each.name for each in cast if each in CAST])
+    note = _note(ready, made, [each.name for each in cast if each in CAST])
     intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
-    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, came))
+    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, made))
 
 
 def _form(count: int) -> Form:
@@ -167,24 +237,25 @@ def _fill(
     return (*kept, *added)
 
 
-def _note(ready: Ready, came: Outcome, built_in: Sequence[str]) -> str:
-    usage = came.usage
+def _note(ready: Ready, made: Made, built_in: Sequence[str]) -> str:
+    debate, usage = made.came.debate, made.came.usage
     cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
     used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
     if len(built_in) == len(ready.plan.brief.names("debater")):
-        note = f"{ready.caster} made no participants that could be used in debate {came.debate} ({used})"
+        note = f"{ready.caster} made no participants that could be used in debate {debate} ({used})"
         return f"{note}: built-in ones take part."
-    note = f"Participants were made by {ready.caster} in debate {came.debate} ({used})"
+    when = "earlier, " if made.casting.earlier else ""
+    note = f"Participants were made by {ready.caster} {when}in debate {debate} ({used})"
     return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
 
 
-def _left(limits: Limits, came: Outcome) -> Caps:
-    """The limits, with what is left of tokens and money when the participants are paid."""
-    used = came.usage
+def _left(limits: Limits, made: Made) -> Caps:
+    """The limits, with what is left of tokens and money when the participants are paid; an earlier run paid its own."""
+    tokens, cost = (0, 0.0) if made.casting.earlier else (made.spent.tokens, made.spent.cost)
     return Caps(
         asks=limits.asks,
-        tokens=None if limits.tokens is None else max(0, limits.tokens - used.input_tokens - used.output_tokens),
-        cost=None if limits.cost is None else max(0.0, limits.cost - (used.cost or 0.0)),
+        tokens=None if limits.tokens is None else max(0, limits.tokens - tokens),
+        cost=None if limits.cost is None else max(0.0, limits.cost - cost),
         turn_seconds=limits.turn_seconds,
         total_seconds=limits.total_seconds,
     )

@@ -64,7 +64,8 @@ class Wishes:
         strategy: how it is decided.
         topology: who criticises whom.
         seed: what all chance is drawn from.
-        cast: ``builtin``: debaters whom the brief does not describe are the built-in ones; else a model makes them.
+        cast: whom the brief does not describe is built in with ``builtin``, else made by a model: with ``new`` in any
+            case anew, else only where the same model has not been asked for the same before.
         caps: what the debate may use.
     """
 
@@ -74,7 +75,7 @@ class Wishes:
     strategy: str = ""
     topology: str = ""
     seed: int | None = None
-    cast: Literal["", "builtin"] = ""
+    cast: Literal["", "builtin", "new"] = ""
     caps: Caps = Caps()
 
 

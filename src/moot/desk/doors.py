@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, MootError
 from moot.desk.cast import USUAL, debaters
-from moot.desk.casting import hold_casting, with_cast
+from moot.desk.casting import find_casting, hold_casting, read_casting, with_cast
 from moot.desk.config import Config, default_store, load_config
 from moot.desk.desk import Desk
 from moot.desk.intake import Intake, read_brief
@@ -105,7 +105,7 @@ async def debate(
     protocol: str = "",
     store: Path | None = None,
     limits: Limits | None = None,
-    cast: Literal["", "builtin"] = "",
+    cast: Literal["", "builtin", "new"] = "",
 ) -> Outcome:
     """Hold a debate to its end, or until it pauses; ``moot.run`` is the same for programs without an event loop.
 
@@ -116,8 +116,9 @@ async def debate(
         store: the file of the record; None for the owner's.
         limits: what the debate may use; None for the brief's limits.
         cast: ``builtin`` for the built-in participants where none are described; "" lets a language model make them
-            for the topic first, in a debate of its own on record (its id ends in ``-cast``). Where that one pauses, it
-            is what is returned.
+            for the topic first, in a debate of its own on record (its id begins with ``cast-``), or takes those over
+            that the same model has made for the same topic and background before; ``new`` has others made. Where
+            that debate pauses, it is what is returned.
 
     Raises:
         BriefError: the brief, a model or a setting that cannot be used.
@@ -141,10 +142,12 @@ async def _hold(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> O
     ready = await prepare(desk, intake, wishes, config=config)
     name = desk.new_id(ready.plan)
     if ready.caster:
-        casting = await hold_casting(desk, ready, name)
-        if casting.status == "paused":
-            return casting
-        ready = await prepare(desk, *with_cast(intake, wishes, ready, casting), config=config)
+        casting = await find_casting(desk, ready, new=wishes.cast == "new")
+        came = await hold_casting(desk, casting)
+        if came.status == "paused":
+            return came
+        made = await read_casting(desk, casting)
+        ready = await prepare(desk, *with_cast(intake, wishes, ready, made), config=config)
     return await desk.hold(ready.plan, name)
 
 
@@ -155,7 +158,7 @@ def run(
     protocol: str = "",
     store: Path | None = None,
     limits: Limits | None = None,
-    cast: Literal["", "builtin"] = "",
+    cast: Literal["", "builtin", "new"] = "",
 ) -> Outcome:
     """Hold a debate to its end, or until it pauses; see ``moot.debate``.
 
