@@ -121,6 +121,20 @@ def test_a_brief_is_begun_and_checked(tmp_path: Path) -> None:
     assert moot(tmp_path, "run", str(path), *QUOTES, "--no-report").exit_code == 0
 
 
+def test_the_plan_tells_which_tools_a_brief_of_somebody_else_gives(tmp_path: Path) -> None:
+    path = tmp_path / "shared.md"
+    path.write_text(
+        "# Tea?\n\n## Ann\nrole: for\ntool_usage: [search, scorer]\n\nYes.\n\n## Bob\nrole: against\n\nNo.\n"
+    )
+    shown = moot(tmp_path, "check", str(path), "-m", "ollama:tiny").output
+    assert "tools search, open_page, scorer" in " ".join(shown.split())
+    assert shown.count("tools search") == 1
+    data = json.loads(moot(tmp_path, "check", str(path), "-m", "ollama:tiny", "--json").output)
+    assert [each["tools"] for each in data["participants"]] == [["search", "open_page", "scorer"], []]
+    data = json.loads(moot(tmp_path, "check", str(path), *QUOTES, "--json").output)
+    assert [each["tools"] for each in data["participants"]] == [[], []]
+
+
 def test_models_shows_what_is_in_reach(tmp_path: Path) -> None:
     nothing = moot(tmp_path, "models").output
     assert "builtin:quotes  always there" in nothing

@@ -95,6 +95,8 @@ async def _check(words: str, given: CheckOptions) -> int:
 
 
 def _plan_data(ready: "Ready") -> dict[str, object]:
+    from moot.desk.toolbox import offered
+
     brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
     return {
         "topic": brief.topic,
@@ -108,6 +110,7 @@ def _plan_data(ready: "Ready") -> dict[str, object]:
                 "duty": each.duty,
                 "model": each.seat,
                 "weight": each.weight,
+                "tools": list(offered(each)),
                 "ignored": list(ready.drops.get(each.name, ())),
             }
             for each in brief.participants

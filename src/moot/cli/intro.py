@@ -12,6 +12,7 @@ from moot.desk.estimate import Costing
 from moot.desk.look import Reach
 from moot.desk.prepare import Ready
 from moot.desk.seating import BUILTIN
+from moot.desk.toolbox import offered
 
 
 def heading(debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
@@ -33,7 +34,7 @@ def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
 
 
 def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
-    """Each participant with role, model, and the settings that its provider ignores."""
+    """Each participant with role, model, tools, and the settings that its provider ignores."""
     paint = colours(brief)
     wide = max(len(each.name) for each in brief.participants)
     for each in brief.participants:
@@ -42,7 +43,8 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         drops = dropped.get(each.name, ())
         ignored = f"ignores {', '.join(drops)}" if drops else ""
         duty = "moderator" if each.duty == "moderator" else ""
-        said = joined(Text(line(each.role)), line(each.seat), duty, weight, Text(ignored, style=WARN))
+        tools = f"tools {', '.join(map(line, offered(each)))}" if offered(each) else ""
+        said = joined(Text(line(each.role)), line(each.seat), duty, weight, tools, Text(ignored, style=WARN))
         yield Inset(said, name, " " * len(name), f"bold {paint[each.name]}")
 
 

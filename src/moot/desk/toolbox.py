@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
+from moot.core.text import clip
 from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
 from moot.seats.embed import Embeddings
@@ -17,7 +18,17 @@ from moot.seats.fetch import Fetcher
 from moot.seats.mcp import LONGEST_SCHEMA, Attached, attach
 from moot.seats.rag import Rag
 from moot.seats.tools import Tool
-from moot.seats.websearch import INSTALL, DuckDuckGo, Finder, OpenPage, Searxng, WebSearch, need_duckduckgo
+from moot.seats.websearch import (
+    INSTALL,
+    OPEN_PAGE,
+    SEARCH,
+    DuckDuckGo,
+    Finder,
+    OpenPage,
+    Searxng,
+    WebSearch,
+    need_duckduckgo,
+)
 
 TOOLS = ("search", "rag", "summarizer", "scorer")
 """The tools by name; ``search`` brings ``open_page`` along."""
@@ -28,6 +39,9 @@ MCP = "mcp:"
 BUILTIN = "builtin:"
 """What stands before the names of seats that use no tools."""
 
+LONGEST_NOTE = 200
+"""Characters of what an MCP server says of a tool, where it is shown to the owner."""
+
 Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
 """A participant to its tools."""
 
@@ -35,6 +49,12 @@ Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
 def no_tools(who: Participant) -> Sequence[Tool]:
     """Nothing for anybody."""
     return ()
+
+
+def offered(who: Participant) -> tuple[str, ...]:
+    """The names of the tools that a participant gets; of an MCP server its own, such as ``mcp:files``."""
+    more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
+    return () if _idle(who) else tuple(each for name in who.tools for each in more.get(name, (name,)))
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
@@ -198,6 +218,8 @@ def _left_out(line: Attached) -> Iterator[str]:
 
 def _unpinned(line: Attached) -> Iterator[str]:
     if not line.server.pin:
-        tools = ", ".join(tool.spec.name for tool in line.tools)
-        told = f"The MCP server {line.server.name} is not pinned; it offers {tools or 'nothing'}."
-        yield f'{told} To be warned when that changes, set its pin to "{line.hash}".'
+        name, tools = line.server.name, ", ".join(tool.spec.name for tool in line.tools)
+        yield f"The MCP server {name} is not pinned; it offers {tools or 'nothing'}."
+        for tool in line.tools:
+            yield f"{name} says of {tool.spec.name}: {clip(tool.told, LONGEST_NOTE) or 'nothing'}"
+        yield f'To be warned when the tools of {name} change, set its pin to "{line.hash}".'

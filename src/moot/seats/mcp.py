@@ -180,14 +180,17 @@ class ServerTool:
     Args:
         line: the line to its server.
         offer: what the server says of it.
+
+    Attributes:
+        told: the server's own description, on one line; "" where there is none.
     """
 
     def __init__(self, line: Attached, offer: Offer) -> None:
         self._line, self._offer = line, offer
-        server, told = line.server.name, _flat(offer.help, LONGEST_HELP)
+        server, self.told = line.server.name, _flat(offer.help, LONGEST_HELP)
         self.spec = ToolSpec(
-            name=f"{server}_{clip(offer.name, LONGEST_NAME)}",
-            help=f"A tool of the server {server}, which says of it: {told or 'nothing'}",
+            name=f"{server}_{_flat(offer.name, LONGEST_NAME)}",
+            help=f"A tool of the server {server}, which says of it: {self.told or 'nothing'}",
             parameters=offer.schema,
         )
 
