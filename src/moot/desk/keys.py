@@ -161,7 +161,7 @@ HEADER: tuple[Key, ...] = (
 )
 
 LIMITS: tuple[Key, ...] = (
-    Key(name="limits.asks", kind="whole", low=1, high=10_000, example="200", help="Questions put to participants.",
+    Key(name="limits.asks", kind="whole", low=1, high=500, example="200", help="Questions put to participants.",
         hints=("limits.calls", "limits.requests")),
     Key(name="limits.tokens", kind="whole", low=1, high=1_000_000_000, example="40000",
         help="Input and output tokens of all calls.", hints=("limits.max_tokens",)),

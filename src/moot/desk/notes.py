@@ -41,7 +41,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     if limit is not None and most > limit:
         yield (
             f"The debate may need {most} asks and pauses after {limit}; to let it go on, "
-            f"write limits: {{asks: {most}}} in the brief, or run it with --max-asks {most}."
+            f"run it with --max-asks {most}; a brief cannot raise it above 500."
         )
     if why := uneven(brief, choices, costing.most.acts):
         yield (
