@@ -110,6 +110,41 @@ async def test_where_the_estimate_is_no_bound_it_says_so(text: str, why: str) ->
     assert why in told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            write("protocol: panel", ada="search: {method: mcts}"),
+            "Ada does not search for arguments: builtin:quotes is",
+        ),
+        (write("protocol: panel", bo="priority: 2"), "The priority of Bo changes nothing: that takes turn_mode: prior"),
+        (write("debate_format: round_robin\nturn_mode: priority_order", bo="priority: 2"), ""),
+        (
+            write("protocol: panel", bo="weight: 0.5"),
+            "The weight of Bo changes nothing: that takes strategy: weighted.",
+        ),
+        (write("protocol: council\nstrategy: weighted", bo="weight: 0.5"), ""),
+        (
+            write(
+                "debate_format: round_robin\nmediator_type: judge\nsummary_style: critical\nconsensus_strategy: vote"
+            ),
+            "summary_style critical changes nothing: nobody writes a summary at the end.",
+        ),
+        (write("debate_format: round_robin\nmediator_type: judge\nsummary_style: critical"), ""),
+    ],
+)
+async def test_what_a_participant_cannot_use_is_said(text: str, told: str) -> None:
+    said = await notes(text)
+    assert told in said
+    assert told or "changes nothing" not in said
+
+
+async def test_a_moderator_has_no_arguments_to_search_for() -> None:
+    text = write("debate_format: round_robin\nuse_mediator: true") + "\n## Mediator\nsearch: {method: mcts}\n"
+    said = await notes(text, Wishes(models=("ollama:tiny",)))
+    assert "Mediator moderates and so has no arguments to search for; search changes nothing." in said
+
+
 LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: yes\ninterruptions: yes"
 
 

@@ -121,7 +121,7 @@ WORST = {
 
 @pytest.mark.parametrize("text", WORST.values(), ids=WORST)
 def test_no_document_takes_long_to_cut(text: str) -> None:
-    with within(0.1):
+    with within(0.3):
         cut([Source(name="a.md", text=text)])
 
 

@@ -28,6 +28,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             yield f"{protocol} never asks {each.name}, who stays silent."
     if brief.library and not any("rag" in each.tools for each in brief.participants):
         yield "Nobody has the tool rag, so nobody reads the library."
+    yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
@@ -48,6 +49,24 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             f"Because {why}, it matters who wins a bid and whose answer fails: "
             f"there may be some more asks than the {costing.most.asks} of the estimate."
         )
+
+
+def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
+    """What a participant is given and cannot use here."""
+    for each in brief.participants:
+        if each.search and each.seat.startswith(BUILTIN):
+            yield f"{each.name} does not search for arguments: {each.seat} is no language model."
+        elif each.search and each.duty == "moderator":
+            yield f"{each.name} moderates and so has no arguments to search for; search changes nothing."
+    ranked = [each.name for each in brief.participants if each.priority]
+    if ranked and choices.turn_mode != "priority_order":
+        yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
+    weighed = [each.name for each in brief.participants if each.weight is not None]
+    if weighed and choices.strategy != "weighted":
+        yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
+    style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
+    if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
+        yield f"summary_style {style} changes nothing: nobody writes a summary at the end."
 
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
