@@ -178,3 +178,5 @@ def test_calls_are_counted_and_paid() -> None:
     assert (often.most.asks, often.most.calls) == (4, 4 + ROUNDS)
     assert once.most.tokens < often.most.tokens
     assert once.most.expected < often.most.expected
+    assert often.least.calls == once.least.calls, "nobody has to look anything up"
+    assert often.least.tokens == once.least.tokens

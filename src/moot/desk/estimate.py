@@ -38,7 +38,8 @@ class Estimate:
 
     Attributes:
         asks: questions put.
-        calls: model calls, without repairs and retries; for participants with tools or a search the most there can be.
+        calls: model calls, without repairs and retries; with tools or a search one an answer in the least play, and the
+            most there can be in the other.
         tokens: tokens in and out where each answer takes all it may: prompts by an upper estimate, output at its limit.
             It is no bound: prompts hold earlier answers of the usual length, and neither what tools find nor the
             questions about a form are in it.
@@ -96,8 +97,8 @@ def estimate(
         work: how many calls an answer of a participant takes.
     """
     ends = endings(protocol)
-    plays = [_play(brief, protocol, _Bill(models, work), Pretender(ends=ends, agree=agree)) for agree in (True, False)]
-    return Costing(least=plays[0], most=plays[1])
+    least = _play(brief, protocol, _Bill(models, work, once_each=True), Pretender(ends=ends, agree=True))
+    return Costing(least=least, most=_play(brief, protocol, _Bill(models, work), Pretender(ends=ends, agree=False)))
 
 
 def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) -> Estimate:
@@ -126,6 +127,7 @@ class _Bill:
 
     models: Mapping[str, Model]
     work: Callable[[Participant, Ask], Work]
+    once_each: bool = False  # whether nobody looks anything up, so that each answer takes one call
     quotes: list[Quote] = field(default_factory=list[Quote])
     sent: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     calls: int = 0
@@ -143,9 +145,10 @@ class _Bill:
         request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
         quote, work = model.quote(request), self.work(me, ask)
         self.quotes.append(quote)
-        self.calls += work.most
-        self.tokens += quote.tokens * work.most
-        self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * work.most
+        times = 1 if self.once_each else work.most
+        self.calls += times
+        self.tokens += quote.tokens * times
+        self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
         taken = round(count_tokens(request.messages) / MARGIN)
         self.expected += (taken + min(cap(me.settings), round(length * TOKENS))) * work.likely
         self._compare(model.name, "\0".join(message.text for message in request.messages))
