@@ -1,16 +1,18 @@
-"""Bids: who wants to speak, how urgently, and to what. This file owns their form and which bid wins.
+"""Bids: who wants to speak, how urgently, and to what. This file owns their form, which bid wins, and cutting in.
 
 A bid is for the eyes of the one who makes it, so that nobody raises his own because of another's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Transcript, Turn, read_field
 from moot.phases.base import Table
-from moot.phases.forms import SPOKEN, linked
+from moot.phases.forms import SPOKEN, aimed, linked
 
 LEAST = 1.0
 """Whoever is less urgent than this does not want to speak."""
@@ -61,6 +63,56 @@ def winner(turns: Sequence[Turn], transcript: Transcript) -> Turn | None:
     if not bids:
         return None
     return min(bids, key=lambda bid: (-bid[0], len(transcript.turns(*SPOKEN, by=bid[1].by))))[1]
+
+
+class CuttingIn(NamedTuple):
+    """Others bid to cut in on a turn; the strongest does, and whoever was cut in on replies.
+
+    Attributes:
+        bidding: the task of those who may cut in.
+        cutting: the task of whoever does.
+        replying: the task of the speaker then; ``{name}`` stands for whoever cut in.
+        point: the form of what is cut in.
+        reply: the form of the reply.
+        view: which turns of the log go along.
+    """
+
+    bidding: str
+    cutting: str
+    replying: str
+    point: Form
+    reply: Form
+    view: View
+
+    def play(self, table: Table, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
+        """Ask for the bids, the point and the reply; the number of the next ask behind them.
+
+        Args:
+            table: where it is played.
+            turn: the turn that is cut in on.
+            names: who may bid; whoever may not see the turn is not asked.
+            first: the number of the first ask.
+        """
+        who = [name for name in names if name != turn.by and table.transcript.sees(name, turn)]
+        if not who:
+            return first
+        asks = ask_bids(table, who, task=self.bidding, first=first, view=self.view)
+        yield [replace(ask, form=aimed(BID, turn), about=(turn.key,)) for ask in asks]
+        n = first + len(asks)
+        won = winner([table.transcript.get(ask.key) for ask in asks], table.transcript)
+        if won is None:
+            return n
+        # The bid says what was meant, and the log does not show it.
+        laid, form = (turn.key, won.key), aimed(self.point, turn)
+        key = table.key(n)
+        yield [Ask(key=key, to=won.by, act="interrupt", task=self.cutting, form=form, about=laid, view=self.view)]
+        put = table.transcript.get(table.key(n))
+        if put.reply is None or not table.transcript.sees(turn.by, put):
+            return n + 1
+        task, form = self.replying.replace("{name}", put.by), aimed(self.reply, put)
+        key = table.key(n + 1)
+        yield [Ask(key=key, to=turn.by, act="answer", task=task, form=form, about=(put.key,), view=self.view)]
+        return n + 2
 
 
 def _urgency(turn: Turn) -> float:

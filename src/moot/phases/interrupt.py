@@ -4,16 +4,14 @@ Behind each turn the others bid. The strongest bid gets one short turn, which qu
 was interrupted replies as shortly. A reply is not interrupted again, so that a round stays a round.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.form import Form
-from moot.core.transcript import Turn
 from moot.phases.base import Phase, Play, Table
-from moot.phases.bids import BID, ask_bids, winner
+from moot.phases.bids import CuttingIn
 from moot.phases.endings import LOG
-from moot.phases.forms import aimed, bound, clash, speech
+from moot.phases.forms import bound, clash, speech
 from moot.phases.weave import after_turns
 
 INTERRUPTED = ("argue", "answer")
@@ -56,52 +54,17 @@ class Interruption:
 
     def play(self, table: Table) -> Play:
         """Let each turn be interrupted, once."""
-        n = 0
-        for key in table.focus:
-            turn = table.transcript.get(key)
-            others = [name for name in table.brief.names("debater") if _may(table, name, turn)]
-            if not others:
-                continue
-            task = self.bidding.replace("{speaker}", turn.by)
-            asks = ask_bids(table, others, task=task, first=n + 1, view=self.view)
-            bids = [replace(ask, form=aimed(BID, turn), about=(key,)) for ask in asks]
-            yield bids
-            n += len(bids)
-            won = winner([table.transcript.get(bid.key) for bid in bids], table.transcript)
-            if won:
-                n += 1
-                yield [self._cut_in(table, n, won, turn)]
-                cut = table.transcript.get(table.key(n))
-                if cut.reply and _may(table, turn.by, cut):
-                    n += 1
-                    yield [self._answer(table, n, cut, turn)]
-
-    def _cut_in(self, table: Table, n: int, bid: Turn, turn: Turn) -> Ask:
-        return Ask(
-            key=table.key(n),
-            to=bid.by,
-            act="interrupt",
-            task=self.interrupting.replace("{speaker}", turn.by),
-            form=aimed(CUTTING_IN, turn),
-            about=(turn.key, bid.key),
-            view=self.view,
-        )
-
-    def _answer(self, table: Table, n: int, cut: Turn, turn: Turn) -> Ask:
-        return Ask(
-            key=table.key(n),
-            to=turn.by,
-            act="answer",
-            task=self.answering.replace("{speaker}", cut.by),
-            form=aimed(speech(table.brief.options), cut),
-            about=(cut.key,),
-            view=self.view,
-        )
-
-
-def _may(table: Table, name: str, turn: Turn) -> bool:
-    """Whether somebody may speak to a turn: it is another's, and he may see it."""
-    return turn.by != name and table.transcript.sees(name, turn)
+        n, names = 1, table.brief.names("debater")
+        for turn in map(table.transcript.get, table.focus):
+            scene = CuttingIn(
+                bidding=self.bidding.replace("{speaker}", turn.by),
+                cutting=self.interrupting.replace("{speaker}", turn.by),
+                replying=self.answering.replace("{speaker}", "{name}"),
+                point=CUTTING_IN,
+                reply=speech(table.brief.options),
+                view=self.view,
+            )
+            n = yield from scene.play(table, turn, names, n)
 
 
 def with_interruptions(tree: Phase) -> Phase:

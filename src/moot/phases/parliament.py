@@ -14,13 +14,13 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.core.transcript import TARGET, Turn
+from moot.core.transcript import TARGET
 from moot.phases.base import Phase, Play, Table
-from moot.phases.bids import BID, ask_bids, winner
+from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending
 from moot.phases.flow import Rounds, Sequence
-from moot.phases.forms import RELATIONS, aimed, linked, speech
+from moot.phases.forms import RELATIONS, linked, speech
 
 MOST = 8
 """There are so many speeches, and nobody may be left without one."""
@@ -173,42 +173,16 @@ class Speech:
         form = linked(self.form, table, self.by, self.view)
         yield [Ask(key=key, to=self.by, act="argue", task=self.task, form=form, view=self.view)]
         given = table.transcript.get(key)
-        who = [name for name in self.who if table.transcript.sees(name, given)]
-        if given.reply is None or not who:
-            return
-        asks = ask_bids(table, who, task=self._said(self.bid), first=2, view=self.view)
-        bids = [replace(ask, form=aimed(BID, given), about=(given.key,)) for ask in asks]
-        yield bids
-        best = winner([table.transcript.get(ask.key) for ask in bids], table.transcript)
-        if best is None:
-            return
-        n = len(bids) + 2
-        yield [self._point(table.key(n), given, best)]
-        put = table.transcript.get(table.key(n))
-        if put.reply and table.transcript.sees(self.by, put):
-            yield [self._reply(table.key(n + 1), put)]
-
-    def _point(self, key: str, given: Turn, bid: Turn) -> Ask:
-        return Ask(
-            key=key,
-            to=bid.by,
-            act="interrupt",
-            task=self._said(self.point),
-            form=aimed(POINT, given),
-            about=(given.key, bid.key),  # the bid says what point was meant, and the log does not show it
-            view=self.view,
-        )
-
-    def _reply(self, key: str, put: Turn) -> Ask:
-        return Ask(
-            key=key,
-            to=self.by,
-            act="answer",
-            task=self._said(self.reply).replace("{name}", put.by),
-            form=aimed(REPLY, put),
-            about=(put.key,),
-            view=self.view,
-        )
+        if given.reply:
+            point = CuttingIn(
+                bidding=self._said(self.bid),
+                cutting=self._said(self.point),
+                replying=self._said(self.reply),
+                point=POINT,
+                reply=REPLY,
+                view=self.view,
+            )
+            yield from point.play(table, given, self.who, 2)
 
     def _said(self, task: str) -> str:
         filled = task.replace("{side}", self.side).replace("{office}", self.office)
