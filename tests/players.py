@@ -9,7 +9,7 @@ from moot.core.form import ABSTAIN, Value
 from moot.core.seat import Say, Scene
 from moot.phases.base import Phase
 from moot.phases.judge import BALLOT
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Hall, Held, Oracle, calls, essence
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
 CHAIR = Participant(name="Chair", duty="moderator")
@@ -54,3 +54,13 @@ async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed
     player = Player(script)
     place = Hall(brief=made, protocol=phase)
     return await place.hold({each.name: player for each in made.participants}), player
+
+
+async def resume_everywhere(place: Hall, whole: Held, *, seed: int = 0, step: int = 1) -> None:
+    """Cut a debate that oracles held, behind every entry or every so many; resumed it must be the same debate."""
+    for cut in range(0, len(whole.lines), step):
+        oracle = Oracle(seed)
+        seats = {each.name: oracle for each in place.brief.participants}
+        resumed = await place.hold(seats, whole.lines[:cut])
+        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
+        assert not set(calls(whole.entries[:cut])) & set(oracle.sent), "a finished call was paid twice"

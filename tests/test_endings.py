@@ -21,8 +21,8 @@ from moot.phases.spec import dump, load
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
 from moot.readers.markdown import markdown
 from moot.readers.report import report
-from moot.testing.replay import Hall, Held, Oracle, calls, essence
-from players import ANN, BOB, CHAIR, CY, Player, Script
+from moot.testing.replay import Hall, Held, Oracle
+from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
 Fields = Mapping[str, Value] | None
@@ -315,11 +315,7 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
     names = [each.name for each in PEOPLE]
     whole = await hall.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.decision
-    for cut in range(0, len(whole.lines), 3):
-        oracle = Oracle()
-        resumed = await hall.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
-        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
-        assert not set(calls(whole.entries[:cut])) & set(oracle.sent)
+    await resume_everywhere(hall, whole, step=3)
 
 
 async def test_a_judge_can_be_checked_from_the_report() -> None:

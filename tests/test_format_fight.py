@@ -15,8 +15,8 @@ from moot.phases.fight import Fight
 from moot.phases.flow import Rounds
 from moot.phases.known import build
 from moot.phases.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle, calls, essence
-from players import Player
+from moot.testing.replay import Hall, Held, Oracle
+from players import Player, resume_everywhere
 from prompts import prompt
 
 
@@ -162,11 +162,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     names = [each.name for each in place.brief.participants]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert len(whole.transcript.turns("argue")) > count
-    for cut in range(len(whole.lines)):
-        oracle = Oracle()
-        resumed = await place.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
-        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
-        assert not set(calls(whole.entries[:cut])) & set(oracle.sent)
+    await resume_everywhere(place, whole)
 
 
 # ---- what a model reads ----------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from moot.phases.choices import Choices
 from moot.phases.fishbowl import Bowl, circles
 from moot.phases.known import build
 from moot.phases.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle, calls, essence
-from players import Player
+from moot.testing.replay import Hall, Held, Oracle
+from players import Player, resume_everywhere
 from prompts import prompt
 
 
@@ -188,11 +188,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     names = [each.name for each in place.brief.participants]
     whole = await place.hold(dict.fromkeys(names, Oracle(3)))
     assert [turn for turn in whole.transcript.turns("argue") if turn.about]
-    for cut in range(len(whole.lines)):
-        oracle = Oracle(3)
-        resumed = await place.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
-        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
-        assert not set(calls(whole.entries[:cut])) & set(oracle.sent)
+    await resume_everywhere(place, whole, seed=3)
 
 
 # ---- what a model reads ----------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.phases.parliament import OFFICES, bp_style, dealt, order_paper
 from moot.seats.prompt import compose
-from moot.testing.replay import Hall, Held, Oracle, calls, essence
+from moot.testing.replay import Hall, Held, Oracle
 from moot.testing.scripted import Scripted
-from players import CHAIR, Player, Script
+from players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
 PEOPLE = tuple(Participant(name=name) for name in NAMES)
@@ -223,11 +223,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed
     assert whole.transcript.turns("interrupt")
-    for cut in range(len(whole.lines)):
-        oracle = Oracle()
-        resumed = await place.hold(dict.fromkeys(names, oracle), whole.lines[:cut])
-        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
-        assert not set(calls(whole.entries[:cut])) & set(oracle.sent), "a finished call was paid twice"
+    await resume_everywhere(place, whole)
 
 
 SAID = {

@@ -19,8 +19,8 @@ from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, 
 from moot.phases.known import KNOWN, build
 from moot.phases.spec import dump, load
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
-from moot.testing.replay import Hall, Oracle, calls, essence
-from players import Player
+from moot.testing.replay import Hall, Oracle
+from players import Player, resume_everywhere
 
 FOUR = tuple(Participant(name=name) for name in "abcd")
 
@@ -200,11 +200,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMo
     place = hall(mode)
     assert load(dump(place.protocol)) == place.protocol
     whole = await place.hold({each.name: Oracle() for each in PEOPLE})
-    for cut in range(len(whole.lines)):
-        oracle = Oracle()
-        resumed = await place.hold(dict.fromkeys([each.name for each in PEOPLE], oracle), whole.lines[:cut])
-        assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
-        assert not set(calls(whole.entries[:cut])) & set(oracle.sent)
+    await resume_everywhere(place, whole)
 
 
 def test_a_protocol_with_an_order_of_its_own_refuses_another() -> None:
