@@ -47,21 +47,21 @@ def unread(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
 @pytest.mark.parametrize("rounds", [1, 2, 4])
 @pytest.mark.parametrize("people", [(ANN, BOB), (ANN, CHAIR, BOB, CY, DEE)])
 async def test_the_order_of_speaking(people: tuple[Participant, ...], rounds: int, script: Script) -> None:
-    """S3: all at once in every round: chains without sight of each other, then checks with sight of all before."""
+    """S3: all at once: chains without sight of each other, then in every round checks with sight of all before."""
     held, player = await hold(people, script, Choices(strategy="vote", rounds=rounds))
     names = [each.name for each in people if each.duty == "debater"]
+    opening = held.transcript.turns("open")
+    assert [(turn.by, turn.round) for turn in opening] == [(name, 0) for name in names]
     for n in range(1, rounds + 1):
-        act = "open" if n == 1 else "argue"
-        turns = held.transcript.turns(act, under=f"/debate/rounds/round-{n}")
-        assert [turn.by for turn in turns] == names
-        assert [turn.round for turn in turns] == [n] * len(names)
+        turns = held.transcript.turns("argue", under=f"/debate/rounds/round-{n}")
+        assert [(turn.by, turn.round) for turn in turns] == [(name, n) for name in names]
     sights = [len(scene.turns) for ask, scene in player.asked if ask.act in ("open", "argue")]
-    assert sights == [n * len(names) for n in range(rounds) for _ in names]
+    assert sights == [n * len(names) for n in range(rounds + 1) for _ in names]
     assert [turn.by for turn in held.transcript.turns("close")] == names
 
 
 async def test_the_marks_of_the_others_are_what_can_be_checked() -> None:
-    _, player = await hold((ANN, BOB, CY), fields, Choices(strategy="vote", rounds=3))
+    _, player = await hold((ANN, BOB, CY), fields)
     marks = [
         next(field.choices for field in ask.form.fields if field.name == "TARGET")
         for ask, _ in player.asked
@@ -81,23 +81,23 @@ def test_the_steps_of_a_chain_are_fields_and_only_they_are_worth_a_repair() -> N
     assert later.fields[-1].choices == ("yes", "no")
 
 
-async def test_who_fails_in_the_first_round_speaks_in_the_second() -> None:
+async def test_who_fails_in_the_opening_speaks_in_the_first_round() -> None:
     def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
         return None if (ask.to, ask.act) == ("Ann", "open") else fields(ask, scene)
 
-    held, _ = await hold((ANN, BOB), script)
+    held, _ = await hold((ANN, BOB), script, Choices(strategy="vote", rounds=1))
     assert [turn.by for turn in held.transcript.turns("open", "argue")] == ["Bob", "Ann", "Bob"]
     assert held.transcript.halts == {}
 
 
 @pytest.mark.parametrize("act", ["open", "argue"])
-async def test_a_round_in_which_nobody_answers_ends_the_debate(act: str) -> None:
+async def test_an_opening_or_a_round_in_which_nobody_answers_ends_the_debate(act: str) -> None:
     held, player = await hold((ANN, BOB), lambda ask, scene: None if ask.act == act else fields(ask, scene))
     assert held.transcript.halted("/debate") == "0 of 2 answered, 1 are needed to go on"
     assert player.asked[-1][0].act == act
 
 
-async def test_with_the_same_answer_of_all_the_rounds_may_end_behind_the_first() -> None:
+async def test_with_the_same_answer_of_all_behind_the_opening_there_may_be_no_round() -> None:
     held, _ = await hold((ANN, BOB), lambda ask, scene: {"ANSWER": "yes"}, Choices(until=("consensus_reached",)))
     assert held.transcript.halted("/debate/rounds") == "all 2 give the same answer"
     assert held.transcript.turns("argue") == ()
@@ -145,7 +145,7 @@ At the table:
 <user>
 """
 
-FIRST = """\
+OPENING = """\
 You are Ann, Nurse.
 You count hours.
 
@@ -164,7 +164,7 @@ ANSWER: [your answer in one sentence]
 LATER = """\
 The debate so far:
 
---- Round 1 ---
+---
 
 T1 [Ann]:
   CLAIM: Ann knows.
@@ -180,7 +180,7 @@ T2 [Bob]:
 
 You are Bob, Brewer.
 
-Round 2: choose the chain above that speaks most strongly against yours, and check the step on which most of it \
+Round 1: choose the chain above that speaks most strongly against yours, and check the step on which most of it \
 depends. Is the evidence true and to the point? Does the reasoning follow? Then give your own chain anew, mended \
 where somebody found a fault in it.
 
@@ -203,5 +203,5 @@ ANSWER: [your answer in one sentence]
 
 async def test_the_prompts_to_the_letter() -> None:
     first, _, _, later, *_ = await prompts()
-    assert first == SHARED + FIRST
+    assert first == SHARED + OPENING
     assert later == SHARED + LATER

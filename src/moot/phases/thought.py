@@ -1,7 +1,7 @@
 """The format ``chain_of_thought``: arguments in separate steps. This file owns its order, its forms and its tasks.
 
-All speak at once in every round. In the first, each builds a chain (claim, evidence, reasoning, conclusion) without
-seeing another's. From the second on each sees all chains, checks one step of one of them, and gives its own anew.
+All speak at once. In the opening each builds a chain (claim, evidence, reasoning, conclusion) without seeing another's.
+In every round each sees all chains, checks one step of one of them, and gives its own anew.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from moot.core.transcript import TARGET
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
-from moot.phases.flow import At, Rounds, Sequence
+from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import speech
 from moot.phases.speak import Everyone
 
@@ -20,7 +20,7 @@ STEPS = ("CLAIM", "EVIDENCE", "REASONING", "CONCLUSION")
 """The steps of a chain, each a field of its own, so that others can attack one without the rest."""
 
 # Steps that are kept apart can be checked apart; evidence that already argues hides a leap.
-FIRST = (
+OPENING = (
     "Build your argument as a chain of four steps. Keep them apart: what you claim, the facts it rests on, how the "
     "facts lead there, and what follows. The chain is as strong as its weakest step."
 )
@@ -56,15 +56,12 @@ def checked(options: tuple[str, ...]) -> Form:
 
 
 def chain_of_thought(brief: Brief, choices: Choices) -> Phase:
-    """All give a chain of four steps at once; in later rounds each checks a step of another's; then the ending.
+    """All give a chain of four steps at once; in each round all check a step of another's; then the ending.
 
-    The first round is the one without sight of each other. By default the ending is the mediator's verdict, without
-    one a vote.
+    By default the ending is the mediator's verdict, without one a vote.
     """
     choices.no_turn_mode("chain_of_thought")
-    most = choices.at_least_one("chain_of_thought", 3)
-    first = Everyone(act="open", task=FIRST, form=chain(brief.options), view=View(last=0), needs=1)
-    later = Everyone(act="argue", task=CHECK, form=checked(brief.options), view=LOG, needs=1)
-    parts = (At(each=first, rounds=(1,)), At(each=later, rounds=tuple(range(2, most + 1))))
-    rounds = Rounds(each=Sequence(parts=parts if most > 1 else parts[:1]), most=most, until=until(choices))
-    return Sequence(parts=(rounds, *ending(brief, choices)))
+    opening = Everyone(act="open", task=OPENING, form=chain(brief.options), view=View(last=0), needs=1)
+    check = Everyone(act="argue", task=CHECK, form=checked(brief.options), view=LOG, needs=1)
+    rounds = Rounds(each=check, most=choices.at_least_one("chain_of_thought", 3), until=until(choices))
+    return Sequence(parts=(opening, rounds, *ending(brief, choices)))
