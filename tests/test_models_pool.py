@@ -8,7 +8,7 @@ import sys
 import httpx2
 import pytest
 
-from models_kit import HASTY, KEY, Notebook, ask, environment
+from models_kit import HASTY, KEY, Double, Notebook, ask, environment, gives
 from moot.core.errors import BriefError, ModelError, Unavailable
 from moot.models.names import PROVIDERS
 from moot.models.net import Link
@@ -49,6 +49,21 @@ def test_what_there_cannot_be_is_refused_at_once(name: str, code: str) -> None:
     with pytest.raises(BriefError) as alone:
         build(name, env={})
     assert pooled.value.code == alone.value.code == code
+
+
+async def test_a_guest_of_a_program_is_a_model_by_name() -> None:
+    pool, guest = Pool(env={}, patience=HASTY), Double(gives("yes"))
+    with pytest.raises(BriefError, match=r"guest:ann answers from within a program"):
+        pool.model("guest:ann")
+    pool.lend("ann", guest)
+    pool.lend("ann", guest)
+    book = Notebook()
+    assert (await pool.model("guest:ann").complete(ask(), book)).text == "yes"
+    assert [name for name, _ in book.calls] == ["answer"]
+    with pytest.raises(BriefError, match="two guests are called ann"):
+        pool.lend("ann", Double())
+    await pool.close()
+    assert guest.closed
 
 
 async def test_one_model_alone() -> None:

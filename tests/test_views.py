@@ -1,6 +1,7 @@
 """Who may see what, and what of it is shown: masks, audiences, views, and the scene that a seat is given."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -8,8 +9,8 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
 from moot.core.form import Field, Form, Value
-from moot.core.seat import scene
-from moot.core.transcript import Transcript
+from moot.core.seat import open_to, scene
+from moot.core.transcript import Transcript, Turn
 
 FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))
 
@@ -145,3 +146,43 @@ def test_a_scene_holds_nothing_that_must_not_be_seen_whatever_the_ask_says() -> 
 def test_what_an_answer_replaces_stands_in_its_ask(act: str, choices: tuple[str, ...], mark: str) -> None:
     form = Form(name="revision", fields=(Field(name="REPLACES", kind="choice", choices=choices),))
     assert Ask(key="#", to="Ann", act=act, task="", form=form).replaces == mark
+
+
+SCAFFOLD = Form(
+    name="message",
+    fields=(
+        Field(name="Content"),
+        Field(name="Whisper", required=False, private=True, to="WhisperTo"),
+        Field(name="WhisperTo", kind="choice", choices=("Bob", "Cy"), required=False, private=True, to="WhisperTo"),
+        Field(name="Thoughts", required=False, private=True),
+    ),
+)
+SECRETS = {"Content": "aloud", "Whisper": "psst", "WhisperTo": "Bob", "Thoughts": "hm"}
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "read"),
+    [
+        ("Ann", "as it came: psst hm", set(SECRETS)),
+        ("Bob", "Content: aloud\nWhisper: psst\nWhisperTo: Bob", {"Content", "Whisper", "WhisperTo"}),
+        ("Cy", "Content: aloud", {"Content"}),
+    ],
+)
+def test_private_fields_are_for_whom_they_name(who: str, text: str, read: set[str]) -> None:
+    people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy"))
+    transcript = Transcript()
+    transcript.apply(Opened(brief=Brief(topic="Tea?", participants=people), protocol={}))
+    transcript.apply(Asked(ask=Ask(key="#1", to="Ann", act="argue", task="", form=SCAFFOLD)))
+    reply = Reply(text="as it came: psst hm", fields=SECRETS, unread=("Thoughts: hm?",))
+    transcript.apply(Replied(key="#1", reply=reply))
+    ask = Ask(key="#2", to=who, act="argue", task="", about=("#1",))
+    seen = scene(Brief(topic="Tea?", participants=people), transcript, ask)
+    for turn in (*seen.turns, *seen.about):
+        assert (turn.text, set(turn.fields)) == (text, read)
+        assert (turn.reply is not None and turn.reply.unread == ()) == (who != "Ann")
+
+
+def test_of_an_answer_that_could_not_be_read_others_read_nothing_where_it_may_hold_secrets() -> None:
+    turn = Turn(key="#1", by="Ann", act="argue", ask=Ask(key="#1", to="Ann", act="argue", task="", form=SCAFFOLD))
+    assert open_to("Bob", turn) == turn
+    assert open_to("Bob", replace(turn, reply=Reply(text="psst"))).text == ""

@@ -5,7 +5,8 @@ from typing import Literal, TypeAlias
 
 from moot.core.errors import BriefError
 
-Duty: TypeAlias = Literal["debater", "moderator"]
+Duty: TypeAlias = Literal["debater", "moderator", "juror"]
+"""What somebody does at the table: argue, lead it, or hear it and vote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +112,8 @@ class Participant:
         name: unique among the participants.
         role: a few words: the office or stance ("Cautious risk analyst").
         persona: the layer of instructions that is this participant's own.
-        seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``.
-        duty: whether this participant debates or moderates.
+        seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``, ``guest:name`` for one of a program.
+        duty: whether this participant debates, moderates, or only votes.
         weight: vote weight, finite and above 0; None where none was given.
         priority: who has more speaks earlier where the order goes by priority.
         language: what it speaks ("German"); "" for the language of the topic.
@@ -122,6 +123,9 @@ class Participant:
         settings: how its model is asked.
         tools: names of the tools it may use.
         search: how it looks for its next argument; None: it just answers.
+        deadline: seconds, from when the question is put, that a person has for an answer; None: as long as it takes.
+        stand_in: the seat that answers in a person's place when the deadline has passed; "" for nobody: the turn is
+            missing then.
     """
 
     name: str
@@ -137,6 +141,8 @@ class Participant:
     settings: Settings = Settings()
     tools: tuple[str, ...] = ()
     search: Search | None = None
+    deadline: float | None = None
+    stand_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

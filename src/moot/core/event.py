@@ -22,7 +22,8 @@ class Opened:
     """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name.
 
     ``log`` is how the brief wants the result written beside the report; "" for the report alone. ``chosen`` is what
-    was chosen about the protocol, in words for readers; what follows from it stands in the phase tree.
+    was chosen about the protocol, in words for readers; what follows from it stands in the phase tree. ``forked`` is
+    the debate and the entry that this one parted from (``depot-3f2a1c@17``); "" for one of its own.
     """
 
     brief: Brief
@@ -31,6 +32,7 @@ class Opened:
     name: str = ""
     log: str = ""
     chosen: tuple[str, ...] = ()
+    forked: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,10 +155,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interjected:
-    """Somebody who watches speaks up; everybody sees it from the next question on."""
+    """Somebody who watches speaks up; everybody sees it from the next question on.
+
+    ``letter`` is the number of the letter by which it came; 0 for none. It is taken from there once.
+    """
 
     by: str
     text: str
+    letter: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

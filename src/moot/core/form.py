@@ -32,6 +32,8 @@ class Field:
         low: least number allowed.
         high: greatest number allowed.
         abstain: whether a ``choice`` may be answered by an abstention.
+        private: whether only the author, and who is named in ``to``, may read it.
+        to: with ``private``, the field that names one more who may read it; "" for the author alone.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Field:
     low: float | None = None
     high: float | None = None
     abstain: bool = False
+    private: bool = False
+    to: str = ""
 
 
 def allows(field: Field, value: Value) -> bool:

@@ -1,7 +1,7 @@
 """The Seat port: whoever answers for a participant. This file owns what passes between the engine and a seat."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from moot.core.ask import Ask, Reply
@@ -33,8 +33,30 @@ def scene(brief: Brief, transcript: Transcript, ask: Ask) -> Scene:
     """What a participant sees when it is asked; nothing that it must not see, whatever the ask says."""
     me = brief.participant(ask.to)
     view = ask.view.narrowed(me.view)
-    about = tuple(turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn))
-    return Scene(brief=brief, me=me, turns=transcript.look(view, me.name), about=about, view=view)
+    about = [turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn)]
+    seen = transcript.look(view, me.name)
+    return Scene(
+        brief=brief,
+        me=me,
+        turns=tuple(open_to(me.name, turn) for turn in seen),
+        about=tuple(open_to(me.name, turn) for turn in about),
+        view=view,
+    )
+
+
+def open_to(who: str, turn: Turn) -> Turn:
+    """The turn as somebody may read it: without the fields that are private to others.
+
+    Where a form has such fields, its answer as it came may hold them anywhere; others read what is written anew from
+    the fields that are theirs to read, and nothing of an answer that could not be read.
+    """
+    asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+    if turn.by == who or turn.reply is None or not any(field.private for field in asked):
+        return turn
+    hidden = {field.name for field in asked if field.private and turn.fields.get(field.to) != who}
+    fields = {name: value for name, value in turn.fields.items() if name not in hidden}
+    text = "\n".join(f"{name}: {value}" for name, value in fields.items())
+    return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

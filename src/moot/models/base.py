@@ -59,6 +59,7 @@ class Traits:
         alternate: whether user and assistant messages must alternate, beginning with the user's.
         context: tokens it can hold; 0 where unknown.
         tools: whether it can be offered tools.
+        prefill: whether it goes on with a last message of its own where that breaks off.
         drops: names of Settings that the provider ignores or refuses.
     """
 
@@ -66,6 +67,7 @@ class Traits:
     alternate: bool = True
     context: int = 0
     tools: bool = True
+    prefill: bool = False
     drops: tuple[str, ...] = ()
 
 

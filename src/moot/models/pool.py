@@ -1,11 +1,15 @@
 """Models by name. This file owns which layers stand around a model, and the connections that models share."""
 
+from moot.core.errors import BriefError
 from moot.models.base import Model
 from moot.models.direct import Direct
 from moot.models.names import Environment, ModelName, parse
 from moot.models.net import IN_FLIGHT, Link
 from moot.models.ollama import Ollama
 from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
+
+GUEST = "guest:"
+"""How the seat begins of somebody who answers from within a program."""
 
 
 class Pool:
@@ -25,6 +29,7 @@ class Pool:
         self._env, self._patience, self._in_flight = env, patience or Patience(), in_flight
         self._links: dict[str, Link] = {}
         self._models: dict[str, Model] = {}
+        self._guests: dict[str, Model] = {}
 
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.
@@ -32,15 +37,33 @@ class Pool:
         Raises:
             BriefError: there is no such provider, or its key or address is missing.
         """
+        if name.startswith(GUEST):
+            return self._guest(name)
         parsed = parse(name)
         if str(parsed) not in self._models:
             self._models[str(parsed)] = stack(parsed, self._link(parsed), self._patience)
         return self._models[str(parsed)]
 
+    def lend(self, name: str, model: Model) -> None:
+        """Seat a guest: ``guest:name`` is this model from now on, with the same patience as any other.
+
+        Raises:
+            BriefError: another model has that name.
+        """
+        whole = f"{GUEST}{name}"
+        if self._guests.setdefault(whole, model) is not model:
+            raise BriefError(f"two guests are called {name}; each needs a name of its own", code="duplicate_name")
+        self._models[whole] = Retrying(Recorded(Timed(model, self._patience)), self._patience)
+
     async def close(self) -> None:
         """Give all connections back."""
         for model in self._models.values():
             await model.close()
+
+    def _guest(self, name: str) -> Model:
+        if name not in self._models:
+            raise BriefError(f"{name} answers from within a program; go on with the debate there", code="bad_enum")
+        return self._models[name]
 
     def _link(self, name: ModelName) -> Link:
         provider = name.provider
