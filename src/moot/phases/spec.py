@@ -20,6 +20,7 @@ from moot.phases import (
     plugins,
     rethink,
     score,
+    shares,
     socratic,
     speak,
     verdict,
@@ -32,6 +33,7 @@ Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | 
 MODULES = (
     flow,
     speak,
+    shares,
     judge,
     verdict,
     consent,

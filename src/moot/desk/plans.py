@@ -1,0 +1,63 @@
+"""Plans for the faces: a brief and a phase tree become a debate. This file owns how a face gets one.
+
+A face knows no phase. It asks the desk for a plan by what the plan is for; each face has a builder of its own.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from moot.core.brief import Brief
+from moot.desk.config import default_store, load_config
+from moot.desk.desk import Desk, Plan
+from moot.desk.look import first_chat_model
+from moot.desk.seating import BUILTIN, assign, seat
+from moot.desk.toolbox import check_tools
+from moot.phases.base import Phase
+
+
+@asynccontextmanager
+async def open_desk(store: Path | None = None) -> AsyncGenerator[Desk, None]:
+    """A desk with the owner's settings, as long as the block runs.
+
+    Args:
+        store: the file of the record; None for the owner's.
+    """
+    config = load_config()
+    desk = Desk.at(store or config.store or default_store())
+    desk.config = config
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+async def usual_models(desk: Desk, brief: Brief) -> tuple[str, ...]:
+    """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
+    if all(each.seat for each in brief.participants):
+        return (BUILTIN,)
+    model = desk.config.model if desk.config else ""
+    return (model or await first_chat_model() or BUILTIN,)
+
+
+async def plan_tree(
+    desk: Desk, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
+) -> Plan:
+    """Make a debate out of a brief and a phase tree: seat everybody, then build the tree.
+
+    Args:
+        desk: where the debate will be held; guests are lent to its pool before.
+        brief: what is debated, and by whom.
+        name: what the protocol is called in records and reports.
+        make: the phase tree for the brief, everybody seated.
+        models: for those without a seat, taken in turn; empty for the usual one.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: the tree cannot be built for these participants.
+    """
+    seated = assign(brief, models or await usual_models(desk, brief))
+    tree = make(seated)
+    seat(seated, desk.pool)
+    check_tools(seated, desk.config)
+    return Plan(brief=seated, name=name, protocol=tree)
