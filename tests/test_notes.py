@@ -90,26 +90,6 @@ async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, p
     assert str(caught.value) == f"{who}{BLIND}"
 
 
-# fmt: off
-UNEVEN: list[tuple[str, str]] = [
-    (write("protocol: arena", ada="hide: [revise]\n"), "Because turns are hidden from somebody"),
-    (write("debate_format: open_fight", bo="language: German\n"), "Because only what some say is translated"),
-    (write("revision: yes\ncontext_scope: last_n_turns"), "Because somebody may no longer see an own turn to revise"),
-    (write("debate_format: open_fight\nlanguage: German"), ""),
-    (write("protocol: arena", bo="language: German\n"), ""),
-    (write("context_scope: last_n_turns"), ""),
-    (write("revision: yes", bo="weight: 2\n"), ""),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("text", "why"), UNEVEN)
-async def test_where_the_estimate_is_no_bound_it_says_so(text: str, why: str) -> None:
-    told = await notes(text)
-    assert ("some more asks than the" in told) is bool(why)
-    assert why in told
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [

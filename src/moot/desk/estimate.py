@@ -1,13 +1,13 @@
 """What a debate would cost. This file owns the estimate; it plays the protocol with pretended answers.
 
 The play is the real one, and so are the prompts; only the answers are made up (``desk.pretending``). Once nobody ever
-agrees, which gives the greatest number of asks, and once all agree at once, which gives the least. No debate has more
-asks than that, whoever fails or bids, as long as all see the same and speak the same (``desk.notes.uneven``). Questions
-about forms that were filled in badly are not in it, nor are retries.
+agrees, which gives the greatest number of asks, and once all agree at once, which gives the least. No debate puts more
+asks or takes more calls than that, whoever wins a bid and whoever fails (``desk.widest``). Questions about forms that
+were filled in badly are not in it, nor are retries.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from moot.core.ask import Ask
@@ -17,6 +17,7 @@ from moot.core.seat import Quote, Scene, scene
 from moot.core.transcript import Transcript
 from moot.desk.lengths import words
 from moot.desk.pretending import Pretender, endings
+from moot.desk.widest import Widest, widest
 from moot.models.base import Model, Request
 from moot.models.prices import cap, count_tokens
 from moot.phases.base import Phase, Table, enter
@@ -97,21 +98,26 @@ def estimate(
         work: how many calls an answer of a participant takes.
     """
     ends = endings(protocol)
-    least = _play(brief, protocol, _Bill(models, work, once_each=True), Pretender(ends=ends, agree=True))
-    return Costing(least=least, most=_play(brief, protocol, _Bill(models, work), Pretender(ends=ends, agree=False)))
+    plain = Widest(brief=brief)
+    least = _play(brief, protocol, _Bill(models, work, plain, once_each=True), Pretender(ends=ends, agree=True))
+    bill = _Bill(models, work, widest(brief, protocol))
+    return Costing(least=least, most=_play(brief, protocol, bill, Pretender(ends=ends, agree=False)))
 
 
 def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) -> Estimate:
-    transcript = Transcript(brief=brief)
+    wide = bill.wide
+    transcript = Transcript(brief=wide.brief)
+    shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
     batch = 0
-    for step in enter(protocol, Table(brief=brief, transcript=transcript)):
+    for step in enter(protocol, Table(brief=wide.brief, transcript=transcript)):
         if not isinstance(step, Sequence):
             _note(transcript, step)
             continue
         batch += 1
+        step = wide.apart(step)
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [scene(brief, transcript, ask) for ask in step]
+        scenes = [scene(brief, shown, ask) for ask in step]
         for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
             length = words(ask, seen)
             bill.add(ask, seen, length)
@@ -127,6 +133,7 @@ class _Bill:
 
     models: Mapping[str, Model]
     work: Callable[[Participant, Ask], Work]
+    wide: Widest
     once_each: bool = False  # whether nobody looks anything up, so that each answer takes one call
     quotes: list[Quote] = field(default_factory=list[Quote])
     sent: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -140,18 +147,23 @@ class _Bill:
     def add(self, ask: Ask, seen: Scene, length: int) -> None:
         """Book an ask to whoever has a model."""
         model, me = self.models.get(ask.to), seen.me
+        self.calls += self._calls(ask, me)
         if model is None:
             return
         request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
         quote, work = model.quote(request), self.work(me, ask)
         self.quotes.append(quote)
         times = 1 if self.once_each else work.most
-        self.calls += times
         self.tokens += quote.tokens * times
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
         taken = round(count_tokens(request.messages) / MARGIN)
         self.expected += (taken + min(cap(me.settings), round(length * TOKENS))) * work.likely
         self._compare(model.name, "\0".join(message.text for message in request.messages))
+
+    def _calls(self, ask: Ask, me: Participant) -> int:
+        """The calls of whoever may be asked this and takes the most."""
+        able = [each for each in self.wide.peers(me) if each.name in self.models]
+        return 1 if able and self.once_each else max((self.work(each, ask).most for each in able), default=0)
 
     def _compare(self, model: str, prompt: str) -> None:
         earlier = self.sent.setdefault(model, [])

@@ -5,7 +5,7 @@ What does happen is read from the two pretended plays of the estimate, so it hol
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from moot.core.brief import Brief
 from moot.desk.estimate import Costing, Estimate
@@ -15,7 +15,7 @@ from moot.seats.tools import LONGEST, USES
 
 
 def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
-    """What the brief asks for and nobody uses, and where the estimate is no bound.
+    """What the brief asks for and nobody uses, and what the estimate leaves out.
 
     Args:
         brief: the brief, everybody seated.
@@ -43,11 +43,6 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         yield (
             f"The debate may need {most} asks and pauses after {limit}; to let it go on, "
             f"run it with --max-asks {most}; a brief cannot raise it above 500."
-        )
-    if why := uneven(brief, choices, costing.most.acts):
-        yield (
-            f"Because {why}, it matters who wins a bid and whose answer fails: "
-            f"there may be some more asks than the {costing.most.asks} of the estimate."
         )
 
 
@@ -109,15 +104,3 @@ def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
 def rounds(estimate: Estimate) -> int:
     """How many rounds a pretended play had, those within rounds not counted."""
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])
-
-
-def uneven(brief: Brief, choices: Choices, acts: Sequence[str]) -> str:
-    """Why the number of asks depends on who speaks or fails, so that the most of an estimate is no bound; "" if not."""
-    debaters = [each for each in brief.participants if each.duty == "debater"]
-    if any(each.hide for each in brief.participants):
-        return "turns are hidden from somebody"
-    if "bid" in acts and len({bool(each.language) for each in debaters}) > 1:
-        return "only what some say is translated"
-    if choices.extras.revision and any(each.view for each in debaters):
-        return "somebody may no longer see an own turn to revise"
-    return ""

@@ -4,7 +4,7 @@ Where all agree, everybody gives the first answer, nobody bids, and whoever may 
 ever agrees, answers differ and change, claims are new, everybody bids as high as can be, and nobody ends anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import cast
 
@@ -87,14 +87,15 @@ def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
 
 def endings(protocol: object) -> frozenset[tuple[str, str, str]]:
     """The values that end rounds of a phase tree: act, field and value of every stop that waits for one."""
-    found: set[tuple[str, str, str]] = set()
-    left: list[object] = [protocol]
-    while left:
-        part = left.pop()
-        if isinstance(part, Settled):
-            found.add((part.act, part.field, part.value))
-        elif isinstance(part, tuple):
-            left.extend(cast(tuple[object, ...], part))
-        elif is_dataclass(part):
-            left.extend(getattr(part, each.name) for each in fields(part))
-    return frozenset(found)
+    return frozenset((part.act, part.field, part.value) for part in parts(protocol) if isinstance(part, Settled))
+
+
+def parts(protocol: object) -> Iterator[object]:
+    """Everything that a phase tree is made of, itself first."""
+    if isinstance(protocol, tuple):
+        for each in cast(tuple[object, ...], protocol):
+            yield from parts(each)
+    elif is_dataclass(protocol):
+        yield protocol
+        for each in fields(protocol):
+            yield from parts(getattr(protocol, each.name))
