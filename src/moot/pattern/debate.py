@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
@@ -107,7 +107,7 @@ class DebatePattern(Face[DebateResult]):
         rounds = self.max_rounds
         return self._read(await self._hold(brief, lambda desk, seat: plan_moderated(desk, brief, seat, rounds=rounds)))
 
-    def as_langgraph_node(self) -> "Runnable[Mapping[str, object], dict[str, object]]":
+    def as_langgraph_node(self) -> "Runnable[Any, dict[str, object]]":
         """A node for a LangGraph graph whose state has ``topic`` and ``debaters``; ``invoke`` and ``ainvoke`` take it.
 
         Where the state has ``max_rounds``, that goes before the pattern's. The node gives the other keys of the
