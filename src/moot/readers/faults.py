@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief
 from moot.core.event import (
     ASIDE,
     Asked,
@@ -68,11 +67,9 @@ class Fault:
 def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
     """Everything that went wrong, in the order of the record."""
     asks = {entry.event.ask.key: entry.event.ask for entry in entries if isinstance(entry.event, Asked)}
-    seats: Mapping[str, str] = {}
+    seats = _seats(entries, asks)
     found: list[Fault] = []
     for entry in entries:
-        if isinstance(entry.event, Opened):
-            seats = _seats(entry.event.brief)
         found.extend(_of_debate(entry))
         found.extend(_of_call(entry, asks, seats))
         found.extend(_of_answer(entry, asks))
@@ -96,8 +93,15 @@ def _once(found: Sequence[Fault]) -> tuple[Fault, ...]:
     return tuple(fault for fault in found if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
 
 
-def _seats(brief: Brief) -> dict[str, str]:
-    return {each.name: each.seat for each in brief.participants}
+def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
+    """Who was to answer each ask; what a fork has kept was answered by those who were seated in its parent."""
+    openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
+    seats = {each.name: each.seat for opened in openings for each in opened.brief.participants}
+    found = {key: seats.get(ask.to, "") for key, ask in asks.items()}
+    if any(opened.forked for opened in openings):
+        replies = [entry.event for entry in entries if isinstance(entry.event, Replied)]
+        found.update({each.key: each.reply.asked for each in replies if each.reply.asked})
+    return found
 
 
 def _of_debate(entry: Entry) -> Iterator[Fault]:
@@ -123,7 +127,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
     if event.model.startswith(ASIDE):
         return
     # A tool may ask another model, such as one that makes vectors: nobody fell back on that.
-    seat = "" if event.call.startswith("tool-") else seats.get(who, "")
+    seat = "" if event.call.startswith("tool-") else seats[key]
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
         yield Fault(kind="fallback", seq=seq, who=who, key=key, reason=f"{event.model} was called instead of {seat}")
     if event.model and event.served and not same_model(event.model, event.served):

@@ -17,7 +17,7 @@ from moot.readers.scoreboard import scoreboard
 from moot.readers.search import appendix
 from moot.readers.tools import tools_chapter
 from moot.readers.verdict import verdict
-from moot.readers.wording import listed, place
+from moot.readers.wording import descent, listed, place
 
 _FAULTS: Mapping[Kind, str] = {
     "missing": "No answer",
@@ -74,6 +74,7 @@ def _header(report: Report) -> list[str]:
         "Tokens": _tokens(total) if called else "",
         "Cost": _cost(total) if called else "",
         "Debate": code(report.debate),
+        "Origin": inline(descent(report.forked)),
     }
     return [
         f"# {inline(report.topic, LONG)}",

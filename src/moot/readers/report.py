@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
-from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected
+from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.transcript import INTERJECTION, Transcript, Turn
 from moot.readers.arguments import ArgumentMap, Judgement, argument_map, judge
 from moot.readers.changes import Course, course
@@ -79,6 +79,7 @@ class Report:
         entries: how many entries the record has.
         topic: what was debated.
         protocol: the name of the protocol.
+        forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
         options: the closed set of answers, if there was one.
         background: the names of the texts that all were given.
         settings: rounds, limits and seed, in words.
@@ -106,6 +107,7 @@ class Report:
     entries: int
     topic: str
     protocol: str
+    forked: str
     options: tuple[str, ...]
     background: tuple[str, ...]
     settings: tuple[str, ...]
@@ -166,6 +168,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         entries=len(entries),
         topic=brief.topic,
         protocol=transcript.protocol,
+        forked=next((entry.event.forked for entry in entries if isinstance(entry.event, Opened)), ""),
         options=brief.options,
         background=tuple(source.name for source in brief.background),
         settings=settings(entries),
@@ -188,9 +191,9 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
     )
 
 
-def as_data(report: Report) -> dict[str, object]:
-    """The report as plain JSON data, under the names of its fields."""
-    return cast(dict[str, object], _data(report))
+def as_data(value: object) -> dict[str, object]:
+    """A report, or what another reader has read, as plain JSON data under the names of its fields."""
+    return cast(dict[str, object], _data(value))
 
 
 def _data(value: object) -> Data:

@@ -100,6 +100,12 @@ def home(path: str, places: Container[str]) -> str:
     return next((path[:end] for end in ends if path[:end] in places), path)
 
 
+def descent(forked: str) -> str:
+    """Where a debate parted from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
+    parent, _, at = forked.rpartition("@")
+    return f"forked from {parent} at entry {at}" if parent else ""
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: ``Ann, Ben and Cid``."""
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
