@@ -9,6 +9,7 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases import plugins
 from moot.phases.base import Phase
+from moot.phases.board import board
 from moot.phases.choices import Choices
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
@@ -111,6 +112,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     pairs = Pairs(topology=choices.topology or ("all-to-all" if len(names) <= 4 else "sparse"))
     propose = Everyone(
         act="propose",
+    "board": board,
         task="Propose an answer to the topic, with your reasons.",
         form=draft(brief.options),
         view=NO_LOG,
@@ -141,7 +143,7 @@ KNOWN: Mapping[str, Protocol] = {
     "arena": arena,
 }
 DEFAULT = "panel"
-NEEDS_MODERATOR = ("moderated",)
+NEEDS_MODERATOR = ("moderated", "board")
 
 
 def names() -> tuple[str, ...]:

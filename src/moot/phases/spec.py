@@ -10,6 +10,7 @@ from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
 from moot.phases import (
     attend,
+    board,
     consent,
     fight,
     fishbowl,
@@ -19,6 +20,7 @@ from moot.phases import (
     parliament,
     plugins,
     rethink,
+    recommend,
     score,
     shares,
     socratic,
@@ -26,7 +28,7 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
-from moot.policy import pairs, rules, showing, stops, turns
+from moot.policy import meeting, pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
@@ -47,6 +49,9 @@ MODULES = (
     interrupt,
     pairs,
     rules,
+    board,
+    recommend,
+    meeting,
     showing,
     stops,
     turns,

@@ -11,9 +11,10 @@ from moot.phases.base import Phase
 from moot.phases.consent import Consent
 from moot.phases.flow import After, At, Rounds, Sequence
 from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.recommend import Recommend
 from moot.phases.verdict import Keep, Pick, Rank
 
-DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent)
+DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent, Recommend)
 """The phases that only count or ask for a decision."""
 
 ENDING = ("close", "moderate")

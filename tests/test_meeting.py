@@ -1,0 +1,206 @@
+"""Who speaks next on a board, where its members stand, and what it recommends in words."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Participant
+from moot.core.decision import Ballot, Decision
+from moot.core.form import ABSTAIN, Value
+from moot.core.standing import Given, Standing
+from moot.core.transcript import Transcript, Turn
+from moot.phases.messages import last_word, message
+from moot.policy.meeting import QuietFirst, recommendation, standing, weigh
+from moot.policy.turns import Hearing
+
+NAMES = ("Ann", "Bob", "Cy", "Dan")
+PEOPLE = tuple(Participant(name=name) for name in NAMES)
+FORM, LAST = message(("HIRE", "NO_HIRE")), last_word(("HIRE", "NO_HIRE"))
+
+
+def said(number: int, by: str, fields: Mapping[str, Value] | None = None, *, last: bool = False) -> Turn:
+    """A message with these fields; None for one that failed."""
+    ask = Ask(key=f"/debate/meeting#{number}", to=by, act="argue", task="Speak.", form=LAST if last else FORM)
+    reply = None if fields is None else Reply(text="words", fields=fields)
+    return Turn(key=ask.key, by=by, act="argue", number=number, ask=ask, reply=reply, failure="" if reply else "late")
+
+
+def talk(*turns: tuple[str, Mapping[str, Value] | None]) -> tuple[Turn, ...]:
+    return tuple(said(n, by, fields) for n, (by, fields) in enumerate(turns, start=1))
+
+
+def next_of(turns: Sequence[Turn], people: Sequence[Participant] = PEOPLE, seed: int = 0) -> str:
+    return QuietFirst().next(turns, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
+
+
+VERDICT: Mapping[str, Value] = {"Verdict": "HIRE"}
+LEAVE: Mapping[str, Value] = {"Verdict": "HIRE", "Withdrawn": True}
+
+
+Talk: TypeAlias = tuple[tuple[str, Mapping[str, Value] | None], ...]
+WEIGHTS: list[tuple[Talk, dict[str, int]]] = [
+    ((), {"Ann": 10, "Bob": 10, "Cy": 10, "Dan": 10}),
+    ((("Ann", {}),), {"Bob": 10, "Cy": 10, "Dan": 10}),
+    ((("Ann", {}), ("Bob", {})), {"Ann": 9, "Cy": 10, "Dan": 10}),
+    ((("Ann", {"SpeakingTo": "Cy"}),), {"Bob": 10, "Cy": 30, "Dan": 10}),
+    # Whom an older message spoke to had its turn; whoever is named in words was not spoken to.
+    ((("Ann", {"SpeakingTo": "Cy"}), ("Bob", {"Content": "SpeakingTo: Dan"})), {"Ann": 9, "Cy": 10, "Dan": 10}),
+    # What failed is no message, but its author had the floor.
+    ((("Ann", {"SpeakingTo": "Cy"}), ("Bob", None)), {"Ann": 9, "Cy": 30, "Dan": 10}),
+    ((("Ann", LEAVE), ("Bob", {"SpeakingTo": "Ann"})), {"Cy": 10, "Dan": 10}),
+    ((("Ann", {}), *((("Bob", {}), ("Cy", {})) * 12)), {"Ann": 9, "Bob": 1, "Dan": 10}),
+    ((("Ann", LEAVE), ("Bob", LEAVE), ("Dan", LEAVE), ("Cy", {})), {"Cy": 9}),  # alone, one may go on
+    ((("Ann", None), ("Bob", {}), ("Ann", None), ("Bob", {})), {"Cy": 10, "Dan": 10}),  # Ann is absent
+    ((("Ann", None), ("Bob", {}), ("Ann", {}), ("Bob", {})), {"Ann": 9, "Cy": 10, "Dan": 10}),
+    ((("Ann", LEAVE), ("Bob", LEAVE), ("Cy", LEAVE), ("Dan", LEAVE)), {}),
+]
+
+
+@pytest.mark.parametrize(("turns", "weights"), WEIGHTS)
+def test_the_weights(turns: Talk, weights: dict[str, int]) -> None:
+    assert weigh(talk(*turns), NAMES) == weights
+    assert next_of(talk(*turns)) in (weights or {""})
+
+
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "SpeakingTo": st.sampled_from((*NAMES, "all")),
+        "Verdict": st.sampled_from(("HIRE", "NO_HIRE")),
+        "Withdrawn": st.booleans(),
+    },
+)
+TALKS = st.lists(st.tuples(st.sampled_from((*NAMES, "Chair")), st.none() | FIELDS), max_size=24)
+
+
+@given(TALKS, st.integers(0, 99))
+def test_nobody_speaks_out_of_turn(turns: list[tuple[str, Mapping[str, Value] | None]], seed: int) -> None:
+    heard = talk(*turns)
+    states = standing(NAMES, heard)
+    here = [name for name in NAMES if not states[name].withdrawn and not states[name].absent]
+    name = next_of(heard, seed=seed)
+    assert name in (here or [""])
+    last = [by for by, _ in turns if by in NAMES][-1:]
+    assert [name] != last or here == last, "the last speaker, though not alone"
+    assert name == next_of(heard, seed=seed)
+
+
+@given(st.integers(0, 9999))
+def test_who_has_been_quiet_is_drawn_in(seed: int) -> None:
+    turns: list[Turn] = []
+    for n in range(1, 41):
+        turns.append(said(n, next_of(turns, seed=seed), {}))
+    counts = [sum(turn.by == name for turn in turns) for name in NAMES]
+    assert min(counts) >= 6
+    assert max(counts) <= 14
+
+
+def test_who_is_spoken_to_answers_in_half_of_the_cases() -> None:
+    turns = talk(("Ann", {"SpeakingTo": "Dan"}))
+    people = (*PEOPLE, Participant(name="Eve"))
+    answers = [next_of(turns, people, seed) for seed in range(1000)]
+    assert 450 < answers.count("Dan") < 550
+
+
+# ---- where they stand ----------------------------------------------------------------------------------------------
+
+
+def ann(*fields: Mapping[str, Value] | None) -> Standing:
+    return standing(("Ann",), talk(*(("Ann", each) for each in fields)))["Ann"]
+
+
+def test_a_change_of_verdict_is_kept_as_history() -> None:
+    state = ann(
+        {"Verdict": "HIRE", "VerdictReasoning": "papers"},
+        {},  # O5: without a verdict the earlier one stands
+        {"Verdict": "HIRE", "VerdictReasoning": "talks"},
+        {"Verdict": "NO_HIRE"},
+    )
+    assert (state.verdict, state.reasoning, state.changed, state.messages) == ("NO_HIRE", "", True, 4)
+    assert state.history == (
+        Given(verdict="HIRE", reasoning="papers", mark="T1"),
+        Given(verdict="NO_HIRE", reasoning="", mark="T4"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "withdrawn", "refused"),
+    [
+        ([{"Withdrawn": True}], "", ("T1",)),  # O7
+        ([{"Withdrawn": True}, {"Withdrawn": True, "Verdict": "HIRE"}], "T2", ("T1",)),
+        ([{"Verdict": "HIRE"}, {"Withdrawn": True}], "T2", ()),
+        ([{"Verdict": "HIRE", "Withdrawn": True}], "T1", ()),
+        ([{"Verdict": "HIRE", "Withdrawn": False}], "", ()),
+        ([{"Verdict": "HIRE", "Withdrawn": True}, {"Withdrawn": True}], "T1", ()),
+        ([{"Verdict": ABSTAIN}, {"Withdrawn": True}], "", ("T2",)),
+    ],
+)
+def test_a_withdrawal_counts_only_with_a_verdict(
+    fields: list[Mapping[str, Value]], withdrawn: str, refused: tuple[str, ...]
+) -> None:
+    state = ann(*fields)
+    assert (state.withdrawn, state.refused) == (withdrawn, refused)
+
+
+def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
+    assert not ann(None, {}, None).absent
+    assert ann({}, None, None).absent
+    assert not ann(None, None, VERDICT).absent
+    assert (ann(None, {}, None).asked, ann(None, {}, None).messages) == (3, 1)
+
+
+def test_open_asks_and_words_of_others_count_for_nothing() -> None:
+    waiting = Turn(key="k", by="Ann", act="argue", ask=said(1, "Ann").ask)
+    foreign = Turn(key="l", by="Ann", act="reflect", reply=Reply(text="x", fields={"Verdict": "HIRE"}))
+    states = standing(("Ann",), (waiting, foreign, said(2, "Bob", VERDICT)))
+    assert states == {"Ann": Standing(name="Ann", asked=1)}
+
+
+def test_a_last_word_is_no_message_and_can_be_an_abstention() -> None:
+    states = standing(("Ann", "Bob"), (said(1, "Ann", {"Verdict": ABSTAIN}, last=True), said(2, "Bob", VERDICT)))
+    assert (states["Ann"].abstained, states["Ann"].messages, states["Ann"].verdict) == (True, 0, "")
+    assert not states["Bob"].abstained
+
+
+# ---- the recommendation --------------------------------------------------------------------------------------------
+
+
+def decided(
+    tally: Mapping[str, float], votes: Mapping[str, str], winner: str = "", status: str = "decided"
+) -> Decision:
+    ballots = tuple(Ballot(voter=name, choice=choice) for name, choice in votes.items())
+    return Decision(status=status, winner=winner, tally=tally, ballots=ballots, how="no vote was cast")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_split_decision_is_told_as_one() -> None:
+    talked = talk(
+        ("Ann", {"Verdict": "NO_HIRE"}),
+        ("Ann", {"Verdict": "HIRE", "VerdictReasoning": "a strong\nrecord", "Withdrawn": True}),
+        ("Bob", {"Verdict": "NO_HIRE"}),
+        ("Cy", None),
+        ("Cy", None),
+    )
+    states = standing(NAMES[:3], talked)
+    one = decided({"HIRE": 1, "NO_HIRE": 1}, {"Ann": "HIRE", "Bob": "NO_HIRE"}, status="tie")
+    assert recommendation(one, states) == (
+        "The board is split and recommends nothing: HIRE 1, NO_HIRE 1.\n"
+        "- HIRE: Ann\n  - Ann: a strong record\n- NO_HIRE: Bob\n"
+        "- changed: Ann, NO_HIRE (T1) -> HIRE (T2)\n- withdrew: Ann (T2)\n- without a verdict: Cy\n- absent: Cy"
+    )
+
+
+@pytest.mark.parametrize(
+    ("decision", "line"),
+    [
+        (decided({"HIRE": 2, "NO_HIRE": 1}, {}, "HIRE"), "The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1."),
+        (decided({"HIRE": 2, "NO_HIRE": 0}, {}, "HIRE"), "The board recommends HIRE."),
+        (decided({"HIRE": 0}, {}, status="no_decision"), "The board recommends nothing: no vote was cast."),
+    ],
+)
+def test_the_first_line_says_what_is_recommended(decision: Decision, line: str) -> None:
+    assert recommendation(decision, {}) == line
