@@ -112,7 +112,6 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     pairs = Pairs(topology=choices.topology or ("all-to-all" if len(names) <= 4 else "sparse"))
     propose = Everyone(
         act="propose",
-    "board": board,
         task="Propose an answer to the topic, with your reasons.",
         form=draft(brief.options),
         view=NO_LOG,
@@ -141,6 +140,7 @@ KNOWN: Mapping[str, Protocol] = {
     "fishbowl": fishbowl,
     "open_fight": open_fight,
     "arena": arena,
+    "board": board,
 }
 DEFAULT = "panel"
 NEEDS_MODERATOR = ("moderated", "board")
