@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -49,8 +50,12 @@ async def hold(script: Script, folder: Path, *, protocol: str = "panel", limits:
 
 
 def for_one(plan: Plan, good: Callable[[Call], Plan]) -> Script:
-    """Bob has a bad day; the others answer well."""
-    return lambda call: plan if "You are Bob" in call.prompt else good(call)
+    """Bob has a bad day, also where he goes on with what was cut off; the others answer well."""
+    return lambda call: plan if "You are Bob" in call.prompt or _goes_on(call) else good(call)
+
+
+def _goes_on(call: Call) -> bool:
+    return cast("list[dict[str, str]]", call.body["messages"])[-1]["role"] == "assistant"
 
 
 def well(call: Call) -> Plan:

@@ -14,7 +14,7 @@ from moot.core.form import Field, Form
 from moot.core.seat import Quote, Scene
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
-from moot.seats.llm import REPAIRED, TRUNCATED, ModelSeat
+from moot.seats.llm import CONTINUED, REPAIRED, TRUNCATED, ModelSeat
 from moot.seats.prompt import BRIDGE, compose, fit, frame
 from moot.testing.scripted import Scripted, ScriptedModel
 
@@ -211,10 +211,10 @@ async def test_what_is_unread_after_that_stays_unread() -> None:
 
 async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
     cut = Called(key="", call="", text="I vote for: Proposal A", finish="length")
-    reply, _ = await answer(cut, "I vote for: Proposal B")
+    reply, _ = await answer(cut, cut, "I vote for: Proposal B")
     assert reply.fields == {"I vote for": "Proposal B"}
-    assert reply.notes == (TRUNCATED, REPAIRED)
-    reply, _ = await answer(cut, cut)
+    assert reply.notes == (TRUNCATED, CONTINUED, REPAIRED)
+    reply, _ = await answer(cut, cut, cut)
     assert reply.fields == {}
     assert reply.unread == (f"I vote for: {TRUNCATED}",)
 

@@ -161,9 +161,13 @@ async def test_the_question_about_the_form_works_behind_tools() -> None:
 
 async def test_what_was_cut_off_is_noted_behind_tools() -> None:
     cut = Called(key="", call="", text="ANSWER: Tea", finish="length")
-    model = ScriptedModel([wants("search"), cut, Unavailable("gone")])
+    model = ScriptedModel([wants("search"), cut, Unavailable("gone"), Unavailable("gone")])
     reply = await ModelSeat(model, tools=(Shelf(),)).answer(replace(ASK, form=FORM), SCENE, Journal())
-    assert (reply.fields, reply.notes) == ({}, (TRUNCATED, "the question about the form failed: gone"))
+    failed = ("going on with what was cut off failed: gone", "the question about the form failed: gone")
+    assert (reply.fields, reply.notes) == ({}, (TRUNCATED, *failed))
+    going_on = model.history[2]
+    assert (going_on.call, going_on.tools) == ("continue", ())
+    assert "search1 costs 2 cents" in going_on.messages[1].text
 
 
 async def test_words_that_look_like_a_result_are_words() -> None:

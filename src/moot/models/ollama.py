@@ -59,7 +59,8 @@ class Ollama:
     def traits(self) -> Traits:
         """What the wire takes; the context, and whether the model takes tools, are known after the first request."""
         lengths = [each for each in (self._context, self._given) if each]
-        return Traits(context=min(lengths, default=0), tools=self._tools)
+        # Its templates leave a last message of the assistant open. One that closes it has the model begin anew.
+        return Traits(context=min(lengths, default=0), tools=self._tools, prefill=True)
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use; it costs nothing."""

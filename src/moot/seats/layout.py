@@ -115,9 +115,22 @@ def _notes(form: Form) -> list[str]:
     notes = [f"{each.name}: {each.help}." for each in form.fields if each.help and each.kind != "text"]
     optional = [each.name for each in form.fields if not each.required]
     notes += [f"May be left out: {', '.join(optional)}."] if optional else []
+    notes += _privacy(form)
     abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
     return notes + [
         f'Whoever does not want to choose may write "{abstention}".' for each in form.fields if each.abstain
+    ]
+
+
+def _privacy(form: Form) -> list[str]:
+    """Who reads what: one line for each circle of readers."""
+    circles: dict[str, list[str]] = {}
+    for each in form.fields:
+        if each.private:
+            circles.setdefault(each.to, []).append(each.name)
+    return [
+        f"Read by {f'you and the one named in {to} alone' if to else 'you alone'}: {', '.join(names)}."
+        for to, names in circles.items()
     ]
 
 
@@ -181,10 +194,28 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
             rows = [f"{each.name}: {_shown(each, fields[each.name])}" for each in asked]
             return ["\n".join(rows), _object(asked, fields, "")]
         case "tags":
-            rows = [f"<{each.name}>{escape(_shown(each, fields[each.name]))}</{each.name}>" for each in asked]
-            return ["\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)]
+            return [scaffold(form, fields)]
         case _:
             return [_object(asked, fields, form.under)]
+
+
+def scaffold(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
+    """Fields as tags, in the form's order; what a text holds can neither open a tag nor close one.
+
+    Args:
+        form: the form.
+        fields: what is written; a field without a value is left out.
+        marks: the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
+    """
+    ids = {name: f' id="{escape(mark)}"' for name, mark in (marks or {}).items()}
+    rows = [
+        f"<{each.name}{ids.get(each.name, '')}>{escape(_shown(each, fields[each.name]))}</{each.name}>"
+        for each in form.fields
+        if each.name in fields
+    ]
+    if not form.envelope:
+        return "\n".join(rows)
+    return "\n".join([f"<{form.envelope}{ids.get(form.envelope, '')}>", *rows, f"</{form.envelope}>"])
 
 
 def _line(asked: Field, value: Value) -> str:

@@ -1,7 +1,8 @@
 """A participant whose words come from a language model. This file owns when a model is asked again for one answer.
 
 Tools that it asks for are used, and it is asked again with what they found, until it answers in words. A form that
-could not be read costs one repair question; what is unread after that stays unread.
+could not be read costs one repair question; what is unread after that stays unread. A form that was cut off is gone on
+with once before.
 """
 
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from moot.seats.prompt import compose, fit, frame
 from moot.seats.tools import ROUNDS, USES, Errand, Kit, Tool, lay
 
 TRUNCATED = "truncated"
+CONTINUED = "cut off, and gone on with once"
 REPAIRED = "asked again for the form"
 NO_TOOLS = "this model takes no tools"
 LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
@@ -32,6 +34,19 @@ UNAIDED = frozenset(
     }
 )
 """Acts for which no tools are offered: they judge what was said, settle one's own course, or put it in other words."""
+
+CUT_OFF = (
+    "Your answer was cut off here. Write only the rest of it, and keep it short: "
+    "begin with the word that comes next, and repeat nothing. The last words were:"
+)
+SHOWN = 60
+"""Characters of what was cut off that the question shows again."""
+
+LONGEST_WORD = 40
+"""Characters of a word. Where more come without a blank, the writing has none between its words."""
+
+SAME = 12
+"""Characters by which an answer that was begun anew shows."""
 
 OVER = f"The tool was not used: {USES} uses are all that one answer may take."
 
@@ -53,6 +68,8 @@ class ModelSeat:
         """Answer one ask; see ``core.seat.Seat``."""
         talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
+        if ask.form and answer.finish == "length":
+            answer = await talk.go_on(ask.form, answer)
         reading = _read(ask.form, answer, scene.me.name)
         if ask.form and _is_wanting(ask.form, reading):
             question = Message(role="user", text=repair(ask.form, reading))
@@ -122,6 +139,26 @@ class _Talk:
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
         return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
 
+    async def go_on(self, form: Form, answer: Called) -> Called:
+        """The whole of a form that was cut off, if the model can go on with it; else what there is.
+
+        The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
+        own message; else it is asked to.
+        """
+        head, gap = _split_last_word(answer.text)
+        more = [Message(role="assistant", text=head)]
+        if not self.model.traits.prefill:
+            more.append(Message(role="user", text=f"{CUT_OFF} {head[-SHOWN:].splitlines()[-1]}"))
+        try:
+            rest = await self.send("continue", *more)
+        except ModelError as error:
+            self.notes.append(f"going on with what was cut off failed: {error}")
+            return answer
+        self.notes.append(CONTINUED)
+        joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
+        anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
+        return rest if anew and _is_wanting(form, _read(form, joined, self.scene.me.name)) else joined
+
     async def offer(self, call: str, kit: Kit) -> Called:
         """Ask and offer the tools."""
         return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
@@ -155,6 +192,15 @@ class _Talk:
 
 _TOLD = "You have used tools for this answer:\n\n"
 _NOW = "\n\nNow answer, without further tools."
+
+
+def _split_last_word(text: str) -> tuple[str, str]:
+    """The text without its last word, and the blanks that stood before that."""
+    kept, *word = text.rsplit(maxsplit=1)
+    if not word or len(word[0]) > LONGEST_WORD:
+        kept = text.rstrip()
+        return kept, text[len(kept) :]
+    return kept, text[len(kept) : text.rindex(word[0])]
 
 
 def _read(form: Form | None, called: Called, speaker: str) -> Reading:

@@ -4,24 +4,34 @@ The order serves the providers' prompt caches: what all share and what is old co
 the log), what is one's own and new comes last (persona, the turns laid before one, the task, the form). There is no
 time and no chance in a prompt. Everything that a participant or a document wrote is indented, line by line; only our
 own frames begin at the margin, so that no text can pass for another's.
+
+An answer in tags is written anew from the fields that were read and that the reader may see, under the turn's mark as
+its id. It has no timestamp: that would make every prompt, and every play of one record, another one.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from moot.core.artifacts import ARTIFACTS, artifacts
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.seat import Scene
 from moot.core.text import clip, letter
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
-from moot.seats.layout import instruct
+from moot.seats.layout import instruct, scaffold
+from moot.seats.tags import SPEAKER
 
 INDENT = "  "
 """What stands before every line that somebody else wrote."""
 
 BRIDGE = "Please go on."
 """What stands between two messages of the same side where a provider wants them to alternate."""
+
+UNREAD = "(this message could not be read)"
+"""What stands in place of an answer in tags of which no field was read."""
+
+GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 
 def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
@@ -55,11 +65,36 @@ def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
     shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
+    said = frame(words(turn, name=name, most=view.clip))
     if not view.numbered:
-        return f"[{shown}]:\n{frame(clip(turn.text, view.clip))}"
+        return f"[{shown}]:\n{said}"
     # The old turn stays as it stood in earlier prompts, so that providers can keep them.
     instead = f" (replaces {mark})" if (mark := turn.ask.replaces if turn.ask else "") else ""
-    return f"{turn.mark} [{shown}]{instead}:\n{frame(clip(turn.text, view.clip))}"
+    return f"{turn.mark} [{shown}]{instead}:\n{said}"
+
+
+def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = False) -> str:
+    """The words of a turn as they stand in a prompt.
+
+    Args:
+        turn: the turn, open to who reads the prompt.
+        name: what the speaker is called there; "" for its own name.
+        most: characters of a text after which it is cut, with a mark that says so; None for no cut.
+        own: whether they stand as the reader's own words: an answer in tags in just the form it shall have again.
+    """
+    form = turn.ask.form if turn.ask else None
+    if form is None or form.layout != "tags":
+        return clip(turn.text, most)
+    texts = {each.name for each in form.fields if each.kind == "text"}
+    # Who speaks is known from the ask, whatever the message says.
+    speaker = {each.name: name or turn.by for each in form.fields if each.name.lower() == SPEAKER}
+    read = {key: value for key, value in turn.fields.items() if key not in speaker}
+    if not read:
+        return turn.text if own else UNREAD
+    shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
+    carried = "".join(found.mark for found in artifacts([turn]))
+    marks = {each.name: carried for each in form.fields if carried and each.name.lower() == ARTIFACTS.lower()}
+    return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
 
 
 def label(turn: Turn, brief: Brief) -> str:
@@ -104,7 +139,7 @@ def show(scene: Scene, turns: Sequence[Turn]) -> str:
 
 def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) -> Message:
     if turn.by == scene.me.name and turn.act != INTERJECTION:
-        return Message(role="assistant", text=turn.text)
+        return Message(role="assistant", text=words(turn, own=True))
     return Message(role="user", text=render(turn, scene.brief, view=view, name=names.get(turn.by, "")))
 
 
@@ -115,6 +150,8 @@ def _newest(ask: Ask, scene: Scene) -> str:
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
+    if ask.form and ask.form.layout == "tags" and scene.turns and scene.turns[-1].by == me.name:
+        parts.append(GO_ON)
     if ask.form:
         parts.append(instruct(ask.form))
     return "\n\n".join(parts)

@@ -48,12 +48,17 @@ class Element:
 
 @dataclass(slots=True)
 class Level:
-    """The elements next to each other in a text, and whether the text can be trusted as a form."""
+    """The elements next to each other in a text, and whether the text can be trusted as a form.
+
+    ``stray`` are the names of closing tags that close nothing; ``rest`` is where something begins that never ends.
+    """
 
     start: int
     stop: int
     elements: list[Element] = field(default_factory=list[Element])
     broken: str = ""
+    stray: set[str] = field(default_factory=set[str])
+    rest: int = -1
 
 
 def escape(text: str) -> str:
@@ -75,12 +80,14 @@ def level(text: str, start: int, stop: int) -> Level:
         place = token.end()
         if token[0] in ("<!--", "<![CDATA["):
             closing = text.find("-->" if token[0] == "<!--" else "]]>", place, stop)
+            found.rest = place if closing < 0 else found.rest
             place = stop if closing < 0 else closing + 3
             continue
         name = token["name"].lower()
         lone = bool(token["self"]) or token["more"].endswith("/")
         if current is None:
             if token["shut"]:
+                found.stray.add(name)
                 found.broken = found.broken or ("" if name in _VOID else "malformed")
             elif lone:
                 found.elements.append(Element(name, token.start(), place, place, place, plain=False))
@@ -95,6 +102,7 @@ def level(text: str, start: int, stop: int) -> Level:
     if current is not None:
         found.elements.append(current)
         found.broken = found.broken or "unclosed"
+        found.rest = current.start
     return found
 
 
@@ -107,6 +115,8 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
         speaker: whose answer it is; a message in somebody else's name is not read. "" checks nothing.
     """
     outer = level(text, 0, len(text))
+    if _is_torn(form, text, outer):
+        return _none(form, "malformed")
     if not form.envelope:
         return _fields(form, text, outer)
     messages: list[Element] = []
@@ -136,9 +146,26 @@ def _none(form: Form, reason: str) -> Found:
 
 
 def _message(form: Form, text: str, message: Element, inside: Level) -> Found:
-    if message.stop < 0 and inside.broken:
+    if message.stop < 0 and (inside.broken or inside.rest >= 0):
         return _none(form, "unclosed")
-    return _none(form, "malformed") if inside.broken == "malformed" else _fields(form, text, inside)
+    torn = inside.broken == "malformed" or _is_torn(form, text, inside)
+    return _none(form, "malformed") if torn else _fields(form, text, inside)
+
+
+def _is_torn(form: Form, text: str, found: Level) -> bool:
+    """Whether a text inside cuts through the form: a tag of the form is closed that was not opened, or swallowed.
+
+    So a text with closing tags in it cannot end its own field and go on as other fields: what is left over tells.
+    """
+    names = {form.envelope.lower(), *(asked.name.lower() for asked in form.fields)} - {""}
+    if found.stray & names:
+        return True
+    last = found.elements[-1] if found.elements else None
+    if found.rest < 0 or (last and last.stop < 0 and last.name == form.envelope.lower()):
+        return False
+    return any(
+        token["name"] and token["name"].lower() in names for token in _TOKEN.finditer(text, found.rest, found.stop)
+    )
 
 
 def _outside(text: str, outer: Level) -> str:
