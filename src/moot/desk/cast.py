@@ -5,6 +5,7 @@ and against; any first n of them disagree with each other. They are the same in 
 """
 
 from moot.core.brief import Participant
+from moot.seats.clock import CLOCK
 
 USUAL = 3
 """How many debaters take part where the brief does not say."""
@@ -84,6 +85,19 @@ MODERATOR = Participant(
     "by the strength of the reasons, never by the number or the length of the words.",
     duty="moderator",
 )
+
+TIMEKEEPER = Participant(
+    name="TimeKeeper",
+    role="Keeps the time and judges nothing",
+    persona="You manage the process only. You say nothing about the topic, judge nobody and favour no verdict.",
+    seat=CLOCK,
+    duty="moderator",
+)
+
+
+def presider(protocol: object) -> Participant:
+    """Who leads a debate of that protocol where the brief names nobody."""
+    return TIMEKEEPER if protocol == "board" else MODERATOR
 
 
 def debaters(count: int = USUAL) -> tuple[Participant, ...]:

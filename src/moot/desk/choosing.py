@@ -20,7 +20,7 @@ from moot.phases.choices import (
     TurnMode,
     When,
 )
-from moot.phases.known import DEFAULT, NEEDS_MODERATOR, STRATEGIES
+from moot.phases.known import DEFAULT, STRATEGIES
 from moot.policy.pairs import Topology
 
 _VOTES = tuple(STRATEGIES)
@@ -29,6 +29,7 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
     "council": (*_VOTES, "moderator", "vote", "vote_based"),
     "moderated": ("moderator",),
     "arena": (*_VOTES, "vote", "vote_based"),
+    "board": (*_VOTES, "vote", "vote_based"),
 }
 _FORMAT_ENDS = (*ENDINGS, *_VOTES)
 """The ways to decide that each protocol takes; those of the debate formats are all the same."""
@@ -93,7 +94,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
     protocol, given = protocol_of(intake, wishes), intake.given
     strategy, topology = wishes.strategy or intake.strategy, wishes.topology or intake.topology
     _check(protocol, strategy, topology, intake, wishes)
-    own = strategy in _OWN or protocol in NEEDS_MODERATOR
+    own = strategy in _OWN or protocol == "moderated"
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
@@ -122,9 +123,17 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         if name in intake.given and protocol not in FORMATS:
             found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
-    if protocol == "bp_style" and (blind := [each.name for each in intake.brief.participants if _summed(each)]):
-        found = f"{', '.join(blind)} would hear no speech: bp_style is summed up only behind all its speeches"
+    blind = [each.name for each in intake.brief.participants if _summed(each)]
+    if protocol in _WHOLE and blind:
+        found = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
         raise misfit(intake, wishes, "context_scope", f"{found}; leave out context_scope: summary_only")
+
+
+_WHOLE: Mapping[str, str] = {
+    "bp_style": "no speech: bp_style is summed up only behind all its speeches",
+    "board": "no message: board has no rounds that could be summed up",
+}
+"""What those would miss who see nothing but summaries, in protocols that have none in between."""
 
 
 def _summed(who: Participant) -> bool:

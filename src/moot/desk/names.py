@@ -27,11 +27,11 @@ _MARK = re.compile(r"t\d+|(?:proposal|critique|participant|round|turn) ?(?:[a-z]
 
 _ACTS = frozenset({
     *("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"),
-    *("guide", "inform", "moderate", "summarize"),
+    *("guide", "inform", "moderate", "summarize", "remind", "verdict"),
 })  # fmt: skip
 """Acts by which a mask can name turns."""
 
-_MODERATORS = frozenset({"moderator", "mediator"})
+_MODERATORS = frozenset({"moderator", "mediator", "timekeeper"})
 _CHAIRS = _MODERATORS | {"judge", "chair", "chairman", "chairwoman", "chairperson"}
 _MARKS = " .'-_()&"
 _TWINS = (
@@ -84,10 +84,10 @@ def _fault(name: str) -> str:
 
 
 def moderates(name: str, *, surely: bool = False) -> bool:
-    """Whether somebody of that name moderates unless the brief says otherwise: Moderator, Mediator, Judge, Chair.
+    """Whether somebody of that name leads unless the brief says otherwise: Moderator, Mediator, TimeKeeper, Judge, Chair.
 
     Args:
         name: the name.
-        surely: count only Moderator and Mediator, which are never names of debaters.
+        surely: count only Moderator, Mediator and TimeKeeper, which are never names of debaters.
     """
     return skeleton(name) in (_MODERATORS if surely else _CHAIRS)

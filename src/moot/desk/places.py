@@ -6,7 +6,7 @@ from typing import cast
 
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
-from moot.desk.cast import MODERATOR, USUAL, debaters
+from moot.desk.cast import USUAL, debaters, presider
 from moot.desk.keys import HEADER, get
 from moot.desk.offers import FORMATS, MEDIATORS
 from moot.desk.roster import Entry, participant
@@ -120,7 +120,7 @@ def _added(
         if need:
             raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
     elif not moderating and (wanted or kind or needs_moderator(protocol, strategy)):
-        return (MODERATOR,)
+        return (presider(protocol),)
     if strategy == "moderator" and not moderating:
         found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
         raise BriefError(found, line=given["strategy"].line, code="inconsistent")

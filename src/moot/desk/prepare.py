@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.desk.agent import equip
-from moot.desk.cast import MODERATOR
+from moot.desk.cast import TIMEKEEPER, presider
 from moot.desk.choosing import Caps, Wishes, choose, misfit, protocol_of
 from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk, Plan
@@ -22,6 +22,7 @@ from moot.desk.places import needs_moderator
 from moot.desk.seating import BUILTIN, assign, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
+from moot.seats.clock import CLOCK
 
 __all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
 
@@ -87,14 +88,29 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
 
 def _presided(intake: Intake, wishes: Wishes) -> Brief:
     """The brief with the built-in moderator, where the caller wishes for what cannot do without one."""
-    brief, strategy = intake.brief, wishes.strategy or intake.strategy
-    need = needs_moderator(protocol_of(intake, wishes), strategy)
+    protocol, strategy = protocol_of(intake, wishes), wishes.strategy or intake.strategy
+    brief = _timed(intake.brief, protocol)
+    need = needs_moderator(protocol, strategy)
     if not need or brief.names("moderator"):
         return brief
     if intake.given.get("moderator") is False:
         raise misfit(intake, wishes, "moderator", f"moderator is no, but {need}")
-    moderator = replace(MODERATOR, language=str(intake.given.get("language", "")))
+    moderator = replace(presider(protocol), language=str(intake.given.get("language", "")))
     return replace(brief, participants=(*brief.participants, moderator))
+
+
+def _timed(brief: Brief, protocol: str) -> Brief:
+    """The brief without the built-in timekeeper where there is no board whose time it could keep.
+
+    Raises:
+        BriefError: somebody else was given its seat.
+    """
+    if protocol == "board":
+        return brief
+    for each in brief.participants:
+        if each.seat == CLOCK and each.name != TIMEKEEPER.name:
+            raise BriefError(f"{each.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum")
+    return replace(brief, participants=tuple(each for each in brief.participants if each.seat != CLOCK))
 
 
 def _standing_in(brief: Brief, caster: str) -> Iterator[str]:

@@ -10,7 +10,9 @@ from typing import cast
 
 from moot.core.ask import Ask, Reply
 from moot.core.form import Field, Value
+from moot.core.standing import VERDICT, WITHDRAWN
 from moot.core.transcript import Transcript, read_field
+from moot.phases.board import Meeting
 from moot.policy.stops import Settled
 
 WORD = "words "
@@ -22,11 +24,11 @@ class Pretender:
     """Makes up the answers of one play.
 
     Attributes:
-        ends: the values that end something, by act and field.
+        ends: the values that end something, by act and field; with True whatever the field holds.
         agree: whether all agree at once; else nobody ever does.
     """
 
-    ends: frozenset[tuple[str, str, str]]
+    ends: frozenset[tuple[str, str, str | bool]]
     agree: bool
 
     def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, last: bool) -> Reply:
@@ -44,7 +46,9 @@ class Pretender:
         mark = "of all" if self.agree else f"{batch}.{place}"
         values: dict[str, Value] = {}
         for field in ask.form.fields if ask.form else ():
-            if field.kind != "choice":
+            if (ask.act, field.name, True) in self.ends:
+                values |= _final(field) if self.agree else {}
+            elif field.kind != "choice":
                 values[field.name] = self._value(field, mark)
             elif choices := self._choices(ask, field):
                 own, others = _held(field.name, ask.to, transcript)
@@ -72,6 +76,11 @@ class Pretender:
                 return f"answer {mark}"
 
 
+def _final(field: Field) -> dict[str, Value]:
+    """What ends something by being said at all."""
+    return {field.name: True if field.kind == "flag" else field.choices[0] if field.choices else "answer"}
+
+
 def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
     """What somebody gave last in a field of that name, and what the others gave last."""
     newest = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, name)) is not None}
@@ -85,9 +94,15 @@ def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
     return next((each for each in order if [*others] != [each]), order[0])
 
 
-def endings(protocol: object) -> frozenset[tuple[str, str, str]]:
-    """The values that end rounds of a phase tree: act, field and value of every stop that waits for one."""
-    return frozenset((part.act, part.field, part.value) for part in parts(protocol) if isinstance(part, Settled))
+def endings(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
+    """The values that end rounds of a phase tree: act, field and value of every stop that waits for one.
+
+    A meeting ends where all give a verdict and withdraw, whatever the verdict.
+    """
+    found = list(parts(protocol))
+    stops = [(part.act, part.field, part.value) for part in found if isinstance(part, Settled)]
+    leaving = [(part.act, name, True) for part in found if isinstance(part, Meeting) for name in (VERDICT, WITHDRAWN)]
+    return frozenset((*stops, *leaving))
 
 
 def parts(protocol: object) -> Iterator[object]:

@@ -131,10 +131,10 @@ def participant(entry: Entry) -> Participant:
     """
     values = {name: given.value for name, given in entry.values.items()}
     persona = str(values.get("persona", ""))
-    manner = "\n".join(f"{name.capitalize()}: {values[name]}" for name in ("style", "tone") if values.get(name))
+    manner = character(values)
     full = "\n\n".join(part for part in (persona, manner) if part)
     if len(full) > get(PARTICIPANT, "persona").high:
-        found = f"the persona of {entry.name} is too long with its style and tone"
+        found = f"the persona of {entry.name} is too long with what else is said about it"
         raise BriefError(found, line=entry.line, code="too_large")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
@@ -142,7 +142,7 @@ def participant(entry: Entry) -> Participant:
         raise BriefError(found, line=entry.line, code="bad_name")
     return Participant(
         name=entry.name,
-        role=str(values["role"]) if "role" in values else first_sentence(persona),
+        role=str(values.get("role", "")) or first_sentence(persona or str(values.get("expertise", ""))),
         persona=full,
         seat=str(values.get("model", "")),
         duty=cast("Duty", duty),
@@ -153,6 +153,16 @@ def participant(entry: Entry) -> Participant:
         tools=cast("tuple[str, ...]", values.get("tool_usage", ())),
         search=_search(values),
     )
+
+
+MANNERS = ("personality", "expertise", "speaking_style", "style", "tone")
+"""The keys that stand behind a persona, in this order."""
+
+
+def character(values: Mapping[str, object]) -> str:
+    """What the keys say about somebody's character, as it stands behind the persona: one line each, in a fixed order."""
+    said = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
+    return "\n".join(f"{name}: {words}" for name, words in said)
 
 
 def _settings(values: Mapping[str, object]) -> Settings:

@@ -13,6 +13,7 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.desk.pretending import parts
 from moot.phases.attend import SUMMED
+from moot.phases.board import Meeting
 from moot.phases.fight import Fight
 from moot.phases.fishbowl import Bowl
 from moot.phases.interrupt import Interruption
@@ -22,8 +23,8 @@ from moot.phases.spec import PARTS
 from moot.policy.pairs import Pairs
 from moot.policy.turns import Reacting
 
-OPEN = (Fight, Bowl, Speech, Interruption, Reacting)
-"""The parts of a protocol in which it depends on bids or words who speaks."""
+OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting)
+"""The parts of a protocol in which it depends on bids, words or failures who speaks."""
 
 HUBS = ("star", "sparse")
 """The topologies in which one has more to criticise than another, and who that is depends on whose answer failed."""
