@@ -122,7 +122,7 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
 
 def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
     """The models by participant; the built-in seat has none."""
-    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat != BUILTIN}
+    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat not in (BUILTIN, CLOCK)}
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

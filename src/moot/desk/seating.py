@@ -10,6 +10,7 @@ from moot.core.seat import Seat
 from moot.desk.estimate import Work
 from moot.desk.toolbox import Give, no_tools
 from moot.models.pool import Pool
+from moot.seats.clock import CLOCK, Clock
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
@@ -64,8 +65,10 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
     """A participant's own seat; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
+    if who.seat == CLOCK:
+        return _clock(who)
     if who.seat.startswith("builtin:"):
-        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
+        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seats are {BUILTIN} and {CLOCK}", code="bad_enum")
     if who.seat in ABSENT:
         found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
         raise BriefError(found, code="bad_enum")
@@ -75,6 +78,12 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelSeat(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def _clock(who: Participant) -> Clock:
+    if who.duty != "moderator":
+        raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is no member of it", code="bad_enum")
+    return Clock()
 
 
 def work(who: Participant, ask: Ask) -> Work:
