@@ -142,6 +142,7 @@ HOLDS: Mapping[str, str] = {
     "prose": "text, or a list of lines",
     "several": "a text, or a list of them",
     "span": "a length of time",
+    "term": "a length of time",
     "table": "a table of the keys below",
     "text": "one line of text",
     "texts": "a list of texts",

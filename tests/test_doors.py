@@ -109,7 +109,8 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("seed: 1", {"protocol": "arena", "topology": "cube"}, "there is no topology 'cube'"),
     ("protocol: council\nstrategy: bogus", {}, "b.md:3:"),
     ("participants: [{name: Ann, model: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: "),
-    ("participants: [{name: Ann, model: human}, Bob]", {}, "b.md:2: Ann: this version has no human seat"),
+    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: Ann: this version has no librarian seat"),
+    ("participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: 'nowhere:x' names"),
 ]
 
 

@@ -208,6 +208,12 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ("seed: 1", "stop: [[a]]", 8, "wrong_type", "stop is a list; it must be texts of 1 to 100 characters"),
     ("seed: 1", "stop: {a: b}", 8, "wrong_type", "stop is a table of keys; it must be texts"),
     ("seed: 1", "keep_alive: soon", 8, "wrong_type", "keep_alive is 'soon'; it must be a length of time such as 30s"),
+    ("seed: 1", "deadline: 1.5h", 8, "wrong_type", "deadline is '1.5h'; it must be a length of time such as 30s, 10m"),
+    ("seed: 1", "deadline: [1h]", 8, "wrong_type", "deadline is a list; it must be a length of time"),
+    ("seed: 1", "deadline: 0s", 8, "out_of_range", "deadline must be from 1s to 366d, not 0s"),
+    ("seed: 1", "deadline: 367d", 8, "out_of_range", "deadline must be from 1s to 366d, not 367d"),
+    ("seed: 1", "stand_in: somebody", 8, "wrong_type", "'somebody' names no model"),
+    ("seed: 1", "duty: witness", 8, "bad_enum", "duty cannot be 'witness'; allowed are debater, moderator, juror"),
     ("seed: 1", "keep_alive: [1m]", 8, "wrong_type", "keep_alive is a list; it must be a length of time"),
     ("seed: 1", "priority: -1", 8, "out_of_range", "priority must be from 0 to 100, not -1"),
     ("seed: 1", "min_p: 2", 8, "out_of_range", "min_p must be from 0 to 1, not 2"),
@@ -325,7 +331,7 @@ OWN = [
     "context_scope: persona_scoped", "context_scope: last_n_turns", "context_turns: 2", "search: {depth: 1}",
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
     "stop: x", "num_ctx: 512", "keep_alive: 0", "tool_usage: [mcp:a-b, scorer]", "persona: 'Style: x'", "hide: Cem",
-    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b",
+    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "deadline: 2d", "stand_in: a:b",
 ]
 # fmt: on
 

@@ -34,6 +34,7 @@ from moot.phases.flow import Sequence as Steps
 from moot.phases.judge import Adopt
 from moot.phases.speak import Everyone
 from moot.record.codec import digest, encode
+from moot.record.letters import debates
 
 ACT = "cast"
 NAME = "Casting"
@@ -112,7 +113,7 @@ async def find_casting(desk: Desk, ready: Ready, *, new: bool = False) -> Castin
     """
     plan = casting_plan(ready)
     begins = _hash(plan)
-    for spine in await desk.store.debates():
+    for spine in await debates(desk.store):
         if not spine.debate.startswith(begins):
             continue
         try:

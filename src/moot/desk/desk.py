@@ -4,18 +4,18 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
-from moot.core.event import Closed, Entry, Opened, Paused, Signal
+from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
 from moot.core.transcript import fold
 from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
-from moot.desk.seating import assign, seat
+from moot.desk.seating import assign, people, seat
 from moot.desk.toolbox import open_tools
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.models.pool import Pool
@@ -25,8 +25,10 @@ from moot.phases.spec import dump, load
 from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
+from moot.record.letters import Letters, debates
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
+from moot.seats.human import Door, Reach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,17 +108,27 @@ class Desk:
         """A new debate's id: words of the topic and some letters of chance."""
         return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
 
-    async def hold(self, plan: Plan, debate: str, *, stop: Stop | None = None) -> Outcome:
-        """Hold a new debate to its end, or until it pauses."""
-        return await self._drive(debate, plan.opened(), plan.protocol, None, stop or Stop())
+    async def hold(self, plan: Plan, debate: str, *, stop: Stop | None = None, door: Door | None = None) -> Outcome:
+        """Hold a new debate to its end, or until it pauses.
 
-    async def resume(self, debate: str, *, limits: Limits | None = None, stop: Stop | None = None) -> Outcome:
+        Args:
+            plan: the debate.
+            debate: its id.
+            stop: set its reason to pause after the batch in hand.
+            door: the host's way to ask people in place; without one the debate pauses where a person has to answer.
+        """
+        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or Stop()), door)
+
+    async def resume(
+        self, debate: str, *, limits: Limits | None = None, stop: Stop | None = None, door: Door | None = None
+    ) -> Outcome:
         """Take a debate up where its record ends; one that is over is only read.
 
         Args:
             debate: its id.
             limits: what it may use from now on, all in all; None for the limits of its brief.
             stop: set its reason to pause after the batch in hand.
+            door: the host's way to ask people in place; see ``hold``.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -127,22 +139,25 @@ class Desk:
         if transcript.closed:
             return outcome(debate, transcript)
         opened = opening(debate, entries)
-        return await self._drive(debate, opened, load(opened.protocol), limits, stop or Stop())
+        hosting = Hosting(limits=limits, stop=stop or Stop())
+        return await self._drive(debate, opened, load(opened.protocol), hosting, door)
 
     async def _drive(
-        self, debate_id: str, opened: Opened, protocol: Phase, limits: Limits | None, stop: Stop
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Door | None
     ) -> Outcome:
         ledger = Ledger(self.store, debate_id, clock=self.clock, publish=self._publish)
-        await ledger.open()
+        put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
+        letters = Letters(self.store, debate_id, clock=self.clock)
+        reach = Reach(debate=debate_id, letters=letters, door=door, clock=self.clock, put=put)
 
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
 
-        hosting = Hosting(limits=limits, show=show, stop=stop)
+        hosting = replace(hosting, show=show, letters=letters, untimed=people(opened.brief))
         self._held.add(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = seat(opened.brief, self.pool, give, limits=limits)
+                seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach)
                 transcript = await debate(opened, protocol, seats, ledger=ledger, hosting=hosting)
         finally:
             self._held.discard(debate_id)
@@ -160,7 +175,7 @@ class Desk:
         Raises:
             RecordError: none or several fit.
         """
-        ids = [spine.debate for spine in await self.store.debates()]
+        ids = [spine.debate for spine in await debates(self.store)]
         if name in ids:
             return name
         if name == "last" and ids:
@@ -219,7 +234,7 @@ class Desk:
 
     async def list(self) -> tuple[Listed, ...]:
         """All debates, newest first."""
-        return tuple([list_one(spine) for spine in await self.store.debates()])
+        return tuple([list_one(spine) for spine in await debates(self.store)])
 
     async def count_asks(self, debate: str) -> int:
         """How many questions the debate would put at most, all in all.

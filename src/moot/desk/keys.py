@@ -30,13 +30,14 @@ from moot.phases.plugins import offered
 
 Kind: TypeAlias = Literal[
     "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "tools", "model", "people", "table",
+    "span", "term", "tools", "model", "people", "table",
 ]  # fmt: skip
 """What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
 whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
 list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
-such as 10m; ``tools`` yes, no or a list of choices; ``model`` provider:name; ``people`` a list of names or of tables
-with the keys of a participant; ``table`` a table of the keys whose names begin with this one's and a point."""
+such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
+``model`` provider:name; ``people`` a list of names or of tables with the keys of a participant; ``table`` a table of
+the keys whose names begin with this one's and a point."""
 
 MOST_SEED = 2**31 - 1
 
@@ -198,9 +199,15 @@ PARTICIPANT: tuple[Key, ...] = (
         help="How the participant talks; it stands with the persona.", hints=("voice", "speech")),
     Key(name="weight", kind="number", low=0.01, high=10, example="0.8",
         help="The weight of the vote, or the level of expertise.", hints=("expertise_level",)),
-    Key(name="duty", kind="choice", choices=("debater", "moderator"), example="moderator",
-        help="Whether the participant debates or moderates; Moderator, Mediator, Judge and Chair moderate by name.",
-        hints=("moderator", "mediator", "office", "judge")),
+    Key(name="duty", kind="choice", choices=("debater", "moderator", "juror"), example="moderator",
+        help="Debates, moderates, or only hears and votes; Moderator, Mediator, Judge and Chair moderate by name.",
+        hints=("moderator", "mediator", "office", "judge", "jury")),
+    Key(name="deadline", kind="term", example="2d",
+        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes.",
+        hints=("due", "time_limit", "patience")),
+    Key(name="stand_in", kind="model", example="ollama:llama3.2",
+        help="Who answers when a person's deadline has passed; without it that turn is missing.",
+        hints=("substitute", "replacement", "deputy")),
     Key(name="temperature", kind="number", low=0, high=2, example="0.7", help="How freely the model answers."),
     Key(name="top_p", kind="number", low=0, high=1, example="0.9",
         help="The share of likely words that the model draws from."),

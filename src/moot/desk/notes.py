@@ -7,10 +7,11 @@ What does happen is read from the two pretended plays of the estimate, so it hol
 import re
 from collections.abc import Iterator
 
-from moot.core.brief import Brief
+from moot.core.brief import Brief, Participant
 from moot.desk.estimate import Costing, Estimate
 from moot.desk.toolbox import BUILTIN
 from moot.phases.choices import Choices
+from moot.seats.human import HUMAN
 from moot.seats.tools import LONGEST, USES
 
 
@@ -28,12 +29,13 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             yield f"{protocol} never asks {each.name}, who stays silent."
     if brief.library and not any("rag" in each.tools for each in brief.participants):
         yield "Nobody has the tool rag, so nobody reads the library."
+    yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
-    if any(each.tools and not each.seat.startswith(BUILTIN) for each in brief.participants):
+    if any(each.tools and _has_model(each) for each in brief.participants):
         yield (
             f"Tokens and cost of the estimate leave out what tools find: "
             f"for one answer up to {USES} results of {LONGEST:,} characters, sent once more with each further call."
@@ -46,10 +48,39 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         )
 
 
+def _has_model(who: Participant) -> bool:
+    return not who.seat.startswith(BUILTIN) and who.seat != HUMAN
+
+
+def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
+    """Whom the debate waits for, how long, and what comes then."""
+    for each in brief.participants:
+        if each.seat != HUMAN:
+            if each.deadline is not None or each.stand_in:
+                yield f"The deadline of {each.name} changes nothing: {each.seat} is no person."
+        elif each.name in costing.most.asked:
+            then = (
+                f"then {each.stand_in} answers, which the estimate leaves out" if each.stand_in else "then it goes on"
+            )
+            wait = "as long as it takes" if each.deadline is None else f"at most {lasting(each.deadline)}; {then}"
+            yield f"The debate waits for each answer of {each.name}, a person: {wait}."
+        if each.seat == HUMAN and each.stand_in and each.deadline is None:
+            yield f"{each.stand_in} never stands in for {each.name}: that takes a deadline."
+
+
+def lasting(seconds: float) -> str:
+    """A length of time in words, in its greatest unit that gives a whole number: ``36 hours``."""
+    size, name = next((size, name) for size, name in _UNITS if seconds % size == 0 or size == 1)
+    return f"{seconds / size:g} {name}{'' if seconds == size else 's'}"
+
+
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
 def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     """What a participant is given and cannot use here."""
     for each in brief.participants:
-        if each.search and each.seat.startswith(BUILTIN):
+        if each.search and not _has_model(each):
             yield f"{each.name} does not search for arguments: {each.seat} is no language model."
         elif each.search and each.duty == "moderator":
             yield f"{each.name} moderates and so has no arguments to search for; search changes nothing."

@@ -24,11 +24,15 @@ from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 from moot.seats.clock import CLOCK
 
+from moot.seats.human import HUMAN
 __all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
 
 QUOTING = f"{BUILTIN} is no language model: participants only quote the brief's background."
 """What every host says where the built-in seat takes part."""
 
+
+NO_MODEL = (BUILTIN, CLOCK, HUMAN)
+"""The seats of those for whom no model answers."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
@@ -74,7 +78,8 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         raise misfit(intake, wishes, error.about, str(error)) from error
     for each in plan.brief.participants:
         _check_tools(intake, replace(plan.brief, participants=(each,)), config or desk.config)
-    caster = models[0] if intake.vacant and wishes.cast != "builtin" and models[0] != BUILTIN else ""
+    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    caster = models[0] if casts else ""
     live = live_models(desk, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work)
     if plan.brief.limits.cost is not None and costing.most.unpriced:
@@ -121,8 +126,8 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
 
 
 def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
-    """The models by participant; the built-in seat has none."""
-    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat not in (BUILTIN, CLOCK)}
+    """The models by participant; people and the built-in seat have none."""
+    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat not in NO_MODEL}
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

@@ -13,7 +13,7 @@ from moot.desk.letters import flat
 from moot.desk.names import check_name, moderates, skeleton
 from moot.desk.sections import SETTING, Section, split_seat, unfence
 from moot.desk.tables import read_all
-from moot.desk.values import Given, read, seat
+from moot.desk.values import Given, read, seat, seconds
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
@@ -152,6 +152,8 @@ def participant(entry: Entry) -> Participant:
         settings=_settings(values),
         tools=cast("tuple[str, ...]", values.get("tool_usage", ())),
         search=_search(values),
+        deadline=float(seconds(str(values["deadline"]))) if "deadline" in values else None,
+        stand_in=str(values.get("stand_in", "")),
     )
 
 

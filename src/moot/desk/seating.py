@@ -9,6 +9,7 @@ from moot.core.errors import BriefError
 from moot.core.seat import Seat
 from moot.desk.estimate import Work
 from moot.desk.toolbox import Give, no_tools
+from moot.seats.human import HUMAN, Human, Reach
 from moot.models.pool import Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.llm import UNAIDED, ModelSeat
@@ -19,7 +20,7 @@ from moot.seats.tools import ROUNDS, USES
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
 
-ABSENT = ("human", "librarian")
+ABSENT = ("librarian",)
 """Seats that briefs may name and that this version cannot fill."""
 
 ASKING = frozenset({"summarizer", "scorer"})
@@ -39,26 +40,47 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
         if each.seat:
             seated.append(each)
             continue
-        model = models[taken % len(models)] if each.duty == "debater" else models[0]
-        taken += each.duty == "debater"
+        model = models[0] if each.duty == "moderator" else models[taken % len(models)]
+        taken += each.duty != "moderator"
         seated.append(replace(each, seat=model))
     return replace(brief, participants=tuple(seated))
 
 
-def seat(brief: Brief, pool: Pool, give: Give = no_tools, *, limits: Limits | None = None) -> Mapping[str, Seat]:
+def is_person(who: Participant) -> bool:
+    """Whether a person answers for a participant."""
+    return who.seat == HUMAN
+
+
+def people(brief: Brief) -> frozenset[str]:
+    """The names of the participants for whom a person answers."""
+    return frozenset(each.name for each in brief.participants if is_person(each))
+
+
+def seat(
+    brief: Brief, pool: Pool, give: Give = no_tools, *, limits: Limits | None = None, reach: Reach | None = None
+) -> Mapping[str, Seat]:
     """A live seat for each participant.
 
     Args:
         brief: the brief, everybody seated.
         pool: the models.
         give: the tools of each participant.
+        reach: how people can be reached; None where they cannot, as long as nothing is asked.
         limits: the limits in force; None for those of the brief.
 
     Raises:
-        BriefError: a participant's seat names no model that there can be.
+        BriefError: a participant's seat, or a stand-in, names no model that there can be.
     """
     quotes, seconds = Quotes(), (limits or brief.limits).turn_seconds
-    return {each.name: _seat(each, seconds, pool, give) or quotes for each in brief.participants}
+    seats: dict[str, Seat] = {}
+    for each in brief.participants:
+        if is_person(each):
+            instead = replace(each, seat=each.stand_in, search=None)
+            stand_in = (_seat(instead, seconds, pool, no_tools) or quotes) if each.stand_in else None
+            seats[each.name] = Human(reach or Reach(), stand_in=stand_in, seconds=seconds)
+        else:
+            seats[each.name] = _seat(each, seconds, pool, give) or quotes
+    return seats
 
 
 def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | None:
@@ -68,7 +90,7 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
     if who.seat == CLOCK:
         return _clock(who)
     if who.seat.startswith("builtin:"):
-        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seats are {BUILTIN} and {CLOCK}", code="bad_enum")
+        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
     if who.seat in ABSENT:
         found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
         raise BriefError(found, code="bad_enum")

@@ -1,7 +1,7 @@
 """Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
 
 A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
-Whoever sits on the built-in seat uses none, so a brief with tools can be tried without any of them set.
+Neither a person nor the built-in seat uses any, so a brief with tools can be tried with none of them set.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -15,6 +15,7 @@ from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
 from moot.seats.embed import Embeddings
 from moot.seats.fetch import Fetcher
+from moot.seats.human import HUMAN
 from moot.seats.mcp import LONGEST_SCHEMA, Attached, attach
 from moot.seats.rag import Rag
 from moot.seats.tools import Tool
@@ -138,7 +139,7 @@ def _aided(brief: Brief) -> list[Participant]:
 
 
 def _idle(who: Participant) -> bool:
-    return bool(who.tools) and who.seat.startswith(BUILTIN)
+    return bool(who.tools) and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
 
 
 def _names(brief: Brief) -> frozenset[str]:
@@ -204,10 +205,10 @@ def _engine(config: Config) -> str:
 
 
 def _unused(idle: Sequence[Participant]) -> Iterator[str]:
-    if idle:
-        names = [each.name for each in idle]
+    for seat in dict.fromkeys(each.seat for each in idle):
+        names = [each.name for each in idle if each.seat == seat]
         told = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        yield f"{told} {'uses' if len(idle) == 1 else 'use'} no tools: {idle[0].seat} cannot."
+        yield f"{told} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
 
 
 def _left_out(line: Attached) -> Iterator[str]:

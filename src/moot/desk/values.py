@@ -18,6 +18,10 @@ HUMAN = ("human", "librarian")
 MOST_LETTERS = 100
 """The greatest length of a text at which an answer ends."""
 
+LONGEST_TERM = 366 * 86_400
+"""The most seconds of a length of time: a year."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "yes", "on"})
 _FALSE = frozenset({"false", "no", "off"})
@@ -25,6 +29,7 @@ _WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
 _SPAN = re.compile(r"-1|0|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)")
+_TERM = re.compile(r"([0-9]{1,6})(s|m|h|d|w)")
 _SERVER = re.compile(r"mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127})")
 
@@ -65,6 +70,8 @@ def read(key: Key, node: Node) -> Given:
             value = _letters(key, node)
         case "span":
             value = _span(key, node)
+        case "term":
+            value = _term(key, node)
         case "tools":
             value = _tools(key, node)
         case "model":
@@ -194,6 +201,20 @@ def _span(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or not _SPAN.fullmatch(node.text):
         raise wrong(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
     return node.text
+
+
+def _term(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or not _TERM.fullmatch(node.text):
+        raise wrong(key, node, "a length of time such as 30s, 10m, 2h, 2d or 1w")
+    if not 0 < seconds(node.text) <= LONGEST_TERM:
+        found = f"{label(key)} must be from 1s to {LONGEST_TERM // 86_400}d, not {node.text}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    return node.text
+
+
+def seconds(term: str) -> int:
+    """The seconds of a length of time such as ``10m``."""
+    return int(term[:-1]) * _UNITS[term[-1]]
 
 
 def texts(key: Key, node: Node) -> tuple[str, ...]:

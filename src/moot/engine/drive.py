@@ -21,8 +21,11 @@ from moot.core.text import clean
 from moot.core.transcript import Transcript
 from moot.engine.limits import Purse
 from moot.engine.line import Line
+from moot.engine.mail import Mail
+from moot.engine.pace import Pace
 from moot.phases.base import ROOT, Phase, Table, enter
 from moot.record.ledger import Ledger
+from moot.record.letters import Letters
 
 GRACE = 2.0
 """Seconds that writing the last entry may take when a debate is cancelled."""
@@ -43,11 +46,15 @@ class Hosting:
         limits: what the debate may use; None for the limits of its brief.
         show: told of signals, live.
         stop: looked at between batches.
+        letters: where people speak up from elsewhere; None where they cannot.
+        untimed: the names of those who may take longer than a turn: people.
     """
 
     limits: Limits | None = None
     show: Callable[[Signal], None] = field(default=lambda signal: None)
     stop: Stop = field(default_factory=Stop)
+    letters: Letters | None = None
+    untimed: frozenset[str] = frozenset()
 
 
 async def debate(
@@ -114,9 +121,10 @@ class _Driver:
         self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
         self.limits = hosting.limits or opened.brief.limits
         self.purse = Purse(self.limits)
-        ledger.watchers.append(self.purse.apply)
+        self.mail = Mail(hosting.letters)
+        ledger.watchers.extend((self.purse.apply, self.mail.apply))
         self.gate = asyncio.Semaphore(self.limits.parallel)
-        self.ends = _deadline(self.limits.total_seconds)
+        self.pace = Pace(self.limits.total_seconds, hosting.untimed)
         self.resuming = ledger.replaying
 
     async def run(self, protocol: Phase) -> None:
@@ -126,6 +134,7 @@ class _Driver:
         while True:
             # What happened in the world before the play's next fact is known to the play, live as in replay.
             ledger.drain()
+            await self._hear()
             step = next(play, None)
             if step is None:
                 break
@@ -134,6 +143,19 @@ class _Driver:
             elif not await self.put(step):
                 return
         ledger.note(_closed(transcript))
+
+    async def _hear(self) -> None:
+        """Take in what people have said meanwhile, where the record ends."""
+        now = asyncio.get_running_loop().time()
+        if not self.ledger.replaying and self.mail.due(now) and (said := await self.mail.fetch(now)):
+            self._go_on()
+            self.ledger.note(*said)
+
+    def _go_on(self) -> None:
+        """Note that a debate is taken up again, once."""
+        if self.resuming:
+            self.resuming = False
+            self.ledger.note(Resumed())
 
     async def put(self, asks: Sequence[Ask]) -> bool:
         """Put a batch of asks; False when the debate pauses instead of going on."""
@@ -148,20 +170,14 @@ class _Driver:
             return True
         if reason := self._must_pause(0):
             return self._pause(*reason)
-        if self.resuming:
-            self.resuming = False
-            ledger.note(Resumed())
+        self._go_on()
         await ledger.flush()
         outcomes = await self._answers(unanswered, scenes)
         return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
     async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Scene]) -> list["_Outcome"]:
-        try:
-            async with asyncio.timeout_at(self.ends), asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._answer(ask, scenes[ask.key])) for ask in asks]
-        except TimeoutError:
-            return [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
-        return [task.result() for task in tasks]
+        found = await self.pace.all(asks, lambda ask: self._answer(ask, scenes[ask.key]))
+        return found or [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
 
     async def _answer(self, ask: Ask, seen: Scene) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""
@@ -181,6 +197,9 @@ class _Driver:
         return mended
 
     async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
+        if ask.to in self.hosting.untimed:
+            # Nor do people hold up the others, of whom only so many answer at once.
+            return await self.seats[ask.to].answer(ask, seen, line)
         late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
         async with self.gate:
             clock = asyncio.timeout(self.limits.turn_seconds)
@@ -220,7 +239,11 @@ class _Driver:
             if not (waits and outcome in away)
         ]
         self.ledger.note(*(failure for failure in failures if failure))
-        return self._pause(str(waits[0][0]), waits[0][1]) if waits else True
+        if not waits:
+            return True
+        # A limit goes before people: their answers alone would not take the debate on.
+        kind = "limit" if any(kind == "limit" for _, kind in waits) else "waiting"
+        return self._pause("; ".join(dict.fromkeys(str(why) for why, each in waits if each == kind)), kind)
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.hosting.stop.reason:
@@ -251,10 +274,6 @@ def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
     if isinstance(outcome, ModelError):
         return Failed(key=ask.key, kind=outcome.kind or type(outcome).__name__.lower(), reason=clean(str(outcome)))
     return None
-
-
-def _deadline(seconds: float | None) -> float | None:
-    return None if seconds is None else asyncio.get_running_loop().time() + seconds
 
 
 def _first(error: BaseException) -> BaseException:

@@ -61,15 +61,19 @@ def digest(line: str) -> str:
     return hashlib.sha256(line.encode()).hexdigest()
 
 
-def read(lines: Sequence[str]) -> tuple[Entry, ...]:
-    """All entries of a whole record, from its first line on.
+def read(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[Entry, ...]:
+    """All entries of a record, from its first line on or from behind one that was read before.
+
+    Args:
+        lines: the lines, without a gap.
+        after: the number of the entry before the first of them.
+        prev: that entry's hash.
 
     Raises:
         RecordError: a line is damaged, missing, out of place or has been changed; the message names the entry.
     """
     entries: list[Entry] = []
-    prev = ""
-    for n, line in enumerate(lines, start=1):
+    for n, line in enumerate(lines, start=after + 1):
         entry = decode(line)
         if entry.seq != n:
             raise RecordError(f"entry {n} is missing: the record goes on with entry {entry.seq}")

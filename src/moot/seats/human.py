@@ -1,0 +1,136 @@
+"""A participant who is a person. This file owns how long a person is waited for, and who answers instead.
+
+A person answers in place, through a door that the host has, or from elsewhere by letter. Where nobody can be asked now,
+the debate waits, over weeks and restarts, until the answer is there or the person's time is up.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.errors import ModelError, Waiting
+from moot.core.seat import Say, Scene, Seat
+
+HUMAN = "human"
+"""The seat of a person, and who was asked in a person's reply."""
+
+POLL = 0.5
+"""The most seconds between two looks for a letter while a person is asked in place."""
+
+
+class Door(Protocol):
+    """A host's way to ask people in place: a terminal, a page."""
+
+    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        """Put the question to the person whose it is and wait for the answer, however long it takes.
+
+        Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
+        person's time is up, and must let the cancellation pass at once.
+
+        Raises:
+            Waiting: the person will answer later; the debate pauses, and a resume asks again.
+        """
+        ...
+
+
+class Letterbox(Protocol):
+    """Where answers come in that are given elsewhere."""
+
+    async def reply(self, key: str, *, until: float | None = None) -> Reply | None:
+        """The first answer to that ask that was put in by then (seconds since 1970), if there is one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How the people of one debate can be reached.
+
+    Attributes:
+        debate: its id, for the words that tell a person how to answer.
+        letters: where answers from elsewhere come in; None where there are none.
+        door: the host's way to ask in place; None where it has none.
+        clock: seconds since 1970.
+        put: when each ask that was on record before was put, by its key; others are put now.
+    """
+
+    debate: str = "ID"
+    letters: Letterbox | None = None
+    door: Door | None = None
+    clock: Callable[[], float] = time.time
+    put: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+class Human:
+    """The seat of a person.
+
+    Args:
+        reach: how people can be reached.
+        stand_in: who answers when a person's time is up; None for nobody.
+        seconds: the most time that the stand-in may take.
+    """
+
+    def __init__(self, reach: Reach, *, stand_in: Seat | None = None, seconds: float = 120.0) -> None:
+        self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask; see ``core.seat.Seat``.
+
+        Raises:
+            Waiting: the person has to answer first.
+            ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
+        """
+        reach, allowed = self._reach, scene.me.deadline
+        ends = None if allowed is None else reach.put.get(ask.key, reach.clock()) + allowed
+        reply = await self._letter(ask.key, ends)
+        if reply is None and not self._is_over(ends):
+            if reach.door is None:
+                raise Waiting(f"{ask.to} has to answer ({ask.act}): moot answer {reach.debate}")
+            reply = await self._in_place(reach.door, ask, scene, ends)
+        if reply is None:
+            return await self._replace(ask, scene, say)
+        return replace(reply, asked=HUMAN, served="", usage=Usage())
+
+    async def _letter(self, key: str, ends: float | None) -> Reply | None:
+        letters = self._reach.letters
+        return await letters.reply(key, until=ends) if letters else None
+
+    def _is_over(self, ends: float | None) -> bool:
+        return ends is not None and self._reach.clock() >= ends
+
+    async def _in_place(self, door: Door, ask: Ask, scene: Scene, ends: float | None) -> Reply | None:
+        """The answer from the door or by letter, whichever comes first; None when the time is up."""
+        try:
+            async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
+                watching = group.create_task(self._watch(ask.key, ends, patience))
+                reply = await door.ask(ask, scene)
+                watching.cancel()
+                return reply
+        except TimeoutError:  # of our patience: what the door raises stands in the group
+            return await self._letter(ask.key, ends)
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _watch(self, key: str, ends: float | None, patience: asyncio.Timeout) -> None:
+        """Lose patience with the door when a letter is there or the time is up."""
+        while not self._is_over(ends):
+            if await self._letter(key, ends):
+                break
+            await asyncio.sleep(self._pause(ends))
+        patience.reschedule(asyncio.get_running_loop().time())
+
+    def _pause(self, ends: float | None) -> float:
+        return POLL if ends is None else min(POLL, max(0.0, ends - self._reach.clock()))
+
+    async def _replace(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        if self._stand_in is None:
+            raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
+        try:
+            async with asyncio.timeout(self._seconds):
+                reply = await self._stand_in.answer(ask, scene, say)
+        except TimeoutError:
+            late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
+            raise ModelError(late, kind="timeout") from None
+        return replace(reply, notes=(*reply.notes, f"in place of {ask.to}, whose time was up"))
