@@ -21,7 +21,7 @@ _NEAR = 24
 
 _JUDGING = (
     *("vote", "critique", "moderate", "summarize", "gauge", "score", "evaluate", "guide", "inform"),
-    *("bid", "strategy", "reflect", "reconsider", "consent", "translate"),
+    *("bid", "strategy", "reflect", "reconsider", "consent", "translate", "remind", "verdict"),
 )
 """Acts that hold no position of their own."""
 

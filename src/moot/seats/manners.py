@@ -12,6 +12,7 @@ from moot.core.form import Field, Value
 from moot.core.text import letter
 from moot.core.transcript import TARGET, Turn, read_field
 from moot.seats import phrases
+from moot.seats.boardroom import BOARD
 from moot.seats.case import Case
 from moot.seats.speech import Speech, quote
 
@@ -222,6 +223,7 @@ _MANNERS: Mapping[str, Manner] = {
     "REASONING": _words(phrases.REASONED),
     "NOTE": _next,
     "TRANSLATION": _words(phrases.UNTRANSLATED),
+    **BOARD,
     # What a machine that only quotes cannot know it leaves out.
     **dict.fromkeys(("AIM", "CONCEDES", "STEP", "CHECK", "OFF_TOPIC", "WARNING", "CLARIFY"), _left_out),
     **dict.fromkeys(("REPLACES", "CHANGES", "CONTRADICTIONS", "POSITIONS", "OPEN", "AGREED"), _left_out),

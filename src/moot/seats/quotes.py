@@ -27,7 +27,7 @@ NAME = "builtin:quotes"
 KEEP = 4
 """So many backgrounds stay indexed."""
 
-_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate", "question", "interrupt")
+_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate", "question", "interrupt", "verdict")
 """Acts in which nothing is said beside the form."""
 
 _ANSWERS = ("answer", "position", "proposal", "stance", "claim")
@@ -89,7 +89,9 @@ def _lay(form: Form | None, fields: dict[str, Value | None], text: str) -> str:
 
 
 def _none(field: Field) -> Value | None:
-    """What is said in a field where there is nothing to quote: an abstention, where one is allowed."""
+    """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why."""
+    if field.name == "Content":
+        return NOTHING
     return ABSTAIN if field.kind == "choice" and field.abstain else None
 
 
