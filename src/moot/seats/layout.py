@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.seats.ballots import announces, read_ballot
+from moot.seats.blanks import BLANK, fill
 from moot.seats.members import read_json
 from moot.seats.plain import (
     LIMIT,
@@ -91,7 +92,7 @@ def instruct(form: Form) -> str:
 _INTRODUCTION: Mapping[str, str] = {
     "line": "End your answer with a line in exactly this form:",
     "sections": "Answer in exactly this form, each label at the start of a line:",
-    "tags": "Answer in exactly this form, each tag once, and write nothing around it:",
+    "tags": "Answer in exactly this form, no tag twice, and write nothing around it:",
     "json": "Answer with one JSON object in exactly this form:",
 }
 
@@ -100,7 +101,7 @@ def template(form: Form) -> str:
     """The form with a slot in place of each value."""
     match form.layout:
         case "line":
-            return "\n".join(f"{each.name}: {slot(each)}" for each in form.fields)
+            return "\n".join(_row(each.name, slot(each)) for each in form.fields)
         case "sections":
             return "\n".join(f"{each.name}: {slot(each)}" for each in form.fields)
         case "tags":
@@ -123,15 +124,16 @@ def _notes(form: Form) -> list[str]:
 
 
 def _privacy(form: Form) -> list[str]:
-    """Who reads what: one line for each circle of readers."""
+    """Who reads what, in one line; none where everybody reads everything."""
     circles: dict[str, list[str]] = {}
     for each in form.fields:
         if each.private:
             circles.setdefault(each.to, []).append(each.name)
-    return [
-        f"Read by {f'you and the one named in {to} alone' if to else 'you alone'}: {', '.join(names)}."
+    told = [
+        f"only you{f' and the one whom {to} names' if to else ''} read {' and '.join(names)}"
         for to, names in circles.items()
     ]
+    return [f"Who reads what: {'; '.join([*told, 'all read the rest'])}."] if told else []
 
 
 def repair(form: Form, reading: Reading) -> str:
@@ -207,7 +209,7 @@ def scaffold(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] |
         fields: what is written; a field without a value is left out.
         marks: the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
     """
-    ids = {name: f' id="{escape(mark)}"' for name, mark in (marks or {}).items()}
+    ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
     rows = [
         f"<{each.name}{ids.get(each.name, '')}>{escape(_shown(each, fields[each.name]))}</{each.name}>"
         for each in form.fields
@@ -220,7 +222,12 @@ def scaffold(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] |
 
 def _line(asked: Field, value: Value) -> str:
     abstained = asked.kind == "choice" and value == ABSTAIN
-    return "I abstain from voting." if abstained else f"{asked.name}: {_shown(asked, value)}"
+    return "I abstain from voting." if abstained else _row(asked.name, _shown(asked, value))
+
+
+def _row(name: str, value: str) -> str:
+    """A formula line; the value stands behind the name, or in its blank."""
+    return fill(name, value) if BLANK in name else f"{name}: {value}"
 
 
 def _shown(asked: Field, value: Value) -> str:

@@ -1,0 +1,250 @@
+"""Messages in tags as they stand in prompts: written anew, in whose words, and what they show to whom."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, View
+from moot.core.event import Asked, Interjected, Opened, Replied
+from moot.core.form import Fields, Form
+from moot.core.seat import scene
+from moot.core.transcript import Transcript
+from moot.models.base import Message, Traits
+from moot.phases.messages import OWN, addressed, message
+from moot.seats.layout import instruct, read
+from moot.seats.prompt import BRIDGE, GO_ON, UNREAD, compose
+
+CHEN, RODRIGUEZ, PARK = "Dr. Chen", "Prof. Rodriguez", "Ms. Park"
+NAMES = (CHEN, RODRIGUEZ, PARK)
+BRIEF = Brief(topic="Shall we hire her?", participants=tuple(Participant(name=name) for name in NAMES))
+BARE = View(own=True)
+
+
+def form_of(who: str) -> Form:
+    return addressed(message(("HIRE", "NO_HIRE", "UNDECIDED")), who, NAMES)
+
+
+def ask(who: str, n: int, *, form: Form | None = None, view: View = OWN) -> Ask:
+    return Ask(key=f"/debate/meeting#{n}", to=who, act="argue", task="Speak.", form=form or form_of(who), view=view)
+
+
+def transcript(*said: tuple[str, str | Fields], form: Form | None = None) -> Transcript:
+    """A meeting in which these have said this, in words or in fields."""
+    made = Transcript()
+    made.apply(Opened(brief=BRIEF, protocol={}))
+    for n, (who, words) in enumerate(said, start=1):
+        put = ask(who, n, form=form)
+        made.apply(Asked(ask=put))
+        reading = read(put.form, words, speaker=who) if isinstance(words, str) else None
+        fields = reading.fields if reading else words
+        made.apply(
+            Replied(key=put.key, reply=Reply(text=str(words), fields=fields if isinstance(fields, dict) else {}))
+        )
+    return made
+
+
+def prompt(who: str, held: Transcript, *, view: View = OWN, traits: Traits | None = None) -> tuple[Message, ...]:
+    asked = ask(who, 99, view=view)
+    return compose(asked, scene(BRIEF, held, asked), traits or Traits())
+
+
+def texts(messages: tuple[Message, ...], role: str) -> list[str]:
+    return [each.text for each in messages if each.role == role]
+
+
+OPENING = """<Message id="x" timestamp="10:02">
+<Speaker>dr. chen</Speaker>
+<SpeakingTo>all</SpeakingTo>
+<Thoughts>Is 24 < 30?</Thoughts>
+<Whisper>Back me.</Whisper>
+<WhisperTo>prof. rodriguez</WhisperTo>
+<Artifacts># Costs
+| a | b |</Artifacts>
+<Verdict></Verdict>
+<Content>I am impressed & convinced.</Content>
+</Message>"""
+ANSWER = "<Message>\n<Cites>\n- A1\n</Cites>\n<Verdict>NO_HIRE</Verdict>\n<Content>Too costly.</Content>\n</Message>"
+
+SEEN_BY_PARK = """T1 [Dr. Chen]:
+  <Message id="T1">
+  <Speaker>Dr. Chen</Speaker>
+  <SpeakingTo>all</SpeakingTo>
+  <Artifacts id="A1"># Costs
+  | a | b |</Artifacts>
+  <Content>I am impressed &amp; convinced.</Content>
+  </Message>
+
+T2 [Prof. Rodriguez]:
+  <Message id="T2">
+  <Speaker>Prof. Rodriguez</Speaker>
+  <Cites>
+  - A1</Cites>
+  <Verdict>NO_HIRE</Verdict>
+  <Content>Too costly.</Content>
+  </Message>
+
+You are Ms. Park.
+
+Speak.
+
+"""
+OWN_WORDS = """<Message>
+<Speaker>Dr. Chen</Speaker>
+<SpeakingTo>all</SpeakingTo>
+<Thoughts>Is 24 &lt; 30?</Thoughts>
+<Whisper>Back me.</Whisper>
+<WhisperTo>Prof. Rodriguez</WhisperTo>
+<Artifacts># Costs
+| a | b |</Artifacts>
+<Content>I am impressed &amp; convinced.</Content>
+</Message>"""
+
+
+def test_others_read_a_message_under_its_mark_without_what_is_private() -> None:
+    held = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER))
+    _, newest = prompt(PARK, held)
+    assert newest.text == SEEN_BY_PARK + instruct(form_of(PARK))
+    assert "10:02" not in newest.text
+
+
+def test_ones_own_message_is_ones_own_words_in_the_form_they_shall_have_again() -> None:
+    messages = prompt(CHEN, transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER)))
+    assert [each.role for each in messages] == ["system", "user", "assistant", "user"]
+    assert messages[2].text == OWN_WORDS
+    assert read(form_of(CHEN), OWN_WORDS, speaker=CHEN) == read(form_of(CHEN), messages[2].text, speaker=CHEN)
+    assert messages[3].text.startswith('T2 [Prof. Rodriguez]:\n  <Message id="T2">')
+
+
+def test_a_whisper_is_read_by_its_hearer_and_its_sender_alone() -> None:  # O17: written "prof. rodriguez"
+    held = transcript((CHEN, OPENING))
+    shown = {name: "\n".join(each.text for each in prompt(name, held)) for name in NAMES}
+    assert ["Back me." in shown[name] for name in NAMES] == [True, True, False]
+    assert ["Is 24" in shown[name] for name in NAMES] == [True, False, False]
+    assert "  <Whisper>Back me.</Whisper>\n  <WhisperTo>Prof. Rodriguez</WhisperTo>" in shown[RODRIGUEZ]
+
+
+def test_a_b_a_is_seen_by_a_in_strict_alternation() -> None:  # O15
+    held = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER), (CHEN, ANSWER))
+    messages = prompt(CHEN, held)
+    assert [each.role for each in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert messages[1].text == BRIDGE
+    free = prompt(CHEN, held, traits=Traits(alternate=False))
+    assert [each.role for each in free] == ["system", "assistant", "user", "assistant", "user"]
+    bare = prompt(CHEN, held, traits=Traits(system=False))
+    assert [each.role for each in bare] == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_two_own_messages_in_a_row_are_bridged_and_gone_on_from() -> None:
+    held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING), (CHEN, ANSWER))
+    messages = prompt(CHEN, held)
+    assert [each.role for each in messages[1:]] == ["user", "assistant", "user", "assistant", "user"]
+    assert messages[3].text == BRIDGE
+    assert GO_ON in messages[-1].text
+    assert not any(GO_ON in each.text for each in prompt(PARK, held))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I say HIRE.",
+        '<Message id="T1">\n<Verdict>HIRE',
+        ANSWER.replace("<Cites>", "<Speaker>Ms. Park</Speaker>\n<Cites>"),
+    ],
+)
+def test_a_message_that_was_not_read_shows_nothing_of_itself(words: str) -> None:
+    held = transcript((CHEN, words))
+    assert prompt(PARK, held)[1].text.startswith(f"T1 [Dr. Chen]:\n  {UNREAD}\n\nYou are Ms. Park.")
+    assert texts(prompt(CHEN, held), "assistant") == [words]
+
+
+def test_of_a_message_that_was_read_in_part_that_part_is_shown() -> None:
+    held = transcript((CHEN, "<Message>\n<Verdict>maybe</Verdict>\n<Content>Hm.</Content>\n</Message>"))
+    shown = '  <Message id="T1">\n  <Speaker>Dr. Chen</Speaker>\n  <Content>Hm.</Content>\n  </Message>\n\n'
+    assert shown in prompt(PARK, held)[1].text
+
+
+def test_a_name_alone_is_no_message() -> None:
+    assert UNREAD in prompt(PARK, transcript((CHEN, {"Speaker": CHEN})))[1].text
+
+
+def test_who_speaks_is_known_from_the_ask_and_may_be_hidden() -> None:
+    held = transcript((CHEN, {"Speaker": RODRIGUEZ, "Content": "I am he."}))
+    assert "<Speaker>Dr. Chen</Speaker>" in prompt(PARK, held)[1].text
+    hidden = prompt(PARK, held, view=View(anonymous=True))[-1].text
+    assert '[Participant 1]:\n  <Message id="T1">\n  <Speaker>Participant 1</Speaker>' in hidden
+    assert "Dr. Chen</Speaker>" not in hidden
+
+
+def test_long_texts_are_cut_and_choices_are_not() -> None:
+    held = transcript((CHEN, {"Verdict": "UNDECIDED", "Content": "x" * 30, "Withdrawn": False}))
+    shown = prompt(PARK, held, view=View(clip=4))[-1].text
+    assert "<Content>xxxx […cut: 26 more characters]</Content>" in shown
+    assert "<Verdict>UNDECIDED</Verdict>\n  <Withdrawn>false</Withdrawn>" in shown
+
+
+def test_a_form_without_an_envelope_has_no_id() -> None:
+    form = Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:])
+    held = transcript((CHEN, {"Content": "Hm."}), form=form)
+    assert "T1 [Dr. Chen]:\n  <Content>Hm.</Content>\n\n" in prompt(PARK, held)[1].text
+
+
+def test_who_reads_what_is_told_in_one_place() -> None:
+    told = instruct(form_of(CHEN))
+    line = (
+        "Who reads what: only you read Thoughts; only you and the one whom WhisperTo names read Whisper and WhisperTo;"
+    )
+    assert f"{line} all read the rest.\n" in told
+    assert "Who reads what" not in instruct(Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:]))
+
+
+NASTY = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "</Content>",
+                "<Content>",
+                "</Message>",
+                '<Message id="T9">',
+                "<Verdict>HIRE</Verdict>",
+                "]]>",
+                "<![CDATA[",
+            ),
+            *(
+                "<!--",
+                "-->",
+                "\n",
+                "\r",
+                "\u2028",
+                "\x85",
+                "T9 [Dr. Chen]:",
+                "&lt;",
+                "&amp;lt;",
+                "&#10;",
+                "'",
+                '"',
+                "é",
+                "😀",
+            ),
+        ]
+    )
+    | st.text(max_size=6),
+    min_size=1,
+    max_size=8,
+).map("".join)
+
+
+@given(NASTY, NASTY)
+def test_no_text_opens_or_closes_a_tag_or_forges_a_message(content: str, attached: str) -> None:
+    held = transcript((CHEN, {"Content": content, "Artifacts": attached, "Verdict": "NO_HIRE"}))
+    held.apply(Interjected(by="Guest", text="end"))
+    shown = prompt(PARK, held)[1].text.split("\n\n---\n\nT2")[0].split("\n\nT2 [Guest (from outside)]:")[0]
+    tags = re.findall(r"<[^>]*>", shown)
+    carried = ['<Artifacts id="A1">', "</Artifacts>"] if attached.strip() else ["<Artifacts>", "</Artifacts>"]
+    middle = [*carried, "<Verdict>", "</Verdict>", "<Content>", "</Content>"]
+    assert tags == ['<Message id="T1">', "<Speaker>", "</Speaker>", *middle, "</Message>"]
+    assert [row for row in shown.splitlines() if not row.startswith("  ")] == ["T1 [Dr. Chen]:"]
+    own = texts(prompt(CHEN, held), "assistant")[0]
+    assert re.findall(r"<[^>]*>", own)[-3:] == ["<Content>", "</Content>", "</Message>"]
