@@ -12,14 +12,18 @@ from moot.phases import (
     attend,
     board,
     consent,
+    council,
     fight,
     fishbowl,
     flow,
+    gather,
+    groups,
     interrupt,
     judge,
     parliament,
     plugins,
     recommend,
+    reflection,
     rethink,
     score,
     shares,
@@ -28,6 +32,7 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
+from moot.policy import groups as grouping
 from moot.policy import meeting, pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -38,6 +43,7 @@ MODULES = (
     shares,
     judge,
     verdict,
+    council,
     consent,
     score,
     attend,
@@ -49,7 +55,11 @@ MODULES = (
     interrupt,
     board,
     recommend,
+    gather,
+    groups,
+    reflection,
     meeting,
+    grouping,
     pairs,
     rules,
     showing,
