@@ -4,11 +4,19 @@ No package is imported to find out: an object can be one of a package's own only
 """
 
 import inspect
+import sys
+from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import BriefError
 from moot.models.base import Model
+from moot.models.guest_agents import PydanticAgent
+from moot.models.guest_chats import ChatModel
 from moot.models.guests import Function
 from moot.models.pool import GUEST, Pool
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from pydantic_ai.agent import AbstractAgent
 
 ALLOWED = "a function of one str that gives a str (async or plain), a PydanticAI Agent or a LangChain chat model"
 """What can be a guest, in words."""
@@ -42,11 +50,28 @@ def adapter(name: str, agent: object) -> Model:
         raise BriefError("a guest needs a name", code="bad_name")
     if isinstance(agent, type):
         raise BriefError(f"{name} is the class {agent.__name__}; an agent is an object of it", code="bad_agent")
+    if _is_a(agent, "langchain_core.language_models.chat_models", "BaseChatModel"):
+        return ChatModel(name, cast("BaseChatModel", agent))
+    if _is_a(agent, "pydantic_ai.agent.abstract", "AbstractAgent"):
+        return _agent(name, cast("AbstractAgent[None, str]", agent))
     if not callable(agent):
         raise BriefError(f"{name} is an object of type {type(agent).__name__}; an agent is {ALLOWED}", code="bad_agent")
     if not _takes_text(agent):
         raise BriefError(f"{name} cannot be called with one text; an agent is {ALLOWED}", code="bad_agent")
     return Function(name, agent)
+
+
+def _is_a(agent: object, module: str, name: str) -> bool:
+    """Whether the agent is an object of that class; it cannot be where the module is not loaded."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(agent, kind)
+
+
+def _agent(name: str, agent: "AbstractAgent[None, str]") -> Model:
+    if agent.output_type is not str:
+        kind = getattr(agent.output_type, "__name__", str(agent.output_type))
+        raise BriefError(f"{name} gives a {kind}; an agent at the table must give a str", code="bad_agent")
+    return PydanticAgent(name, agent)
 
 
 def _takes_text(agent: object) -> bool:

@@ -156,5 +156,5 @@ def _booked(usage: Usage, request: Request, text: str) -> Usage:
         usage,
         input_tokens=taken or count_tokens(request.messages),
         output_tokens=given or count_tokens([Message(role="assistant", text=text)]),
-        estimated=not taken or not given,
+        estimated=usage.estimated or not taken or not given,
     )

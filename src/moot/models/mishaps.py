@@ -6,7 +6,7 @@ exception says is passed on short, in one line, and without anything that looks 
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal, cast
 
@@ -22,10 +22,16 @@ _NAMES = (
     ("ContextOverflow|ContextWindow", "too_long"),
     ("ContentFilter", "refused"),
     ("ModelNotFound", "not_found"),
+    ("ModelInvalidRequest", "request"),
     ("ServerError|ServiceUnavailable|ModelUnavailable|Overloaded", "server"),
     ("UnexpectedModelBehavior|OutputParser", "garbled"),
 )
 """Parts of the names of exceptions, the telling ones first, and what they mean."""
+
+_LAST = (("ModelAPIError", "server"),)
+"""The same where there is no status to tell more."""
+
+_FULL = re.compile(r"(?i)context.(?:length|size|window)|prompt is too long")
 
 _STATUS: Mapping[int, str] = {
     **dict.fromkeys((401, 403), "key"),
@@ -117,15 +123,21 @@ def hide(text: str) -> str:
 
 def _kind(error: Exception) -> str:
     """Which of the usual failures it is; "" for none."""
-    names = " ".join(each.__name__ for each in type(error).__mro__)
-    for part, kind in _NAMES:
-        if re.search(part, names):
-            return kind
+    if kind := _named(error, _NAMES):
+        return kind
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if not isinstance(status, int) or status < 400:
-        return ""
+        return _named(error, _LAST)
+    if status in (400, 422) and _FULL.search(str(error)):
+        return "too_long"
     return _STATUS.get(status, "server" if status >= 500 else "request")
+
+
+def _named(error: Exception, known: Sequence[tuple[str, str]]) -> str:
+    """What the names of its class, and of those it descends from, say; "" for nothing."""
+    names = " ".join(each.__name__ for each in type(error).__mro__)
+    return next((kind for part, kind in known if re.search(part, names)), "")
 
 
 def _wait(error: Exception) -> float | None:
