@@ -5,6 +5,7 @@ A face knows no phase. It asks the desk for a plan by what the plan is for; each
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from moot.core.brief import Brief
@@ -14,6 +15,9 @@ from moot.desk.look import first_chat_model
 from moot.desk.seating import BUILTIN, assign, seat
 from moot.desk.toolbox import check_tools
 from moot.phases.base import Phase
+from moot.phases.council import VOTING as VOTING  # a face takes them from here
+from moot.phases.council import debate_step
+from moot.phases.shares import Shares
 
 
 @asynccontextmanager
@@ -61,3 +65,37 @@ async def plan_tree(
     seat(seated, desk.pool)
     check_tools(seated, desk.config)
     return Plan(brief=seated, name=name, protocol=tree)
+
+
+async def council_plan(desk: Desk, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+    """The debate step of a council, as it is documented.
+
+    Args:
+        desk: where it will be held.
+        brief: the task as its topic, the context as its background, the agents as its debaters.
+        voting: how the winner is found, one of VOTING.
+        rounds: the number of rounds behind the proposals.
+        latest: whether the newest proposals stand for election; in the document the first do.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: an unknown strategy, or ``moderator`` without one.
+    """
+
+    def make(seated: Brief) -> Phase:
+        return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
+
+    plan = await plan_tree(desk, brief, "debate_step", make)
+    return replace(
+        plan, chosen=(f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals are elected")
+    )
+
+
+async def shares_plan(desk: Desk, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
+    """Work that is shared out, as pairs of a participant's name and its task; at least one must answer.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: there is no task.
+    """
+    return await plan_tree(desk, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))

@@ -1,0 +1,27 @@
+"""The council: the documented debate step for programs. This file owns which names are public.
+
+A face of Moot: it translates the interface of the source system into debates at the desk. What it adds: calls in
+parallel, the record, resume, limits, streaming, and failures that stay with the one who failed.
+"""
+
+from moot.council.agents import AgentWrapper, HumanAgent, create_agent
+from moot.council.context import Context
+from moot.council.council import Council
+from moot.council.events import CouncilEvent
+from moot.council.results import StepResult
+from moot.council.sharing import ParallelStep, SplitStep
+from moot.council.steps import DebateStep, Step
+
+__all__ = [
+    "AgentWrapper",
+    "Context",
+    "Council",
+    "CouncilEvent",
+    "DebateStep",
+    "HumanAgent",
+    "ParallelStep",
+    "SplitStep",
+    "Step",
+    "StepResult",
+    "create_agent",
+]

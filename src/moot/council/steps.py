@@ -1,0 +1,144 @@
+"""The debate step, and what all steps have in common. This file owns what can go into one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from moot.core.brief import Brief, Limits
+from moot.core.errors import BriefError, ProtocolError
+from moot.council.agents import AgentLike, Sitting, sit
+from moot.council.context import Context
+from moot.council.playing import Venue, brief_of, hold, task_of
+from moot.council.results import StepResult, debate_result
+from moot.desk.desk import Desk, Plan
+from moot.desk.outcome import Outcome
+from moot.desk.plans import VOTING, council_plan
+
+MOST_ROUNDS = 20
+
+
+@runtime_checkable
+class Step(Protocol):
+    """A step of a council; one of your own needs no more than this."""
+
+    async def execute(self, task: str, context: Context) -> Any:
+        """Work on the task.
+
+        Returns:
+            A StepResult, another mapping, or a text.
+        """
+        ...
+
+
+class RecordedStep(ABC):
+    """A step that is a debate on record.
+
+    Args:
+        store: the file of the record; None for the council's, else the owner's.
+        limits: what its debate may use; None for the council's, else the usual limits.
+    """
+
+    def __init__(self, store: Path | None, limits: Limits | None) -> None:
+        self.store, self.limits = store, limits
+
+    async def execute(self, task: str, context: Context | None = None) -> StepResult:
+        """Hold the debate.
+
+        Raises:
+            BriefError: a task, an agent or a seat that cannot be; nothing was sent.
+            LimitReached: a limit stands in the way; the debate can be resumed.
+            Waiting: a person has to answer first; the debate can be resumed.
+            Unavailable: no model could be reached; the debate can be resumed.
+            ModelError: nobody answered.
+        """
+        return await self.hold(task, context or Context(), Venue())
+
+    async def resume(self, debate: str, *, limits: Limits | None = None) -> StepResult:
+        """Take a debate of this step up where its record ends; no finished call is made again.
+
+        Args:
+            debate: its id; the step must have the same agents.
+            limits: what it may use from now on, all in all; None for the limits on record.
+
+        Raises:
+            RecordError: there is no such debate.
+            MootError: as for ``execute``.
+        """
+        task = await task_of(self.store, debate)
+        return await self.hold(task, Context(), Venue(debate=debate, raised=limits))
+
+    async def hold(self, task: str, context: Context, venue: Venue) -> StepResult:
+        """Hold the debate at a venue; what the step itself says of store and limits goes before it."""
+        sitting = self._sit(task)
+        brief = brief_of(task, context, sitting, venue.raised or self.limits or venue.limits)
+        place = replace(venue, store=self.store or venue.store)
+
+        return self._result(await hold(place, brief, sitting, self._plan), brief.topic)
+
+    @abstractmethod
+    def _sit(self, task: str) -> Sitting:
+        """Who takes part."""
+
+    @abstractmethod
+    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+        """The debate."""
+
+    @abstractmethod
+    def _result(self, outcome: Outcome, task: str) -> StepResult:
+        """What came of it."""
+
+
+class DebateStep(RecordedStep):
+    """Agents propose, debate in rounds, and vote; see the documented debate step.
+
+    Args:
+        agents: who takes part, from one; their order is that of the proposals.
+        moderator: who picks the winner with the strategy ``moderator``; otherwise nobody is asked.
+        rounds: the number of rounds behind the proposals, 0 to 20.
+        voting_strategy: ``majority``; ``weighted`` by level of expertise; ``consensus``, which ends early when all
+            texts are alike and falls back to the majority; ``moderator``.
+        ballot: which proposals stand for election: ``original``, as documented, or ``latest``.
+        store: the file of the record; None for the council's, else the owner's.
+        limits: what the debate may use; None for the council's, else the usual limits.
+
+    Raises:
+        BriefError: agents, names or a number that cannot be.
+        ProtocolError: an unknown strategy, or ``moderator`` without one.
+    """
+
+    def __init__(  # house: wide because four of them stand in the document
+        self,
+        agents: Sequence[AgentLike],
+        moderator: AgentLike | None = None,
+        rounds: int = 2,
+        voting_strategy: str = "majority",
+        *,
+        ballot: Literal["original", "latest"] = "original",
+        store: Path | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(store, limits)
+        self.agents, self.moderator, self.rounds = tuple(agents), moderator, rounds
+        self.voting_strategy, self.ballot = voting_strategy, ballot
+        if voting_strategy not in VOTING:
+            found = f"no voting strategy is called {voting_strategy!r}; there are {', '.join(VOTING)}"
+            raise ProtocolError(found, about="strategy")
+        if voting_strategy == "moderator" and moderator is None:
+            raise ProtocolError("the voting strategy moderator needs a moderator", about="participants")
+        if not 0 <= rounds <= MOST_ROUNDS:
+            raise BriefError(f"rounds is {rounds}; it must be a number from 0 to {MOST_ROUNDS}", code="out_of_range")
+        if ballot not in ("original", "latest"):
+            raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
+        sit(self.agents, moderator)
+
+    def _sit(self, task: str) -> Sitting:
+        return sit(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
+
+    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+        latest = self.ballot == "latest"
+        return await council_plan(desk, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
+
+    def _result(self, outcome: Outcome, task: str) -> StepResult:
+        return debate_result(outcome, self.voting_strategy)
