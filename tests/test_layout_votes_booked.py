@@ -167,7 +167,6 @@ CASES = [
     (AGENTS, "私は棄権します。", ABSTAIN),
     (AGENTS, "기권합니다", ABSTAIN),
     (AGENTS, "Я воздерживаюсь от голосования.", ABSTAIN),
-    (AGENTS, "Ich stimme für Agent2, da er Tests hat.", "Agent2"),
     (AGENTS, "Ich wähle Agent2.", "Agent2"),
     (AGENTS, "Mein Votum: Agent2", "Agent2"),
     (AGENTS, "Ich votiere für: Agent2", "Agent2"),

@@ -276,6 +276,12 @@ CASES = [
     (("Option 1: buy", "Option 2: rent"), "I vote for: Option 2"),
     (("Option 1: buy", "Option 2: rent"), "I vote for: buy"),
     (("SecurityExpert", "UXDesigner"), "I vote for: Security Expert"),
+    (AGENTS, "I vote for Agent1 because it has tests."),
+    (AGENTS, "After all that, I'm voting for **Agent1**, since it has tests."),
+    (AGENTS, "Ich stimme für Agent2, da er Tests hat."),
+    (AGENTS, "Ich stimme für Agent2, weil der Plan billig ist."),
+    (AGENTS, "Je vote pour Agent2 parce que son plan est chiffré."),
+    (AGENTS, "我投给 Agent2，因为它的方案更便宜。"),
 ]
 
 

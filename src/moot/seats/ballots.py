@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from moot.core.form import ABSTAIN, Field, Value
 from moot.seats import formulas, plain, wording
+from moot.seats.blanks import BLANK, filled
 from moot.seats.context import WINDOW, Mood, Page, mood_before
 from moot.seats.names import SHORT, Pick, Roster, name_at, sentence_end, undone
 from moot.seats.values import Fault
@@ -96,6 +97,9 @@ def announces(line: str) -> bool:
 def _statements(reader: Reader) -> Iterator[Statement]:
     """Everything that looks like a statement, in no order."""
     words = reader.page.words
+    if BLANK in reader.asked.name:
+        yield from _blanks(reader)
+        return
     known = plain.key(reader.asked.name) == FORMULA
     taken: set[int] = set()
     for pattern in (reader.formula, *(_searched(formulas.VOTES, words) if known else ())):
@@ -120,6 +124,16 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield _abstention(reader, found.start(), found.end())
 
 
+def _blanks(reader: Reader) -> Iterator[Statement]:
+    """The formula with its blank filled in, wherever it stands."""
+    for each in filled(reader.asked.name, reader.asked.choices, reader.page.words):
+        mood, reason = mood_before(reader.page, each.start, reader.roster, reader.speaker)
+        if each.bracketed and reason not in ("negated", "conditional"):
+            mood, reason = "plain", ""  # behind a colon or a name ("B is better: [[B]]") it is no quotation
+        mood, reason = (mood, reason) if mood != "plain" or each.plain else ("unclear", "ambiguous")
+        yield Statement(value=each.value, mood=mood, reason=reason, start=each.start, end=each.end, colon=True)
+
+
 def _searched(patterns: Sequence[tuple[str, re.Pattern[str]]], words: str) -> Iterator[re.Pattern[str]]:
     """The patterns whose letters stand in the words at all."""
     return (pattern for needle, pattern in patterns if needle in words)
@@ -141,12 +155,26 @@ def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statem
     )
     if formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
         yield replace(base, value=ABSTAIN)
+    elif mood == "plain" and not (mark or pick.fault) and _argues(reader, start):
+        yield replace(base, mood="unclear", reason="no_form")
     elif mood == "void" or not pick.fault:
         yield base
     elif pick.fault == "template":
         yield replace(base, mood="void", reason="unknown_name")
     else:
         yield _faulty(reader, base, pick, bool(mark), words[start : start + 20])
+
+
+def _argues(reader: Reader, start: int) -> bool:
+    """Whether a reason follows the name ("I'm voting for Bob because …").
+
+    Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
+    no valid vote was given, and where a vote for somebody was meant against them.
+    """
+    words = reader.page.words
+    behind = words[start : start + 20]
+    name, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    return bool(name and wording.REASONS.match(words, end))
 
 
 def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:

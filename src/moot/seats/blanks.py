@@ -1,0 +1,45 @@
+"""Formulas with a blank in their midst ("Output ({}) is better"). This file owns where such a one stands filled in.
+
+A judge is often told to end with a sentence in which the choice stands in the middle. It counts where it ends its
+sentence and no other choice is joined to it ("Output (a) or Output (b) is better").
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from moot.seats.plain import fold
+
+BLANK = "{}"
+"""What stands in a formula's name where the choice goes."""
+
+_END = re.compile(r"[\s\"'*_`)\]]*(?:[.!。\n]|$)|[ \t\"'*_`)\]]*[.:;!]?[ \t]*\n")
+_JOINED = re.compile(r"\b(?:or|and|nor|neither|either|whether|if|not|than)\W*$")
+
+
+class Filled(NamedTuple):
+    """A formula that is filled in: the choice, its place, whether it stands there plainly, whether brackets hold it."""
+
+    value: str
+    start: int
+    end: int
+    plain: bool
+    bracketed: bool
+
+
+def fill(name: str, choice: str) -> str:
+    """The formula with a choice in its blank."""
+    return name.replace(BLANK, choice, 1)
+
+
+def filled(name: str, choices: Sequence[str], words: str) -> Iterator[Filled]:
+    """Where a formula stands in folded words with one of the choices in its blank, in order."""
+    before, _, after = fold(name).partition(BLANK)
+    keys = {fold(choice): choice for choice in choices}
+    any_choice = "|".join(re.escape(each) for each in sorted(keys, key=len, reverse=True))
+    opening = rf"(?<!\w){re.escape(before)}" if before[:1].isalnum() else re.escape(before)
+    for found in re.finditer(rf"{opening}({any_choice}){re.escape(after)}", words):
+        bracketed = not after[-1:].isalnum()
+        ends = bracketed or _END.match(words, found.end()) is not None
+        joined = _JOINED.search(words, max(0, found.start() - 12), found.start())
+        yield Filled(keys[found[1]], found.start(), found.end(), ends and joined is None, bracketed)
