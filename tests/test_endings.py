@@ -11,11 +11,11 @@ from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.form import ABSTAIN, Value
 from moot.core.seat import Scene
+from moot.phases.ballots import BALLOT, labels
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ENDINGS, STRATEGIES, ending
 from moot.phases.flow import Sequence
-from moot.phases.judge import BALLOT, labels
 from moot.phases.round_robin import round_robin
 from moot.phases.spec import dump, load
 from moot.phases.verdict import FAIR, Keep, Pick, Rank

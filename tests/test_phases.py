@@ -9,9 +9,10 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.form import Value
 from moot.core.seat import Scene
 from moot.core.transcript import Turn
+from moot.phases.ballots import BALLOT, labels
 from moot.phases.base import Phase
 from moot.phases.flow import Rounds, Sequence
-from moot.phases.judge import BALLOT, Adopt, Count, Vote, labels
+from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.known import Choices, build
 from moot.phases.speak import Everyone
 from moot.policy.rules import PLURALITY, FirstProposal, Share

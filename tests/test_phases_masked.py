@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from moot.core.brief import Brief
+from moot.phases.ballots import BALLOT
 from moot.phases.flow import At, Rounds, Sequence
-from moot.phases.judge import BALLOT, Vote
+from moot.phases.judge import Vote
 from moot.phases.speak import Everyone
 from moot.policy.rules import PLURALITY
 from moot.testing.replay import Hall

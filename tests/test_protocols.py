@@ -7,8 +7,8 @@ import pytest
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
+from moot.phases.ballots import labels
 from moot.phases.base import Table
-from moot.phases.judge import labels
 from moot.phases.known import KNOWN, Choices, build
 from moot.phases.rethink import RECONSIDER, Revise
 from moot.phases.socratic import Examination, answer_form

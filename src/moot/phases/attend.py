@@ -40,8 +40,8 @@ class Summarize:
     """What was said is summed up: once for everybody, or once for each group of those who may see the same turns.
 
     The writer is one of the group, so it can tell no more than its readers may know: the moderator where it is one of
-    them, else whoever of them has written the fewest summaries. It is shown the group's last summary and what came
-    since. Notes to oneself are in no summary.
+    them, else whoever of them speaks and has written the fewest summaries. It is shown the group's last summary and
+    what came since. Notes to oneself are in no summary.
 
     Attributes:
         task: what to do.
@@ -69,9 +69,10 @@ class Summarize:
     def _ask(self, table: Table, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
         written = [turn.by for turn in table.transcript.all() if turn.act == SUMMARY]
         chairs = [name for name in members if name in table.brief.names("moderator")]
+        speakers = [name for name in members if name not in table.brief.names("juror")]
         return Ask(
             key=table.key(n),
-            to=min(chairs or members, key=written.count),
+            to=min(chairs or speakers or members, key=written.count),
             act=SUMMARY,
             task=self.task,
             form=SUMMED,

@@ -1,7 +1,4 @@
-"""Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides.
-
-A ballot is read only from the voter's own answer to its own ballot ask, by the one strict reader of the seats.
-"""
+"""Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,17 +7,16 @@ from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
-from moot.core.form import ABSTAIN, Field, Form
-from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.ballots import book, in_sight, labels, read_ballot, slip, weighed
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
 from moot.policy.answers import wording
 from moot.policy.rules import Rule
 from moot.policy.showing import confidence
 
-BALLOT = "I vote for"
-"""The formula of a ballot, and the name of its field."""
+JURY = "You have heard the debate. Vote for the answer that the arguments bear out; you may abstain."
+"""What jurors are asked where the debaters' answers are their votes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +29,7 @@ class Vote:
         rule: ballots to decision.
         acts: the acts that are proposals.
         task: what to do.
-        who: names of the voters; empty for all debaters.
+        who: names of the voters; empty for all debaters and jurors.
         latest: whether each author's newest proposal stands for election, or the first.
         anonymous: whether the proposals stand under letters, in an order drawn for each voter.
         strict: whether the colon of the formula must stand there.
@@ -59,51 +55,51 @@ class Vote:
         if len(groups) < 2:
             yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
             return
-        voters = roster(table, self.who)
+        voters = self.who or (*roster(table, ()), *table.brief.names("juror"))
         shown = {voter: in_sight(table, voter, groups) for voter in voters}
         # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
-        yield [self._ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1) if shown[voter]]
+        asks = {voter: self.ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
+        yield [asks[voter] for voter in voters if shown[voter]]
         ballots = [
-            self._ballot(table, table.key(n), voter, groups) if shown[voter] else Ballot(voter=voter, state="missing")
-            for n, voter in enumerate(voters, start=1)
+            weighed(table, book(table.transcript.get(asks[voter].key), groups), unstated=self.unstated)
+            if shown[voter]
+            else Ballot(voter=voter, state="missing")
+            for voter in voters
         ]
         yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
 
-    def _ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+    def ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+        """The n-th ballot, from 1: of a voter who sees these proposals."""
         names = list(proposals)
         if self.anonymous:
             table.chance(voter).shuffle(names)
         choices = labels(len(names)) if self.anonymous else tuple(names)
-        field = Field(name=BALLOT, kind="choice", choices=choices, abstain=True)
         return Ask(
             key=table.key(n),
             to=voter,
             act="vote",
             task=self.task,
-            form=Form(name="ballot", layout="line", fields=(field,), strict=self.strict),
+            form=slip(choices, strict=self.strict),
             about=tuple(proposals[name].key for name in names),
             view=View(last=0, anonymous=self.anonymous, clip=self.clip),
         )
 
-    def _ballot(self, table: Table, key: str, voter: str, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
-        weight = table.brief.participant(voter).weight
-        ballot = book(table.transcript.get(key), groups)
-        return replace(ballot, weight=self.unstated if weight is None else weight)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """The newest answers are the votes: nobody is asked again.
+    """The newest answers are the votes: no debater is asked again. Jurors, who have given none, are asked for theirs.
 
     Attributes:
         rule: answers to decision.
         acts: the acts that hold an ANSWER; one that could not be read is no vote and no candidate.
         name: what it is called in paths.
+        task: what jurors are to do.
     """
 
     rule: Rule
     acts: tuple[str, ...]
     name: str = "count"
+    task: str = JURY
 
     def play(self, table: Table) -> Play:
         """Count the answers."""
@@ -114,7 +110,25 @@ class Count:
         if not options:
             yield Ruled(decision=unopposed(table, {}, self.rule, self.acts))
             return
+        jurors = table.brief.names("juror") if len(options) > 1 else ()
+        asks = {juror: self._ask(table, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
+        if put := [ask for ask in asks.values() if ask.form]:
+            yield put
+        ballots += [weighed(table, self._ballot(table, ask, groups)) for ask in asks.values()]
         yield Ruled(decision=settle(self.rule.decide(ballots, options), groups, table.transcript))
+
+    def _ask(self, table: Table, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
+        """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
+        shown = in_sight(table, juror, groups)
+        ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(table, n, juror, shown)
+        options = table.brief.options
+        return replace(ask, form=slip(options) if options else ask.form if shown else None)
+
+    def _ballot(self, table: Table, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+        if ask.form is None:
+            return Ballot(voter=ask.to, state="missing")
+        turn = table.transcript.get(ask.key)
+        return read_ballot(turn) if table.brief.options else book(turn, groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,41 +173,6 @@ class Adopt:
         return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
 
 
-def in_sight(table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
-    """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
-    seen = {name: [turn for turn in turns if table.transcript.sees(voter, turn)] for name, turns in groups.items()}
-    return {name: turns[0] for name, turns in seen.items() if turns}
-
-
-def labels(n: int) -> tuple[str, ...]:
-    """The letters under which n proposals stand: ``Proposal A``, ``Proposal B`` … ``Proposal Z``, ``Proposal AA`` …"""
-    return tuple(f"Proposal {letter(i)}" for i in range(n))
-
-
-def read_ballot(turn: Turn) -> Ballot:
-    """A voter's ballot from its own answer."""
-    voter = turn.by
-    if turn.reply is None:
-        return Ballot(voter=voter, state="missing", reason=turn.failure)
-    choice = read_field(turn, BALLOT)
-    if choice == ABSTAIN:
-        return Ballot(voter=voter, state="abstained")
-    if choice is None:
-        return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
-    return Ballot(voter=voter, choice=str(choice))
-
-
-def book(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
-    """A voter's ballot for the candidate whose turn stood under the label that was chosen."""
-    ballot = read_ballot(turn)
-    if ballot.state == "cast" and turn.ask and turn.ask.form:
-        labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
-        chosen = turn.about[labelled.index(ballot.choice)]
-        names = [name for name, turns in groups.items() if chosen in [each.key for each in turns]]
-        return replace(ballot, choice=names[0])
-    return ballot
-
-
 def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
     """The proposals that stand for election: name to turns, those with the same ANSWER together.
 
@@ -219,8 +198,7 @@ def answers_as_ballots(table: Table, acts: tuple[str, ...], groups: Mapping[str,
     holds = {turn.key: name for name, turns in groups.items() for turn in turns}
     ballots: list[Ballot] = []
     for voter in roster(table, ()):
-        weight = table.brief.participant(voter).weight
-        ballot = Ballot(voter=voter, weight=1.0 if weight is None else weight)
+        ballot = weighed(table, Ballot(voter=voter))
         turn = table.transcript.last(voter, *acts)
         if turn is None or turn.reply is None:
             ballots.append(replace(ballot, state="missing", reason="no answer"))

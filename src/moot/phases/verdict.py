@@ -15,18 +15,9 @@ from moot.core.event import Ruled
 from moot.core.form import Field, Form
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
+from moot.phases.ballots import BALLOT, book, in_sight, labels
 from moot.phases.base import Play, Table
-from moot.phases.judge import (
-    BALLOT,
-    answers_as_ballots,
-    argument,
-    book,
-    candidates,
-    in_sight,
-    labels,
-    settle,
-    unopposed,
-)
+from moot.phases.judge import answers_as_ballots, argument, candidates, settle, unopposed
 from moot.policy.answers import wording
 from moot.policy.rules import UNANIMITY, Quorum, Share
 
