@@ -28,6 +28,7 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
     "panel": (*_VOTES, "vote", "vote_based"),
     "council": (*_VOTES, "moderator", "vote", "vote_based"),
     "moderated": ("moderator",),
+    "grouped": (*_VOTES, "vote", "vote_based"),
     "arena": (*_VOTES, "vote", "vote_based"),
     "board": (*_VOTES, "vote", "vote_based"),
 }

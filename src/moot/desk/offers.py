@@ -12,7 +12,7 @@ from moot.policy.pairs import Topology
 FORMATS = ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
 """The documented values of ``debate_format``."""
 
-PROTOCOLS = ("panel", "council", "moderated", "arena", "board", *FORMATS)
+PROTOCOLS = ("panel", "council", "moderated", "grouped", "arena", "board", *FORMATS)
 """The protocols that a brief may name."""
 
 STRATEGIES = ("majority", "weighted", "consensus", "moderator")

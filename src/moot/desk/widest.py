@@ -16,6 +16,7 @@ from moot.phases.attend import SUMMED
 from moot.phases.board import Meeting
 from moot.phases.fight import Fight
 from moot.phases.fishbowl import Bowl
+from moot.phases.groups import Report
 from moot.phases.interrupt import Interruption
 from moot.phases.parliament import Speech
 from moot.phases.rethink import Revise
@@ -23,7 +24,7 @@ from moot.phases.spec import PARTS
 from moot.policy.pairs import Pairs
 from moot.policy.turns import Reacting
 
-OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting)
+OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
 """The parts of a protocol in which it depends on bids, words or failures who speaks."""
 
 HUBS = ("star", "sparse")

@@ -115,6 +115,18 @@ class Choices:
             raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
         return rounds
 
+    def at_most(self, protocol: str, most: int, usual: int) -> int:
+        """The number of rounds, or the usual one, where more rounds before a vote do harm.
+
+        Raises:
+            ProtocolError: there shall be more than so many.
+        """
+        rounds = usual if self.rounds is None else self.rounds
+        if rounds > most:
+            found = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
+            raise ProtocolError(found, about="rounds")
+        return rounds
+
     def order(self) -> Turns:
         """Who speaks next; without a choice everybody in turn."""
         return ORDERS[self.turn_mode or "round_robin"]

@@ -11,6 +11,7 @@ from moot.phases import plugins
 from moot.phases.base import Phase
 from moot.phases.board import board
 from moot.phases.choices import Choices
+from moot.phases.council import VOTE_TASK, council
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
 from moot.phases.extras import add
@@ -19,6 +20,7 @@ from moot.phases.fishbowl import fishbowl
 from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
 from moot.phases.gauge import with_gauge
+from moot.phases.groups import grouped
 from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.mediators import mediate
 from moot.phases.parliament import bp_style
@@ -28,15 +30,12 @@ from moot.phases.socratic import socratic
 from moot.phases.speak import Critique, Everyone, check_names
 from moot.phases.thought import chain_of_thought
 from moot.policy.pairs import Pairs
-from moot.policy.rules import PLURALITY, SUPERMAJORITY, Quorum, Share
+from moot.policy.rules import PLURALITY, SUPERMAJORITY, Quorum
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
 
 NO_LOG = View(last=0)
 HIDDEN = View(last=0, anonymous=True)
-VOTE_TASK = (
-    "Vote for the best proposal. You may vote for your own, or abstain. Give your reason in one or two sentences."
-)
 
 
 def panel(brief: Brief, choices: Choices) -> Phase:
@@ -46,7 +45,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     answers, are kept. One round by default, at most three.
     """
     choices.no_turn_mode("panel")
-    rounds = _at_most(3, 1 if choices.rounds is None else choices.rounds, "panel")
+    rounds = choices.at_most("panel", 3, 1)
     acts = ("draft", "revise")
     answers = Showing(acts=acts, distinct=True, shuffle=True)
     task = (
@@ -60,32 +59,6 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
     return Sequence(parts=(drafts, Rounds(each=revise, most=rounds, until=until), decide))
-
-
-def council(brief: Brief, choices: Choices) -> Phase:
-    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator."""
-    choices.no_turn_mode("council")
-    strategy = choices.strategy or "majority"
-    acts = ("propose", "revise")
-    propose = Everyone(act="propose", task="Propose a solution.", view=NO_LOG, needs=1)
-    task = (
-        "Debate round {round}. You see all current proposals. Criticise them where they are weak, defend or modify "
-        "your own, build on the others' ideas. Then write your updated proposal in full."
-    )
-    shown = Showing(acts=acts)
-    revise = Everyone(act="revise", task=task, show=(shown,), view=View(last=0, clip=4000))
-    until = Alike(acts=acts, field="") if strategy == "consensus" else None
-    if strategy == "moderator":
-        by = mediator(brief, "council with strategy moderator")
-        pick = "Select the best proposal for the topic, and say why."
-        decide = Vote(rule=Share(name="moderator"), acts=acts, task=pick, who=(by,))
-    else:
-        # The council's document counts a voter without a stated level of expertise as 0.5.
-        unstated = 0.5 if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY))
-        decide = Vote(rule=rule, acts=acts, task=VOTE_TASK, unstated=unstated)
-    rounds = Rounds(each=revise, most=2 if choices.rounds is None else choices.rounds, until=until)
-    return Sequence(parts=(propose, rounds, decide))
 
 
 def moderated(brief: Brief, choices: Choices) -> Phase:
@@ -133,6 +106,7 @@ KNOWN: Mapping[str, Protocol] = {
     "panel": panel,
     "council": council,
     "moderated": moderated,
+    "grouped": grouped,
     "round_robin": round_robin,
     "socratic": socratic,
     "chain_of_thought": chain_of_thought,
@@ -165,10 +139,3 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     tree = add(mediate(make(brief, choices), brief, choices), brief, choices)
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
     return with_gauge(tree, brief, choices)
-
-
-def _at_most(most: int, rounds: int, protocol: str) -> int:
-    if rounds > most:
-        found = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
-        raise ProtocolError(found, about="rounds")
-    return rounds
