@@ -153,10 +153,12 @@ class Translate:
     stay as they are.
 
     Attributes:
+        chaired: whether a moderator takes part in such work.
         task: what to do.
         name: what it is called in paths.
     """
 
+    chaired: bool = True
     task: str = TRANSLATE
     name: str = "translate"
 
@@ -169,8 +171,8 @@ class Translate:
             yield [self._ask(table, n, turn) for n, turn in enumerate(turns, start=1)]
 
     def _ask(self, table: Table, n: int, turn: Turn) -> Ask:
-        chairs = [name for name in table.brief.names("moderator") if table.transcript.sees(name, turn)]
-        to = (*chairs, turn.by)[0]
+        chairs = table.brief.names("moderator") if self.chaired else ()
+        to = (*(name for name in chairs if table.transcript.sees(name, turn)), turn.by)[0]
         form = Form(name="translation", fields=(Field(name=TRANSLATION, help="the whole turn, translated"),))
         return Ask(
             key=table.key(n),

@@ -213,14 +213,6 @@ def _over(states: Mapping[str, Standing]) -> str:
     return f"nobody is left who could speak; absent: {', '.join(absent)}"
 
 
-UNFIT: Mapping[str, str] = {
-    "live_scoring": "its moderator keeps the time and rates nobody",
-    "reasoned_evaluation": "its moderator keeps the time and judges nobody",
-    "interruptions": "who has withdrawn would be asked to cut in",
-}
-"""What may be added to other protocols and not to this one, and why."""
-
-
 def board(brief: Brief, choices: Choices) -> Phase:
     """Members talk, the quiet first, while a timekeeper presses; verdicts are counted when all withdraw, or at the cap.
 
@@ -232,9 +224,6 @@ def board(brief: Brief, choices: Choices) -> Phase:
     if choices.mediation:
         found = "board has a timekeeper, who manages the process only; leave out mediator_type"
         raise ProtocolError(found, about="mediator_type")
-    for name, why in UNFIT.items():
-        if getattr(choices.extras, name):
-            raise ProtocolError(f"board takes no {name}: {why}", about=name)
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     meeting = Meeting(form=message(brief.options), rounds=rounds)

@@ -41,7 +41,7 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     if extras.self_reflection:
         tree = at_end(tree, Reflect())
     if any(each.language for each in brief.participants if each.duty == "debater"):
-        tree = at_end(tree, Translate())
+        tree = at_end(tree, Translate(chaired=bool(brief.names("moderator"))))
     return tree
 
 

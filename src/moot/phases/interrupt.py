@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from moot.core.brief import View
 from moot.core.form import Form
+from moot.core.standing import standing
 from moot.phases.base import Phase, Play, Table
 from moot.phases.bids import CuttingIn
 from moot.phases.endings import LOG
@@ -53,9 +54,10 @@ class Interruption:
     name: str = "interruption"
 
     def play(self, table: Table) -> Play:
-        """Let each turn be interrupted, once."""
-        n, names = 1, table.brief.names("debater")
-        for turn in map(table.transcript.get, table.focus):
+        """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
+        states = standing(table.brief.names("debater"), table.transcript.all())
+        n, names = 1, [name for name, state in states.items() if not state.withdrawn]
+        for turn in [turn for turn in map(table.transcript.get, table.focus) if turn.by in names]:
             scene = CuttingIn(
                 bidding=self.bidding.replace("{speaker}", turn.by),
                 cutting=self.interrupting.replace("{speaker}", turn.by),

@@ -4,6 +4,7 @@ Their defaults follow measured evidence: independent drafts first, few rounds, h
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
@@ -118,6 +119,8 @@ KNOWN: Mapping[str, Protocol] = {
 }
 DEFAULT = "panel"
 NEEDS_MODERATOR = ("moderated", "board")
+TIMED = ("board",)
+"""The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""
 
 
 def names() -> tuple[str, ...]:
@@ -136,6 +139,8 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
-    tree = add(mediate(make(brief, choices), brief, choices), brief, choices)
+    tree = mediate(make(brief, choices), brief, choices)
+    people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
+    judging = replace(brief, participants=tuple(people))
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
-    return with_gauge(tree, brief, choices)
+    return with_gauge(add(tree, judging, choices), judging, choices)
