@@ -121,7 +121,7 @@ class Crowd:
                 high = 1.0 if field.high is None else field.high
                 return self.chance.choice([high / 2, high]) if eager else 0.0
             case "flag":
-                return self.chance.random() < 0.5
+                return self.chance.random() < (0.5 if field.name != "Withdrawn" else 1 - self.hard)
             case "list":
                 return tuple(f"point {self.chance.randint(1, 9)}" for _ in range(self.chance.randint(0, 2)))
             case "choice" if field.name in HARD and self.chance.random() < self.hard:

@@ -24,7 +24,10 @@ from moot.seats.tools import ROUNDS, USES
 from moot.testing.replay import Hall, Oracle
 from moot.testing.scripted import ScriptedModel
 
-GOING_ON: dict[str, Value] = {"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"}
+GOING_ON: dict[str, Value] = {
+    **{"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"},
+    "Withdrawn": False,
+}
 """What stubborn people say where they could end something."""
 
 ALL = Extras(**{each.name: True for each in fields(Extras)})
@@ -42,11 +45,13 @@ def stubborn(ask: Ask, made: int, told: int) -> dict[str, Value]:
     """Answers of people who never agree, always bid, and have something new each time; ``told`` times before."""
     found: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
+        if (ask.act, field.name) == ("argue", "Verdict"):
+            continue  # until the meeting is over
         match field.kind:
             case "number":
                 found[field.name] = 10.0 if field.high is None else field.high
             case "flag":
-                found[field.name] = True
+                found[field.name] = GOING_ON.get(field.name, True)
             case "list":
                 found[field.name] = (f"point {made}",)
             case "choice" if field.name in GOING_ON:
