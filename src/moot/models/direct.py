@@ -4,7 +4,6 @@ The library is loaded when a model is first put to use: that takes one to three 
 """
 
 import json
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """How the library fails over JSON of a shape that it does not expect."""
-
-_OLDER_CLAUDES = re.compile(r"claude-(?:[23]\b|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8})?$)")
-"""Claude 2 to 4.5 go on with a last message of their own; those from 4.6 on refuse it (Anthropic, migration guide)."""
 
 _NO_TAGS = ("\ue000 begins nowhere", "\ue000 ends nowhere")
 """In place of <think>: the library takes such a tag for thinking wherever a packet holds just it, quoted or not."""
@@ -92,13 +88,8 @@ class Direct:
         context = self._library.profile.get("context_window") or 0
         drops = written.drops(self._name, self._library)
         tools = self._name.provider.tools and bool(self._library.profile.get("supports_tools", True))
-        return Traits(
-            alternate=self._name.provider.alternate,
-            context=context,
-            tools=tools,
-            prefill=self._name.provider.wire == "anthropic" and _OLDER_CLAUDES.match(self._name.model) is not None,
-            drops=drops,
-        )
+        # No prefill: OpenAI has none, Anthropic refuses it from Claude 4.6 on, others want fields of their own for it.
+        return Traits(alternate=self._name.provider.alternate, context=context, tools=tools, drops=drops)
 
     @cached_property
     def _library(self) -> "Library":

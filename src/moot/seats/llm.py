@@ -29,11 +29,11 @@ LEFT_TOOLS = "the provider refused the results of the tools as such; they were s
 UNAIDED = frozenset(
     {
         *("vote", "consent", "gauge", "score", "evaluate"),
-        *("bid", "reconsider", "strategy", "reflect"),
+        *("bid", "reconsider", "strategy", "reflect", "verdict", "remind"),
         *("summarize", "translate"),
     }
 )
-"""Acts for which no tools are offered: they judge what was said, settle one's own course, or put it in other words."""
+"""Acts for which no tools are offered: they judge what was said, settle one's own course, keep the time, or put it in other words."""
 
 CUT_OFF = (
     "Your answer was cut off here. Write only the rest of it, and keep it short: "
@@ -68,7 +68,7 @@ class ModelSeat:
         """Answer one ask; see ``core.seat.Seat``."""
         talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
-        if ask.form and answer.finish == "length":
+        if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.go_on(ask.form, answer)
         reading = _read(ask.form, answer, scene.me.name)
         if ask.form and _is_wanting(ask.form, reading):
