@@ -1,0 +1,150 @@
+"""The seat of a person: a door, a letter, a deadline, somebody who stands in."""
+
+import asyncio
+
+import pytest
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief
+from moot.core.errors import ModelError, Refused, Waiting
+from moot.core.event import Replied
+from moot.core.seat import Say, Scene
+from moot.engine.line import Line
+from moot.record.letters import Letters
+from moot.seats.human import Door, Human, Reach
+from moot.testing.stores import MemoryStore
+from people_kit import Hand, Time, person
+
+ASK = Ask(key="k", to="Ada", act="argue", task="Argue.")
+TEA = Reply(text="Tea.")
+
+
+def scene(deadline: float | None = None) -> Scene:
+    ada = person("Ada", deadline=deadline)
+    return Scene(brief=Brief(topic="Tea?", participants=(ada,)), me=ada)
+
+
+class Proxy:
+    """A stand-in that says the same, or never anything."""
+
+    def __init__(self, reply: Reply | None) -> None:
+        self.reply = reply
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        if self.reply is None:
+            await asyncio.sleep(9)
+        assert self.reply
+        return self.reply
+
+
+async def answer(human: Human, deadline: float | None = None) -> Reply:
+    line: Say = Line.__new__(Line)  # nothing is said on it
+    async with asyncio.timeout(5):
+        return await human.answer(ASK, scene(deadline), line)
+
+
+def box(time: Time) -> tuple[Letters, Letters]:
+    """The letters as the seat reads them, and as somebody else writes them."""
+    store = MemoryStore()
+    return Letters(store, "tea", clock=time), Letters(store, "tea", clock=time)
+
+
+async def test_without_a_door_the_debate_has_to_wait() -> None:
+    with pytest.raises(Waiting, match=r"^Ada has to answer \(argue\): moot answer tea$"):
+        await answer(Human(Reach(debate="tea")))
+
+
+async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
+    class Lying:
+        async def ask(self, ask: Ask, scene: Scene) -> Reply:
+            return Reply(text="Tea.", asked="x:y", served="z", usage=Usage(output_tokens=9, cost=1.0))
+
+    assert await answer(Human(Reach(door=Lying()))) == Reply(text="Tea.", asked="human")
+
+
+@pytest.mark.parametrize("error", [Waiting("Ada answers later"), ValueError("the terminal is gone"), TimeoutError("x")])
+async def test_what_the_door_raises_is_what_the_seat_raises(error: Exception) -> None:
+    class Broken:
+        async def ask(self, ask: Ask, scene: Scene) -> Reply:
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        await answer(Human(Reach(door=Broken())))
+    assert caught.value is error
+
+
+async def test_a_letter_that_is_there_answers_without_the_door() -> None:
+    reads, writes = box(Time())
+    await writes.post(Replied(key="k", reply=TEA))
+    door = Hand(None)
+    assert (await answer(Human(Reach(letters=reads, door=door)))).text == "Tea."
+    assert door.asked == []
+
+
+async def test_a_letter_that_comes_meanwhile_goes_before_a_door_that_waits() -> None:
+    reads, writes = box(Time())
+    door = Hand(None)
+    human = Human(Reach(letters=reads, door=door))
+    async with asyncio.TaskGroup() as group:
+        answering = group.create_task(answer(human))
+        await asyncio.sleep(0.01)
+        await writes.post(Replied(key="k", reply=TEA))
+    assert answering.result().text == "Tea."
+    assert (door.asked, door.let_go) == (["k"], ["k"])
+
+
+async def test_a_cancelled_seat_lets_go_of_the_door() -> None:
+    door = Hand(None)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await Human(Reach(door=door)).answer(ASK, scene(), Line.__new__(Line))
+    assert door.let_go == ["k"]
+
+
+@pytest.mark.parametrize("door", [None, Hand(lambda ask, scene: "too late")])
+async def test_when_the_time_is_up_the_turn_is_missing(door: Door | None) -> None:
+    """The time counts from when the ask was put, also in another process."""
+    reach = Reach(door=door, clock=Time(1100.0), put={"k": 1000.0})
+    with pytest.raises(ModelError, match=r"^Ada gave no answer in time$") as caught:
+        await answer(Human(reach), 100.0)
+    assert (type(caught.value), caught.value.kind) == (ModelError, "timeout")
+
+
+async def test_the_time_runs_out_at_the_door() -> None:
+    time = Time()
+    door = Hand(None)
+    human = Human(Reach(door=door, clock=time), stand_in=Proxy(Reply(text="Coffee.", asked="a:b", notes=("n",))))
+    async with asyncio.TaskGroup() as group:
+        answering = group.create_task(answer(human, 0.2))
+        await asyncio.sleep(0.01)
+        time.now += 0.1
+        await asyncio.sleep(0.15)
+        assert not answering.done()
+        time.now += 0.1
+    assert door.let_go == ["k"]
+    expected = Reply(text="Coffee.", asked="a:b", notes=("n", "in place of Ada, whose time was up"))
+    assert answering.result() == expected
+
+
+@pytest.mark.parametrize(("written", "text"), [(1099.0, "Tea."), (1101.0, "Coffee.")])
+async def test_a_letter_counts_if_it_was_written_in_time(written: float, text: str) -> None:
+    time = Time(written)
+    reads, writes = box(time)
+    await writes.post(Replied(key="k", reply=TEA))
+    time.now = 2000.0
+    reach = Reach(letters=reads, clock=time, put={"k": 1000.0})
+    assert (await answer(Human(reach, stand_in=Proxy(Reply(text="Coffee."))), 100.0)).text == text
+
+
+async def test_a_stand_in_has_a_turn_s_time_and_fails_like_any_seat() -> None:
+    reach = Reach(clock=Time(1100.0), put={"k": 1000.0})
+    with pytest.raises(ModelError, match=r"Ada gave no answer in time, nor did the stand-in within 0.01 s") as caught:
+        await answer(Human(reach, stand_in=Proxy(None), seconds=0.01), 100.0)
+    assert caught.value.kind == "timeout"
+
+    class Refusing(Proxy):
+        async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+            raise Refused("no", kind="refused")
+
+    with pytest.raises(Refused):
+        await answer(Human(reach, stand_in=Refusing(None)), 100.0)
