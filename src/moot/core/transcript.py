@@ -215,7 +215,9 @@ class Transcript:
         audience = turn.ask.audience if turn.ask else ()
         if turn.by == who:
             return True
-        return (not audience or who in audience) and not self._masks(who).intersection(_masked(turn))
+        if audience and who not in audience:
+            return False
+        return not (masks := self._masks(who)) or not masks.intersection(_masked(turn))
 
     def _masks(self, who: str) -> frozenset[str]:
         people = self.brief.participants if self.brief else ()
