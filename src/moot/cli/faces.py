@@ -17,7 +17,7 @@ from moot.cli.text import count, line
 from moot.core.event import Delta, Entry, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Outcome
-from moot.desk.reports import Report
+from moot.desk.reports import Report, descent
 
 if TYPE_CHECKING:
     from moot.desk.prepare import Ready
@@ -72,14 +72,17 @@ class Face:
         mode: ``json``, ``plain``, ``quiet``, or "" for the live screen where there is a terminal.
         planned: the asks that there will be at most; 0 where nobody knows.
         still: whether there is no live area, because everything is there already.
+        numbers: whether turns are shown with their marks and entries.
     """
 
-    def __init__(self, mode: str, *, planned: int = 0, still: bool = False) -> None:
+    def __init__(self, mode: str, *, planned: int = 0, still: bool = False, numbers: bool = False) -> None:
         self.mode = mode
         self.console = console_for(plain=mode == "plain", stderr=mode == "json")
         self.boxed = mode == "" and self.console.is_terminal
         self.live = self.boxed and not still
         self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
+        if self.screen:
+            self.screen.stage.numbers = numbers
         self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _Nobody())
 
     def __enter__(self) -> "Face":
@@ -110,7 +113,7 @@ class Face:
     def announce(self, debate: str, opened: Opened) -> None:
         """Which debate is shown."""
         if self.screen:
-            for each in (*heading(debate, opened.name, opened.brief, {}), ""):
+            for each in (*heading(debate, opened.name, opened.brief, {}, origin=descent(opened.forked)), ""):
                 self.console.print(each)
 
     def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
@@ -124,6 +127,8 @@ class Face:
         again = sum(not transcript.answered(turn.key) for turn in transcript.all())
         said = f"{debate}: {count(answered, 'answer')} kept"
         said += f", {count(again, 'ask')} put again" if again else ""
+        origin = next((descent(each.event.forked) for each in entries if isinstance(each.event, Opened)), "")
+        said += f", {origin}" if origin else ""
         if self.mode in ("", "plain"):
             topic = transcript.brief.topic if transcript.brief else ""
             self.console.print(Text(line(topic), style="bold"))

@@ -15,10 +15,12 @@ from moot.desk.seating import BUILTIN
 from moot.desk.toolbox import offered
 
 
-def heading(debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
-    """Topic, id, protocol and participants."""
+def heading(
+    debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]], *, origin: str = ""
+) -> Iterator[RenderableType]:
+    """Topic, id, protocol, where it was forked, and participants."""
     yield Text(line(brief.topic), style="bold")
-    yield joined(debate, line(protocol))
+    yield joined(debate, line(protocol), origin)
     yield ""
     yield from people(brief, drops)
 

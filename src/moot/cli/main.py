@@ -17,9 +17,11 @@ from moot.core.text import clean
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.run:run",
     "resume": "moot.cli.run:resume",
+    "fork": "moot.cli.fork:fork",
     "show": "moot.cli.show:show",
     "list": "moot.cli.records:list_",
     "report": "moot.cli.records:report",
+    "diff": "moot.cli.records:diff",
     "verify": "moot.cli.records:verify",
     "new": "moot.cli.briefs:new",
     "check": "moot.cli.briefs:check",

@@ -1,4 +1,4 @@
-"""``moot list``, ``report`` and ``verify``. This file owns what can be asked of records without playing them."""
+"""``moot list``, ``report``, ``diff`` and ``verify``. This file owns what can be asked of records without a play."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from moot.desk.desk import Listed
-    from moot.desk.reports import Mode
+    from moot.desk.reports import Comparison, Mode
 
 
 @rich_click.command(name="list")
@@ -53,6 +53,7 @@ def _as_data(each: "Listed") -> dict[str, object]:
         "at": each.at,
         "reason": each.reason,
         "entries": each.entries,
+        "forked": each.forked,
     }
 
 
@@ -64,12 +65,14 @@ def _table(listed: "Sequence[Listed]") -> None:
     from moot.cli.faces import console_for
     from moot.cli.layout import FAINT, Inset, joined
     from moot.cli.text import line, moment
+    from moot.desk.reports import descent
 
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
         for each in listed:
             console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, 0)))
-            console.print(Inset(joined(moment(each.at), line(each.protocol), Text(line(each.topic)))))
+            said = joined(moment(each.at), line(each.protocol), descent(each.forked), Text(line(each.topic)))
+            console.print(Inset(said))
         return
     rows = [
         (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), _outcome(each, REASON))
@@ -80,7 +83,7 @@ def _table(listed: "Sequence[Listed]") -> None:
         table.add_column(name, no_wrap=True)
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
     for row, each in zip(rows, listed, strict=True):
-        table.add_row(*row, Text(line(each.topic)))
+        table.add_row(*row, joined(descent(each.forked), Text(line(each.topic))))
     console.print(table)
 
 
@@ -143,6 +146,38 @@ def _write(path: Path, text: str) -> None:
         write_file(path, text)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@rich_click.command()
+@click.argument("one", metavar="A", shell_complete=complete_debate)
+@click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@store_option
+def diff(one: str, other: str | None, as_json: bool, store: Path | None) -> int:
+    """Show where two debates part, and how their outcomes differ.
+
+    A and B are ids, beginnings of ids, or "last". They need not be forks of one another. A fork alone is compared with
+    the debate that it was forked from.
+    """
+    from moot.cli.beside import beside
+    from moot.cli.faces import console_for
+    from moot.desk.reports import compare, parent, write_comparison
+
+    async def read() -> "Comparison":
+        async with open_desk(store) as desk:
+            first, second = await desk.find(one), await desk.find(other) if other else ""
+            if second:
+                return await compare(desk, first, second)
+            return await compare(desk, await parent(desk, first), first)
+
+    found = finish(read())
+    if as_json:
+        sys.stdout.write(write_comparison(found))
+        return DONE
+    console = console_for()
+    for each in beside(found):
+        console.print(each)
+    return DONE
 
 
 @rich_click.command()

@@ -72,7 +72,7 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
     DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
     """
-    return finish(_resume(debate, given))
+    return finish(take_up(debate, given))
 
 
 async def _run(words: str, given: RunOptions) -> int:
@@ -130,7 +130,8 @@ def _used(came: "Outcome") -> str:
     return f"{amount(tokens)} tokens, {money(came.usage.cost)}"
 
 
-async def _resume(name: str, given: ResumeOptions) -> int:
+async def take_up(name: str, given: ResumeOptions) -> int:
+    """Go on with a debate where its record ends; the exit code."""
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
     from moot.core.transcript import fold

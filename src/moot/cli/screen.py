@@ -60,6 +60,7 @@ class Screen:
     def load(self, entry: Entry) -> None:
         """Take an entry of the past in without showing it."""
         self.stage.take(entry.event)
+        self.stage.seq = entry.seq
         if isinstance(entry.event, Opened):
             self._rounds = most_rounds(entry.event.protocol)
 

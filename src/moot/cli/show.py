@@ -22,6 +22,7 @@ class ShowOptions(TypedDict):
 
     speed: str
     follow: bool
+    numbers: bool
     mode: str | None
     store: Path | None
 
@@ -35,6 +36,7 @@ class ShowOptions(TypedDict):
     help="Play in the record's own time, so many times faster.",
 )
 @click.option("--follow", is_flag=True, help="Go on as long as the debate runs.")
+@click.option("--numbers", is_flag=True, help="With each turn its mark and its entry, for moot fork.")
 @click.option("--json", "mode", flag_value="json", help="The entries of the record as JSON lines.")
 @click.option("--plain", "mode", flag_value="plain", help="Plain lines, as where the output is no terminal.")
 @store_option
@@ -57,7 +59,8 @@ async def _show(name: str, given: ShowOptions) -> int:
         debate = await desk.find(name)
         entries = await desk.entries(debate)
         in_time = given["speed"] != "max"
-        face = Face(given["mode"] or "", still=not (in_time or given["follow"]), planned=await desk.count_asks(debate))
+        still, planned = not (in_time or given["follow"]), await desk.count_asks(debate)
+        face = Face(given["mode"] or "", still=still, planned=planned, numbers=given["numbers"])
         face.announce(debate, opening(debate, entries))
         with face:
             if in_time:

@@ -25,7 +25,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.transcript import Transcript
+from moot.core.transcript import Transcript, Turn
 from moot.desk.reports import Spoken, home, noun, owned, parted, spoken, title
 
 
@@ -42,6 +42,8 @@ class Stage:
         place: the title under which the last turn was shown.
         path: the phase that was entered last.
         places: the phases in which anybody was asked.
+        numbers: whether turns are shown with their marks and entries.
+        seq: the entry that was taken in last.
     """
 
     transcript: Transcript = field(default_factory=Transcript)
@@ -52,6 +54,8 @@ class Stage:
     place: str = ""
     path: str = ""
     places: set[str] = field(default_factory=set[str])
+    numbers: bool = False
+    seq: int = 0
 
     def hear(self, delta: Delta) -> None:
         """Take a piece of an answer in."""
@@ -98,7 +102,9 @@ def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
         case Failed(key=key):
             yield from _turn(stage, spoken(stage.transcript, key, event))
         case Interjected(by=by, text=text):
-            who = Text.assemble((line(by), "bold"), (" from outside", FAINT))
+            who = Text.assemble(
+                (line(by), "bold"), (" from outside", FAINT), *_numbers(stage, stage.transcript.all()[-1])
+            )
             yield Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
             yield ""
         case Erred(key=key, n=n, reason=reason):
@@ -126,7 +132,8 @@ def _ended(path: str) -> str:
 
 def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     if short := _in_short(turn):
-        yield Inset(Text.assemble(_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT)))
+        said = (_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT))
+        yield Inset(Text.assemble(*said, *_numbers(stage, stage.transcript.get(turn.key))))
         return
     place = title(home(turn.key.rpartition("#")[0], stage.places))
     if place != stage.place:
@@ -158,11 +165,18 @@ def _name(stage: Stage, turn: Spoken) -> Text:
 
 def _heading(stage: Stage, turn: Spoken) -> Text:
     who = _name(stage, turn)
-    reply = stage.transcript.get(turn.key).reply
+    whole = stage.transcript.get(turn.key)
+    reply = whole.reply
     asked = reply.asked if reply else ""
     served = f" (answered by {line(turn.served)})" if turn.served and turn.served not in asked else ""
     said = joined(line(turn.role).partition(",")[0], _act(stage, turn), f"{line(asked)}{served}")
-    return Text(" ").join((who, said)) if said else who
+    return Text.assemble(Text(" ").join((who, said)) if said else who, *_numbers(stage, whole))
+
+
+def _numbers(stage: Stage, turn: Turn) -> Iterator[tuple[str, str]]:
+    """By which numbers a turn can be named in a command."""
+    if stage.numbers:
+        yield f" · {turn.mark}, entry {stage.seq}", FAINT
 
 
 def doing(stage: Stage, key: str) -> Text:

@@ -49,6 +49,7 @@ class Listed:
         at: when it began, in seconds since 1970.
         entries: how many entries are stored.
         reason: why it ended, or stands still; "" where it is open.
+        forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
     """
 
     debate: str
@@ -58,6 +59,7 @@ class Listed:
     at: float
     entries: int
     reason: str = ""
+    forked: str = ""
 
 
 def opening(debate: str, entries: Sequence[Entry]) -> Opened:
@@ -117,4 +119,5 @@ def list_one(spine: Spine) -> Listed:
         at=first.at,
         entries=spine.entries,
         reason=reason,
+        forked=opened.forked,
     )

@@ -5,38 +5,53 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.errors import BriefError
 from moot.core.event import Entry, Failed
 from moot.core.transcript import Transcript
 from moot.desk.desk import Desk
+from moot.desk.outcome import opening
+from moot.readers.compare import Comparison, Difference, Side, Standing
+from moot.readers.compare import compare as set_side_by_side
 from moot.readers.files import file_name
 from moot.readers.files import save as write_file
 from moot.readers.logs import MODES, Mode
 from moot.readers.logs import write as write_texts
 from moot.readers.markdown import markdown
+from moot.readers.parting import Parting, Said
 from moot.readers.report import Report, as_data, report
 from moot.readers.speech import Speech, parted
 from moot.readers.spoken import Spoken, speak
-from moot.readers.wording import home, listed, noun, owned, title
+from moot.readers.wording import descent, home, listed, noun, owned, title
 from moot.record.codec import digest
 
 __all__ = [
     "FORMATS",
     "MODES",
+    "Comparison",
+    "Difference",
     "Mode",
+    "Parting",
     "Recount",
     "Report",
+    "Said",
+    "Side",
     "Speech",
     "Spoken",
+    "Standing",
+    "compare",
+    "descent",
     "home",
     "listed",
     "noun",
     "owned",
+    "parent",
     "parted",
     "recount",
     "save_log",
     "save_report",
     "spoken",
     "title",
+    "write_comparison",
     "write_file",
     "write_log",
     "write_report",
@@ -63,6 +78,33 @@ async def recount(desk: Desk, debate: str) -> Recount:
     entries = await desk.entries(debate)
     head = digest((await desk.lines(debate))[len(entries) - 1])
     return Recount(entries=entries, report=report(entries, debate=debate, where=desk.place, head=head))
+
+
+async def compare(desk: Desk, one: str, other: str) -> Comparison:
+    """Set two debates side by side.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    return set_side_by_side(await desk.entries(one), await desk.entries(other), names=(one, other))
+
+
+async def parent(desk: Desk, debate: str) -> str:
+    """The debate that a fork was forked from.
+
+    Raises:
+        BriefError: the debate is no fork.
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    found = opening(debate, await desk.entries(debate)).forked.rpartition("@")[0]
+    if not found:
+        raise BriefError(f"{debate} is no fork; name the debate to compare it with", code="missing_key")
+    return found
+
+
+def write_comparison(found: Comparison) -> str:
+    """A comparison as JSON."""
+    return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
 
 
 def write_report(report: Report, form: str = "md") -> str:

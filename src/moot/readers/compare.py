@@ -110,10 +110,10 @@ def compare(one: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, s
     Raises:
         RecordError: a record does not begin with the opening of a debate.
     """
-    settings = tuple(_differences(_opening(one, names[0]), _opening(other, names[1])))
+    first, second = _opening(one, names[0]), _opening(other, names[1])
     return Comparison(
-        parting=part(one, other, alike=not settings),
-        settings=settings,
+        parting=part(one, other, akin=_same_matter(first, second) or _are_kin(first, second, names)),
+        settings=tuple(_differences(first, second)),
         one=_side(one, names[0]),
         other=_side(other, names[1]),
     )
@@ -124,6 +124,20 @@ def _opening(entries: Sequence[Entry], debate: str) -> Opened:
         if isinstance(entry.event, Opened):
             return entry.event
     raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to compare.")
+
+
+def _same_matter(one: Opened, other: Opened) -> bool:
+    """Whether the same people debate the same topic."""
+    ours, theirs = ([each.name for each in opened.brief.participants] for opened in (one, other))
+    return one.brief.topic == other.brief.topic and ours == theirs
+
+
+def _are_kin(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
+    """Whether one was forked from the other, or both from the same debate."""
+    ours, theirs = (
+        {name, each.forked.rpartition("@")[0]} - {""} for each, name in ((one, names[0]), (other, names[1]))
+    )
+    return bool(ours & theirs)
 
 
 def _side(entries: Sequence[Entry], debate: str) -> Side:

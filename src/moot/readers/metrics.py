@@ -7,7 +7,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Event, Failed, Paused, Replied, Resumed
+from moot.core.event import (
+    ASIDE,
+    PLAY_EVENTS,
+    Asked,
+    Attempted,
+    Called,
+    Entry,
+    Erred,
+    Event,
+    Failed,
+    Paused,
+    Replied,
+    Resumed,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,17 +162,22 @@ def use(events: Iterable[Event]) -> Use:
 
 
 def elapsed(entries: Sequence[Entry]) -> tuple[float, float]:
-    """Seconds of work and of pauses. A debate that broke off without a pause stood still from its last entry on."""
+    """Seconds of work and of pauses. A debate that broke off without a pause stood still from its last entry on.
+
+    Whoever takes it up says so behind the questions that are put first, so the gap may lie before those.
+    """
     if not entries:
         return 0.0, 0.0
-    still = 0.0
+    still = gap = 0.0
     since: float | None = None
     before = entries[0].at
     for entry in entries:
+        step = max(0.0, entry.at - before)
         if isinstance(entry.event, Paused):
             since = entry.at
         elif isinstance(entry.event, Resumed):
-            still += max(0.0, entry.at - (before if since is None else since))
+            still += max(gap, step) if since is None else max(0.0, entry.at - since)
             since = None
+        gap = max(gap, step) if isinstance(entry.event, PLAY_EVENTS) else 0.0
         before = entry.at
     return max(0.0, entries[-1].at - entries[0].at - still), still

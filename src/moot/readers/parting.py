@@ -69,15 +69,16 @@ class _Fact:
     said: Said
 
 
-def part(one: Sequence[Entry], other: Sequence[Entry], *, alike: bool) -> Parting:
+def part(one: Sequence[Entry], other: Sequence[Entry], *, akin: bool) -> Parting:
     """Where two records part.
 
-    The openings count only where no answer is the same: a fork with another model or brief parts where it was forked.
+    What the openings set does not count between debates that are akin: a fork parts where it goes another way.
 
     Args:
         one: a whole record, from its opening on.
         other: another one.
-        alike: whether the openings say the same.
+        akin: whether they are forks, or the same people debate the same topic; others part at once, unless an answer
+            is the same.
     """
     (first, *ours), (second, *theirs) = list(_facts(one)), list(_facts(other))
     same = next(
@@ -85,7 +86,7 @@ def part(one: Sequence[Entry], other: Sequence[Entry], *, alike: bool) -> Partin
         min(len(ours), len(theirs)),
     )
     answers = sum(fact.said.kind == "replied" for fact in ours[:same])
-    if not alike and not answers:
+    if not akin and not answers:
         return Parting(same=0, answers=0, one=first.said, other=second.said)
     return Parting(same=same + 1, answers=answers, one=_at(ours, same), other=_at(theirs, same))
 

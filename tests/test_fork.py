@@ -1,0 +1,334 @@
+"""Forks: what they keep, where they lead, and every change that can be made."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from moot.core.brief import Brief, Participant, Source
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import (
+    Asked,
+    Attempted,
+    Called,
+    Closed,
+    Entry,
+    Failed,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+)
+from moot.core.seat import Seat
+from moot.core.transcript import Transcript, fold
+from moot.desk.desk import Desk
+from moot.desk.fork import GIVEN, Answer, Change, fork
+from moot.desk.intake import read_brief
+from moot.desk.past import stamp
+from moot.engine.drive import Hosting, Stop, debate
+from moot.phases.known import KNOWN, build
+from moot.phases.spec import dump, load
+from moot.record.codec import decode
+from moot.record.ledger import Ledger
+from moot.testing.replay import Oracle, calls, essence
+from moot.testing.stores import MemoryStore
+
+PEOPLE = (
+    Participant(name="Ann", role="for", seat="ollama:old", weight=0.9),
+    Participant(name="Bob", role="against", seat="ollama:old", weight=0.6),
+    Participant(name="Cy", seat="ollama:old"),
+    Participant(name="Chair", seat="ollama:old", duty="moderator"),
+)
+
+
+def opened(name: str) -> Opened:
+    brief = Brief(
+        topic="Tea or coffee?", background=(Source(name="f.md", text="Tea is warm."),), participants=PEOPLE, seed=7
+    )
+    return Opened(brief=brief, protocol=dump(build(name, brief)), name=name)
+
+
+def desk_over(store: MemoryStore) -> Desk:
+    return Desk(store, clock=lambda: 1000.0)
+
+
+async def go_on(desk: Desk, name: str, seat: Seat, opening: Opened | None = None) -> Transcript:
+    """Hold a debate, or take it up where its record ends, with one seat for all."""
+    ledger = Ledger(desk.store, name, clock=desk.clock)
+    entries = await ledger.open()
+    if entries:
+        assert isinstance(entries[0].event, Opened)
+        opening = entries[0].event
+    assert opening
+    seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
+    return await debate(opening, load(opening.protocol), seats, ledger=ledger)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
+    desk = desk_over(MemoryStore())
+    whole = await go_on(desk, "parent", Oracle(), opened(name))
+    entries, lines = await desk.entries("parent"), await desk.lines("parent")
+    for at in range(1, len(entries), 1 if len(entries) < 100 else 3):
+        desk = desk_over(MemoryStore({"parent": list(lines)}))
+        forked = await fork(desk, "parent", at=at)
+        held = await desk.entries(forked)
+        oracle = Oracle()
+        assert essence(await go_on(desk, forked, oracle)) == essence(whole), f"forked at entry {at}"
+        assert not set(calls(held)) & set(oracle.sent), "a finished call was paid twice"
+        assert calls(held) == calls(entries[:at])
+        if at % 7 == 1:
+            await desk.verify(forked)
+
+
+# ---- what is kept --------------------------------------------------------------------------------------------------
+
+
+def seqs(entries: tuple[Entry, ...], kind: type) -> list[int]:
+    return [entry.seq for entry in entries if isinstance(entry.event, kind)]
+
+
+async def panel(oracle: Seat | None = None) -> tuple[Desk, Transcript]:
+    """A panel that was held, under the id "parent"."""
+    desk = desk_over(MemoryStore())
+    return desk, await go_on(desk, "parent", oracle or Oracle(), opened("panel"))
+
+
+async def kept(desk: Desk, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
+    return await desk.entries(await fork(desk, "parent", at=at, change=change))
+
+
+async def test_a_try_without_its_end_is_not_taken_over_and_one_that_was_lost_is() -> None:
+    desk, _ = await panel()
+    lines = list(await desk.lines("parent"))
+    entries = await desk.entries("parent")
+    first = seqs(entries, Attempted)[0]
+    assert seqs(await kept(desk, first), Attempted) == []
+    # The same try once more: the first of the two is lost for good.
+    again = replace(entries[first - 1], seq=first + 1)
+    twice = stamp([*entries[:first], again, *entries[first:]])
+    desk = desk_over(MemoryStore({"parent": twice}))
+    called = seqs(await desk.entries("parent"), Called)[0]
+    assert len(seqs(await kept(desk, called), Attempted)) == 2
+    assert len(lines) + 1 == len(twice)
+
+
+async def test_a_pause_at_the_end_is_not_taken_over_and_one_in_the_middle_is() -> None:
+    desk = desk_over(MemoryStore())
+    stop = Stop(reason="tired")
+    opening = opened("panel")
+    ledger = Ledger(desk.store, "parent", clock=desk.clock)
+    await ledger.open()
+    seats = dict.fromkeys([each.name for each in PEOPLE], Oracle())
+    await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=Hosting(stop=stop))
+    await go_on(desk, "parent", Oracle())
+    entries = await desk.entries("parent")
+    (paused,), (resumed,) = seqs(entries, Paused), seqs(entries, Resumed)
+    assert len(await kept(desk, paused)) == paused - 1
+    asks = resumed - paused - 1
+    assert len(await kept(desk, resumed)) == paused - 1 + asks
+    whole = await kept(desk, len(entries) - 1)
+    assert (seqs(whole, Paused), seqs(whole, Resumed)) == ([paused], [resumed])
+
+
+async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_them_goes() -> None:
+    desk, _ = await panel()
+    entries = await desk.entries("parent")
+    after = seqs(entries, Replied)[-1]
+    word = Interjected(by="Guest", text="mind the cost", letter=3)
+    events = [Paused(reason="tired"), word]
+    begun = [*entries[:after], *(replace(entries[after], event=event) for event in events)]
+    desk = desk_over(MemoryStore({"parent": stamp(begun)}))
+    held = await kept(desk, len(begun))
+    assert held[-1].event == replace(word, letter=0)
+    assert seqs(held, Paused) == []
+
+
+async def test_questions_that_are_open_are_put_anew_and_what_was_said_keeps_its_time() -> None:
+    desk, _ = await panel()
+    lines = [line.replace('"at":1000.000000', '"at":5.000000') for line in await desk.lines("parent")]
+    desk = desk_over(MemoryStore({"parent": stamp([decode(line) for line in lines])}))
+    replied = seqs(await desk.entries("parent"), Replied)[0]
+    held = await kept(desk, replied)
+    done = next(entry.event.key for entry in held if isinstance(entry.event, Replied))
+    times = {entry.event.ask.key: entry.at for entry in held if isinstance(entry.event, Asked)}
+    assert times.pop(done) == 5.0
+    assert set(times.values()) == {1000.0}
+    assert {entry.at for entry in held if not isinstance(entry.event, Asked)} == {5.0}
+
+
+# ---- what is changed -----------------------------------------------------------------------------------------------
+
+
+async def test_another_model_answers_from_there_on_and_what_it_had_begun_is_begun_anew() -> None:
+    desk, _ = await panel()
+    entries = await desk.entries("parent")
+    called = next(entry.seq for entry in entries if isinstance(entry.event, Called) and "Ann" in entry.event.text)
+    whole = await kept(desk, called)
+    assert "Ann" in " ".join(entry.event.text for entry in whole if isinstance(entry.event, Called))
+    held = await kept(desk, called, Change(models={"Ann": "ollama:new", "": "builtin:quotes"}))
+    first = held[0].event
+    assert isinstance(first, Opened)
+    assert [each.seat for each in first.brief.participants] == ["ollama:new", *["builtin:quotes"] * 3]
+    assert first.chosen == ("Ann by ollama:new in the fork", "all by builtin:quotes in the fork")
+    assert not [entry for entry in held if isinstance(entry.event, Called) and "Ann" in entry.event.text]
+
+
+async def test_an_answer_is_replaced_and_the_rest_of_its_batch_stays() -> None:
+    desk, whole = await panel()
+    turn = whole.turns("draft")[0]
+    words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
+    forked = await fork(desk, "parent", change=Change(answer=Answer(turn="t1", words=words)))
+    held = await desk.entries(forked)
+    transcript = fold(held)
+    drafts = transcript.turns("draft")
+    assert drafts[0].reply
+    assert (drafts[0].fields["ANSWER"], drafts[0].reply.asked, drafts[0].reply.notes) == ("cocoa", "human", (GIVEN,))
+    assert drafts[1:] == whole.turns("draft")[1:]
+    assert turn.key not in calls(held)
+    await desk.verify(forked)
+    done = await go_on(desk, forked, Oracle())
+    assert done.closed
+    assert done.turns("draft")[0].fields["ANSWER"] == "cocoa"
+    by_fields = Answer(turn=turn.key, fields={"ANSWER": "cocoa", "CONFIDENCE": 1.0, "ARGUMENT": "It is sweet."})
+    assert fold(await kept(desk, change=Change(answer=by_fields))).turns("draft")[0].fields == drafts[0].fields
+
+
+async def test_a_question_that_nobody_has_answered_is_answered() -> None:
+    desk, _ = await panel()
+    entries = await desk.entries("parent")
+    asked = seqs(entries, Attempted)[0] - 1
+    cut = stamp(entries[:asked])
+    desk = desk_over(MemoryStore({"parent": cut}))
+    words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
+    held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
+    assert isinstance(held[-1].event, Replied)
+    failed = Failed(key=fold(entries).turns()[0].key, kind="timeout", reason="late")
+    late = stamp([*entries[:asked], replace(entries[asked], event=failed)])
+    desk = desk_over(MemoryStore({"parent": late}))
+    held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
+    assert not fold(held).failures()
+
+
+BRIEF = """---
+protocol: panel
+limits: {{asks: 90}}
+{extra}
+---
+# {topic}
+
+## Background
+
+Tea is warm.
+
+## Ann
+role: for
+weight: 0.9
+
+{persona}
+
+## Bob
+role: against
+weight: 0.6
+
+## Cy
+role: neither
+
+## Chair
+duty: moderator
+role: leads
+"""
+
+
+def change(topic: str = "Tea or cocoa?", persona: str = "You hurry.", extra: str = "") -> Change:
+    return Change(brief=read_brief(BRIEF.format(topic=topic, persona=persona, extra=extra)))
+
+
+async def test_a_changed_brief_keeps_what_its_own_play_asks_the_same() -> None:
+    desk, _ = await panel()
+    last = len(await desk.entries("parent")) - 1
+    forked = await fork(desk, "parent", at=last, change=change())
+    first = (await desk.entries(forked))[0].event
+    assert isinstance(first, Opened)
+    assert (first.brief.topic, first.brief.seed, first.brief.limits.asks) == ("Tea or cocoa?", 7, 90)
+    assert [each.seat for each in first.brief.participants] == ["ollama:old"] * 4
+    assert first.brief.participants[0].persona == "You hurry."
+    assert first.chosen[-1] == "another brief in the fork"
+    await desk.verify(forked)
+    assert (await go_on(desk, forked, Oracle())).closed
+
+
+async def test_where_a_changed_brief_goes_another_way_the_last_entry_that_can_be_kept_is_named() -> None:
+    desk, whole = await panel()
+    last = len(await desk.entries("parent")) - 1
+    other = change(extra="seed: 3\nmodel: 'builtin:quotes'")
+    with pytest.raises(BriefError, match=r"another way from entry (\d+) of parent on, .*; fork it at entry") as found:
+        await fork(desk, "parent", at=last, change=other)
+    earlier = int(str(found.value).rpartition(" entry ")[2].split()[0])
+    forked = await fork(desk, "parent", at=earlier, change=other)
+    await desk.verify(forked)
+    assert len(fold(await desk.entries(forked)).turns()) < len(whole.turns())
+    with pytest.raises(BriefError, match=rf"from entry {earlier + 1} "):
+        await fork(desk, "parent", at=earlier + 1, change=other)
+
+
+async def test_participants_that_were_made_for_a_topic_stay_where_the_new_brief_describes_none() -> None:
+    desk, _ = await panel()
+    forked = await fork(desk, "parent", at=2, change=Change(brief=read_brief("Tea or cocoa?")))
+    first = (await desk.entries(forked))[0].event
+    assert isinstance(first, Opened)
+    assert [(each.name, each.seat) for each in first.brief.participants] == [
+        (each.name, each.seat) for each in PEOPLE[:3]
+    ]
+
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"at": 0}, r"parent can be forked at entry 1 to \d+, not 0; with entry \d+ it is over"),
+    ({"at": 999}, "not 999"),
+    ({}, "say at which entry to fork"),
+    ({"at": 3, "change": Change(answer=Answer(turn="T1", words="x"))}, "leave the entry out"),
+    ({"at": 3, "change": Change(models={"Eve": "ollama:x"})}, "nobody is called 'Eve'; the participants are Ann, Bob,"),
+    ({"at": 3, "change": Change(models={"Ann": "nowhere:x"})}, "Ann: "),
+    ({"change": Change(answer=Answer(turn="T99", words="x"))}, r"has no turn 'T99'; its turns are T1 to T\d"),
+    ({"change": Change(answer=Answer(turn="T1", words="  "))}, r"T1 \(Ann\): the answer is empty"),
+    ({"change": Change(answer=Answer(turn="T1", words="CONFIDENCE: 4"))}, r"T1 \(Ann\): the answer must say"),
+    ({"change": Change(answer=Answer(turn="T1", fields={"COLOUR": "red"}))}, r"T1 \(Ann\): "),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), MISTAKES)
+async def test_what_cannot_be_is_refused_and_nothing_is_stored(given: dict[str, Any], message: str) -> None:
+    desk, _ = await panel()
+    with pytest.raises(BriefError, match=message):
+        await fork(desk, "parent", **given)
+    assert len(await desk.store.debates()) == 1
+
+
+async def test_the_end_of_a_debate_and_debates_that_are_not_there_cannot_be_forked() -> None:
+    desk, _ = await panel()
+    entries = await desk.entries("parent")
+    assert isinstance(entries[-1].event, Closed)
+    with pytest.raises(BriefError, match=f"not {len(entries)}; with entry {len(entries)} it is over"):
+        await fork(desk, "parent", at=len(entries))
+    with pytest.raises(RecordError, match="there is no debate 'nobody'"):
+        await fork(desk, "nobody", at=1)
+    desk = desk_over(MemoryStore({"parent": stamp(entries[:1])}))
+    with pytest.raises(BriefError, match="nobody has been asked yet"):
+        await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
+    with pytest.raises(BriefError, match=r"1 to 1, not 2$"):
+        await fork(desk, "parent", at=2)
+    word = replace(entries[1], event=Interjected(by="Guest", text="mind the cost"))
+    desk = desk_over(MemoryStore({"parent": stamp([entries[0], word])}))
+    with pytest.raises(BriefError, match="T1 came from outside"):
+        await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
+
+
+async def test_a_fork_of_a_fork_names_its_parent() -> None:
+    desk, whole = await panel()
+    child = await fork(desk, "parent", at=9)
+    await go_on(desk, child, Oracle())
+    grandchild = await fork(desk, child, at=5)
+    listed = {each.debate: each.forked for each in await desk.list()}
+    assert listed == {"parent": "", child: "parent@9", grandchild: f"{child}@5"}
+    assert essence(await go_on(desk, grandchild, Oracle())) == essence(whole)
