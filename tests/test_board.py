@@ -1,6 +1,7 @@
 """The protocol board: who has the floor, when the timekeeper speaks, what escalates, how it ends and is decided."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 
 import pytest
 
@@ -331,9 +332,6 @@ async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> N
     [
         (Choices(turn_mode="random"), "board has its own order of speaking"),
         (Choices(mediation=Mediation(kind="judge")), "board has a timekeeper, who manages the process only"),
-        (Choices(extras=Extras(live_scoring=True)), "board takes no live_scoring: its moderator keeps the time"),
-        (Choices(extras=Extras(reasoned_evaluation=True)), "board takes no reasoned_evaluation"),
-        (Choices(extras=Extras(interruptions=True)), "board takes no interruptions: who has withdrawn"),
         (Choices(strategy="moderator"), "no strategy is called 'moderator' here"),
         (Choices(rounds=0), "board needs at least 1 round, not 0"),
         (Choices(rounds=101), "rounds: 101 is not a number from 1 to 100"),
@@ -342,6 +340,35 @@ async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> N
 def test_what_does_not_go_with_a_board(choices: Choices, words: str) -> None:
     with pytest.raises(ProtocolError, match=words):
         build("board", hall().brief, choices)
+
+
+ALL = Extras(**{each.name: True for each in fields(Extras)})
+
+
+async def test_nobody_asks_the_timekeeper_to_judge() -> None:
+    place = hall(3, rounds=2)
+    german = replace(place.brief.participants[0], language="German")
+    place.brief = replace(place.brief, participants=(german, *place.brief.participants[1:]))
+    place.protocol = build("board", place.brief, Choices(rounds=2, extras=ALL))
+    _, player = await play(place, nothing)
+    acts = {ask.act for ask, _ in player.asked if ask.to != "TimeKeeper"}
+    assert {"score", "evaluate", "reflect", "translate", "bid", "argue", "verdict"} <= acts
+    assert {ask.act for ask, _ in player.asked if ask.to == "TimeKeeper"} == {"remind"}
+
+
+async def test_who_has_left_neither_cuts_in_nor_is_cut_in_on() -> None:
+    def answers(ask: Ask, before: int) -> Mapping[str, Value]:
+        if ask.act == "argue":
+            return {"Content": "x", "Verdict": "HIRE", "Withdrawn": ask.to == "A"}
+        return {"URGENCY": 0}
+
+    place = hall(3, rounds=3)
+    place.protocol = build("board", place.brief, Choices(rounds=3, extras=Extras(interruptions=True)))
+    held, player = await play(place, answers)
+    left = next(n for n, (ask, _) in enumerate(player.asked) if (ask.to, ask.act) == ("A", "argue"))
+    bids = [ask for ask, _ in player.asked[left:] if ask.act == "bid"]
+    assert bids
+    assert not any(ask.to == "A" or held.transcript.get(ask.about[0]).by == "A" for ask in bids)
 
 
 def test_a_board_needs_a_timekeeper() -> None:
