@@ -198,7 +198,7 @@ CODES: dict[str, list[str]] = {
         head("max_rounds: " + "9" * 5000), head("max_rounds: -" + "9" * 5000), head("max_rounds: 0xFFFF"),
         head("persona_count: 0"), head("persona_count: 1"), head("persona_count: 6"), head("persona_count: -3"),
         head("personas: [Ann]"), head("personas: []"),
-        head("personas: [" + ", ".join(f"P{n}" for n in range(11)) + "]"),
+        head("personas: [" + ", ".join(f"P{n}" for n in range(31)) + "]"),
         head("personas: [" + ", ".join(f"P{n}" for n in range(300)) + "]"), head("personas: [Ann, Moderator]"),
         head("persona_count: 1", "personas: [Ann]"), head("options: [one]"), head("options: []"),
         head("limits: {asks: 501}"), head("limits: {cost: .inf}"), head("limits: {cost: .nan}"),

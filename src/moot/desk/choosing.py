@@ -20,6 +20,7 @@ from moot.phases.choices import (
     TurnMode,
     When,
 )
+from moot.phases.groups import LEAST
 from moot.phases.known import DEFAULT, STRATEGIES
 from moot.policy.pairs import Topology
 
@@ -32,6 +33,9 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
     "arena": (*_VOTES, "vote", "vote_based"),
     "board": (*_VOTES, "vote", "vote_based"),
 }
+AT_ONE_TABLE = 10
+"""The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
+
 _FORMAT_ENDS = (*ENDINGS, *_VOTES)
 """The ways to decide that each protocol takes; those of the debate formats are all the same."""
 
@@ -124,6 +128,13 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         if name in intake.given and protocol not in FORMATS:
             found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
+    debating = len(intake.brief.names("debater"))
+    if protocol == "grouped" and debating < LEAST:
+        found = f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer a panel does"
+        raise misfit(intake, wishes, "participants", found)
+    if protocol != "grouped" and "participants" in intake.given and debating > AT_ONE_TABLE:
+        found = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; take the protocol grouped"
+        raise misfit(intake, wishes, "participants", found)
     blind = [each.name for each in intake.brief.participants if _summed(each)]
     if protocol in _WHOLE and blind:
         found = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"

@@ -87,8 +87,9 @@ HEADER: tuple[Key, ...] = (
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants so many are made for the topic.",
         hints=("participant_count", "agent_count", "count", "num_personas")),
-    Key(name="participants", kind="people", aliases=("personas",), low=2, high=10, example="[Ada, Bo]",
-        help="Names, or tables with the keys of a participant. Where it is given, other ## headings are background.",
+    Key(name="participants", kind="people", aliases=("personas",), low=2, high=30, example="[Ada, Bo]",
+        help="Names, or tables with the keys of a participant; more than 10 debaters need the protocol grouped. Where "
+        "it is given, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
     Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
         choices=STRATEGIES + RULES + ENDINGS, help="How it is decided.",

@@ -38,7 +38,7 @@ def listed(node: Node) -> tuple[Entry, ...]:
         found = "participants / personas must be a list: [Ada, Bo], or one line '- name: Ada' for each"
         raise BriefError(found, line=node.line, code="wrong_type")
     if not node.items:
-        found = "participants / personas is empty; name 2 to 10, or leave the key out for the built-in ones"
+        found = "participants / personas is empty; name 2 or more, or leave the key out for the built-in ones"
         raise BriefError(found, line=node.line, code="out_of_range")
     return tuple(_listed(each) for each in node.items)
 

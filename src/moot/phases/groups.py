@@ -31,6 +31,9 @@ from moot.policy.showing import Showing
 ACTS = ("draft", "revise")
 """The acts that hold answers."""
 
+LEAST = 6
+"""The fewest debaters of whom groups can be made."""
+
 REPORT = "report"
 """The act of what a group tells the others."""
 
