@@ -1,0 +1,120 @@
+"""No prompt of a board holds thoughts of others, or whispers that went elsewhere: canaries in every private field."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant
+from moot.core.event import Called
+from moot.core.form import Form, Value
+from moot.core.seat import Quote, Say, Scene
+from moot.models.base import Traits
+from moot.phases.choices import Choices, Extras
+from moot.phases.known import build
+from moot.seats.layout import read, write
+from moot.seats.prompt import compose
+from moot.testing.replay import Hall, Held
+
+NAMES = ("Ann", "Bob", "Cy", "Dan")
+ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
+
+
+def drawn(key: str, what: str, n: int) -> int:
+    return hashlib.sha256(f"{key} {what}".encode()).digest()[0] % n
+
+
+def canary(key: str, name: str) -> str:
+    return f"canary{hashlib.sha256(f'{key} {name}'.encode()).hexdigest()[:12]}"
+
+
+@dataclass(slots=True)
+class Whisperer:
+    """Thinks and whispers in every message; its answer passes through the layout as a model's would."""
+
+    prompts: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        text = "\n".join(message.text for message in compose(ask, scene, Traits()))
+        self.prompts[ask.key] = (ask.to, text)
+        words = write(ask.form, self.fields(ask, ask.form)) if ask.form else "Time."
+
+        async def send() -> Called:
+            return Called(key=ask.key, call="answer", text=words, model="whisperer")
+
+        called = await say.call("answer", Quote(model="whisperer", tokens=1), send)
+        reading = read(ask.form, called.text, speaker=ask.to)
+        return Reply(text=reading.text, fields=reading.fields, unread=reading.unread)
+
+    def fields(self, ask: Ask, form: Form) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for each in form.fields:
+            match each.kind:
+                case "choice":
+                    found[each.name] = each.choices[drawn(ask.key, each.name, len(each.choices))]
+                case "number":
+                    found[each.name] = 1.0
+                case "flag":
+                    found[each.name] = False
+                case "list":
+                    found[each.name] = (canary(ask.key, each.name),)
+                case "text":
+                    found[each.name] = canary(ask.key, each.name)
+        return found
+
+
+async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[Held, Whisperer]:
+    people = [Participant(name=name) for name in (*NAMES, "TimeKeeper")]
+    people[0] = replace(people[0], hide=hide, language="German" if extras == ALL else "")
+    people[-1] = replace(people[-1], duty="moderator")
+    brief = Brief(topic="Hire Kim?", participants=tuple(people), options=("HIRE", "NO_HIRE"), seed=5)
+    bird = Whisperer()
+    place = Hall(brief=brief, protocol=build("board", brief, Choices(rounds=4, extras=extras)))
+    return await place.hold(dict.fromkeys([each.name for each in people], bird)), bird
+
+
+@pytest.mark.parametrize("hide", [(), ("Bob", "remind")])
+@pytest.mark.parametrize("extras", [Extras(), ALL])
+async def test_thoughts_reach_nobody_and_whispers_one_alone(extras: Extras, hide: tuple[str, ...]) -> None:
+    held, bird = await hold(extras, hide)
+    said = held.transcript.turns("argue")
+    assert len(said) == 16
+    heard = 0
+    for turn in said:
+        assert {"Thoughts", "Whisper", "WhisperTo"} <= turn.fields.keys()
+        to = turn.fields["WhisperTo"]
+        for reader, text in bird.prompts.values():
+            if reader != turn.by:
+                assert canary(turn.key, "Thoughts") not in text, f"{reader} reads what {turn.by} thinks"
+                assert reader == to or canary(turn.key, "Whisper") not in text, f"{reader} hears {turn.by} whisper"
+            heard += reader == to and canary(turn.key, "Whisper") in text
+    assert heard > 10, "hardly any whisper was heard, so that nothing is proved"
+
+
+async def test_everybody_reads_what_was_said_aloud() -> None:
+    held, bird = await hold(Extras())
+    first, last = held.transcript.turns("argue")[0], held.transcript.turns("argue")[-1]
+    texts = {reader: text for key, (reader, text) in bird.prompts.items() if key != first.key}
+    assert set(texts) == {*NAMES, "TimeKeeper"}
+    assert all(canary(first.key, "Content") in text for text in texts.values())
+    assert canary(last.key, "Content") not in "".join(text for reader, text in texts.items() if reader == last.by)
+
+
+async def test_whom_a_whisper_is_for_is_compared_without_case() -> None:
+    """O17."""
+    held, _ = await hold(Extras())
+    form = held.transcript.turns("argue", by="Ann")[0].ask
+    assert form
+    said = "<Message><Whisper>psst</Whisper><WhisperTo>BOB</WhisperTo><Content>Good day.</Content></Message>"
+    assert read(form.form, said, speaker="Ann").fields["WhisperTo"] == "Bob"
+
+
+async def test_a_whisper_to_nobody_is_heard_by_nobody() -> None:
+    held, _ = await hold(Extras())
+    form = held.transcript.turns("argue", by="Ann")[0].ask
+    assert form
+    said = "<Message><Whisper>psst</Whisper><WhisperTo>Zoe</WhisperTo><Content>Good day.</Content></Message>"
+    reading = read(form.form, said, speaker="Ann")
+    assert "WhisperTo" not in reading.fields
+    assert reading.unread == ("WhisperTo: not_allowed",)
