@@ -158,7 +158,7 @@ def check(name: str, seed: int) -> float:
     most, used = estimate(asked, tree, models, work=work).most, 0.0
     for _ in range(3):
         turns = hold(asked, tree, Crowd(chance).reply).all()
-        calls = sum(work(asked.participant(turn.by), turn.ask).most for turn in turns if turn.ask and turn.by in models)
+        calls = sum(work(asked.participant(turn.by), turn.ask) for turn in turns if turn.ask and turn.by in models)
         assert len(turns) <= most.asks, (name, seed)
         assert calls <= most.calls, (name, seed)
         used = max(used, len(turns) / most.asks)
@@ -168,7 +168,7 @@ def check(name: str, seed: int) -> float:
 @pytest.mark.parametrize("name", KNOWN)
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:
     # It is near: some of these debates use all of it, or nearly so.
-    assert max(check(name, seed) for seed in range(DEBATES)) > 0.9
+    assert max(check(name, seed) for seed in range(DEBATES)) >= 0.9
 
 
 def eager(ask: Ask) -> Reply:

@@ -13,7 +13,8 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Replied
 from moot.core.form import Value
 from moot.core.transcript import Transcript
-from moot.desk.estimate import Work, estimate
+from moot.desk.estimate import estimate
+from moot.desk.likely import likely
 from moot.desk.seating import work
 from moot.models.base import Model
 from moot.phases.base import Phase, Table, enter
@@ -25,7 +26,10 @@ from moot.testing.replay import Hall, Oracle
 from moot.testing.scripted import ScriptedModel
 
 GOING_ON: dict[str, Value] = {
-    **{"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"},
+    "STATUS": "CONTINUE",
+    "CONSENSUS": "OPEN",
+    "NEW": "CLAIMS",
+    "CONSENT": "REJECT",
     "Withdrawn": False,
 }
 """What stubborn people say where they could end something."""
@@ -163,14 +167,14 @@ def test_calls_of_those_with_tools_or_a_search() -> None:
     )
     speech, vote = Ask(key="/a#1", to="A", act="argue", task=""), Ask(key="/a#2", to="A", act="vote", task="")
     assert [work(each, speech) for each in (plain, tools, asking)] == [
-        Work(),
-        Work(likely=2, most=1 + ROUNDS),
-        Work(likely=2, most=1 + ROUNDS + USES),
+        1,
+        1 + ROUNDS,
+        1 + ROUNDS + USES,
     ]
     looking = calls(search) - 1
-    assert work(searching, speech) == Work(likely=looking + 2, most=looking + 1 + ROUNDS)
-    assert work(searching, replace(speech, act="guide")) == Work(likely=2, most=1 + ROUNDS)
-    assert {work(each, vote) for each in (plain, tools, asking, searching)} == {Work()}
+    assert work(searching, speech) == looking + 1 + ROUNDS
+    assert work(searching, replace(speech, act="guide")) == 1 + ROUNDS
+    assert {work(each, vote) for each in (plain, tools, asking, searching)} == {1}
 
 
 def test_calls_are_counted_and_paid() -> None:
@@ -178,7 +182,7 @@ def test_calls_are_counted_and_paid() -> None:
     tree = build("panel", asked, Choices(rounds=0))
     model = ScriptedModel(lambda request: "")
     models: dict[str, Model] = {"A": model, "B": model}
-    once, often = estimate(asked, tree, models), estimate(asked, tree, models, work=work)
+    once, often = estimate(asked, tree, models), estimate(asked, tree, models, work=work, likely=likely)
     assert (once.most.asks, once.most.calls) == (4, 4)
     assert (often.most.asks, often.most.calls) == (4, 4 + ROUNDS)
     assert once.most.tokens < often.most.tokens

@@ -1,19 +1,27 @@
-"""What `moot check` expects beside what a debate uses: the examples, held over a socket, without tools or searches."""
+"""What `moot check` expects beside what a debate uses: the examples as they stand, held over a socket.
+
+The server writes as much as models do for what a form or a task asks for. Whoever is offered tools uses one, once,
+before it answers; which one is chance, but no page is opened. What is searched for stays on this machine.
+"""
 
 import asyncio
+import json
 import random
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from moot.core.tool import ToolCall
 from moot.desk.config import Config
 from moot.desk.desk import Desk
 from moot.desk.intake import read_brief
 from moot.desk.prepare import Wishes, prepare
 from moot.models.pool import Pool
 from moot.testing.stores import MemoryStore
+from moot.testing.web import Web, searxng
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
@@ -22,30 +30,68 @@ BRIEFS = [path for path in EXAMPLES if path.name != "README.md"]
 LETTERS = 4
 """Characters of a token in English prose; the server counts by them."""
 
-PROSE = "The depot would save two hours a day because the routes become shorter and nobody waits at the gate. "
+TEMPLATE = 130
+"""Tokens in which the templates of open models say how tools are asked for."""
+
+PROSE = (
+    "The northern depot would save almost two hours every day because routes become shorter and nobody has to wait. "
+)
+"""Words about as long as those of the examples, which have 5.8 characters with the blank."""
+
 LENGTHS = {"URGENCY": 15, "I vote for": 30, "CLARITY": 40, "NOTE": 50, "QUESTION": 50, "POINT": 60, "NEXT": 80}
+LENGTHS["CLAIMS"] = 80
+SAID = {"two sentences": 40, "At most 200 words": 160}
+"""Words where a task without a form says how long the answer shall be: a sentence has twenty."""
+
 USUAL = 165
 """Words of an answer by a field of its form; recorded debates of several models have from 130 to 180 a speech."""
+
 TEXT = re.compile(r"(?:a list|your|what|which|who|whose|why|how|where|the|one|each|if|addresses|an?) ")
+HITS = [
+    {"url": f"https://example.org/{n}", "title": f"What others found out, part {n}", "content": PROSE * 3}
+    for n in range(1, 9)
+]
 
 
 def answer(call: Call) -> Plan:
+    """Look one thing up where that can be done, then answer."""
+    chance = random.Random(str(call.body["messages"]))
+    messages = cast("Sequence[Mapping[str, object]]", call.body["messages"])
+    tools = cast("Sequence[Mapping[str, Mapping[str, object]]]", call.body.get("tools") or ())
+    sent = sum(len(str(message)) for message in messages) + len(json.dumps(tools)) * bool(tools)
+    taken = sent // LETTERS + TEMPLATE * bool(tools)
+    if tools and messages[-1]["role"] != "tool":
+        wanted = look_up([str(each["function"]["name"]) for each in tools], chance)
+        return Plan(tools=(wanted,), usage=(taken, len(str(wanted)) // LETTERS, 0))
+    asked = next(str(each["content"]) for each in reversed(messages) if each["role"] == "user")
+    text = write(asked, chance)
+    return Plan(text=text, usage=(taken, len(text) // LETTERS, 0))
+
+
+def look_up(names: Sequence[str], chance: random.Random) -> ToolCall:
+    """A use of one of the tools."""
+    name = chance.choice([each for each in names if each != "open_page"])
+    given = {"scorer": {"text": words(USUAL)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
+    return ToolCall(id="call-1", name=name, arguments=json.dumps(given))
+
+
+def write(asked: str, chance: random.Random) -> str:
     """Fill in the form that the prompt ends with, as long as models write, give or take a third."""
-    chance = random.Random(call.prompt)
-    slots = re.findall(r"^([\w ]+): \[(.*)\]$", call.prompt, flags=re.MULTILINE)
-    length = next((words for name, words in LENGTHS.items() if name in dict(slots)), USUAL)
+    slots = re.findall(r"^([\w ]+): \[(.*)\]$", asked, flags=re.MULTILINE)
+    said = USUAL if slots else next((words for task, words in SAID.items() if task in asked), USUAL)
+    length = next((words for name, words in LENGTHS.items() if name in dict(slots)), said)
     length = round(length * chance.uniform(0.67, 1.33))
     texts = [name for name, slot in slots if TEXT.match(slot)]
-    rows = [f"{name}: {fill(slot, length // max(1, len(texts)), chance)}" for name, slot in slots]
-    text = "\n".join(rows) or words(length)
-    sent = sum(len(str(message)) for message in call.body["messages"])  # type: ignore[attr-defined]
-    return Plan(text=text, usage=(sent // LETTERS, len(text) // LETTERS, 0))
+    rows = [f"{name}: {fill(name, slot, length // max(1, len(texts)), chance)}" for name, slot in slots]
+    return "\n".join(rows) or words(length)
 
 
-def fill(slot: str, length: int, chance: random.Random) -> str:
-    """What stands in a slot: the greatest number, one of the choices, else prose."""
+def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
+    """What stands in a slot: a number, the greatest of a bid, one of the choices, a list of sentences, else prose."""
     if found := re.match(r"a number.* to ([\d.]+)", slot):
-        return found[1]
+        return found[1] if name == "URGENCY" else f"{float(found[1]) * chance.uniform(0.3, 0.9):.1f}"
+    if slot.startswith("a list"):
+        return "".join(f"\n- {n}. {words(20)}" for n in range(1, max(2, round(length / 20) + 1)))
     return words(length) if TEXT.match(slot) else chance.choice(slot.split(" or "))
 
 
@@ -57,14 +103,10 @@ def words(count: int) -> str:
 @pytest.mark.parametrize("path", BRIEFS, ids=lambda path: path.stem)
 async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     intake = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
-    brief = replace(
-        intake.brief, participants=tuple(replace(each, tools=(), search=None) for each in intake.brief.participants)
-    )
-    async with Wires(script=answer, context=100_000).serve() as server:
-        pool = Pool(env={"OLLAMA_HOST": server.url})
-        desk = Desk(MemoryStore(), pool=pool)
-        unaided = replace(intake, brief=brief, own={each.name: {"tool_usage": ()} for each in brief.participants})
-        ready = await prepare(desk, unaided, Wishes(models=("ollama:tiny",)), config=Config())
+    async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
+        config = Config(searxng_url=web.url)
+        desk = Desk(MemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
+        ready = await prepare(desk, intake, Wishes(models=("ollama:tiny",)), config=config)
         outcome = await desk.hold(ready.plan, "used")
         used = outcome.transcript.usage
         await desk.close()
@@ -76,4 +118,7 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     # Between the least and the most the tokens grow with the asks that were really put.
     share = (asks - least.asks) / (most.asks - least.asks) if most.asks > least.asks else 1.0
     expected = least.expected + share * (most.expected - least.expected)
+    equipped = any(each.tools or each.search for each in ready.plan.brief.participants)
+    assert asks <= len(server.calls) <= most.calls
+    assert (len(server.calls) > asks) is equipped
     assert 0.75 <= total / expected <= 1.25

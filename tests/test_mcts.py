@@ -21,8 +21,9 @@ from moot.core.seat import Say, Scene
 from moot.engine.drive import Hosting
 from moot.models.base import Request
 from moot.phases.speak import Everyone
+from moot.seats.growth import CLAIMS, REPLIES
 from moot.seats.llm import ModelSeat
-from moot.seats.mcts import CLAIMS, REPLIES, Searching, calls
+from moot.seats.mcts import Searching, calls
 from moot.seats.uct import Node, best_line, descend, promise
 from moot.testing.conformance import Journal, check_seat
 from moot.testing.replay import Hall, essence

@@ -143,7 +143,7 @@ async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it(
 async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_something_up() -> None:
     text = write("protocol: panel", ada="tool_usage: [scorer]\n")
     told = await notes(text, Wishes(models=("ollama:tiny",)))
-    left_out = "Tokens and cost of the estimate leave out what tools find: for one answer up to 8 results of 16,384"
+    left_out = "and the cost leave out what tools find: up to 8 results of 16,384"
     assert left_out in told
     assert "leave out" not in await notes(text)
     assert "leave out" not in await notes(write("protocol: panel"), Wishes(models=("ollama:tiny",)))

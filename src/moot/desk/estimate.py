@@ -8,7 +8,6 @@ were filled in badly are not in it, nor are retries.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
@@ -16,10 +15,11 @@ from moot.core.event import Asked, Note, Replied
 from moot.core.seat import Quote, Scene, scene
 from moot.core.transcript import Transcript
 from moot.desk.lengths import words
+from moot.desk.likely import Likely, Sent, alone
 from moot.desk.pretending import Pretender, endings
 from moot.desk.widest import Widest, widest
 from moot.models.base import Model, Request
-from moot.models.prices import cap, count_tokens
+from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
 from moot.phases.base import Phase, Table, enter
 from moot.seats.prompt import compose
 
@@ -28,6 +28,9 @@ NEAR = 32
 
 MARGIN = 1.25
 """What ``models.prices.count_tokens`` adds, so that its estimate is an upper one."""
+
+OFFER = 250
+"""Tokens in which a model is told how to ask for tools: 100 to 200 in the templates of open models, else up to 500."""
 
 TOKENS = 4 / 3
 """Tokens of an English word, with the blank behind it."""
@@ -44,7 +47,8 @@ class Estimate:
         tokens: tokens in and out where each answer takes all it may: prompts by an upper estimate, output at its limit.
             It is no bound: prompts hold earlier answers of the usual length, and neither what tools find nor the
             questions about a form are in it.
-        expected: tokens in and out that are likely: prompts as they are, answers of the usual length.
+        expected: tokens in and out that are likely: prompts as they are, answers of the usual length, with all that a
+            search sends and one look-up in each answer of those with tools (``desk.likely``).
         cost: US dollars of these tokens; None where a price is unknown.
         unpriced: the models whose price is unknown.
         repeated: the share of the input, 0 to 1, that repeats the beginning of an earlier prompt to the same model;
@@ -74,20 +78,18 @@ class Costing:
     most: Estimate
 
 
-class Work(NamedTuple):
-    """How many calls one answer takes: as many as are likely, and the most there can be."""
-
-    likely: int = 1
-    most: int = 1
-
-
-def once(who: Participant, ask: Ask) -> Work:
+def once(who: Participant, ask: Ask) -> int:
     """One call for one answer."""
-    return Work()
+    return 1
 
 
 def estimate(
-    brief: Brief, protocol: Phase, models: dict[str, Model], *, work: Callable[[Participant, Ask], Work] = once
+    brief: Brief,
+    protocol: Phase,
+    models: dict[str, Model],
+    *,
+    work: Callable[[Participant, Ask], int] = once,
+    likely: Likely = alone,
 ) -> Costing:
     """Play the protocol twice with pretended answers.
 
@@ -95,12 +97,13 @@ def estimate(
         brief: the brief, everybody seated.
         protocol: the phase tree.
         models: the models by participant; who has none costs nothing.
-        work: how many calls an answer of a participant takes.
+        work: the most calls that an answer of a participant takes.
+        likely: what is likely sent for it.
     """
     ends = endings(protocol)
     plain = Widest(brief=brief)
-    least = _play(brief, protocol, _Bill(models, work, plain, once_each=True), Pretender(ends=ends, agree=True))
-    bill = _Bill(models, work, widest(brief, protocol))
+    least = _play(brief, protocol, _Bill(models, work, likely, plain, once_each=True), Pretender(ends=ends, agree=True))
+    bill = _Bill(models, work, likely, widest(brief, protocol))
     return Costing(least=least, most=_play(brief, protocol, bill, Pretender(ends=ends, agree=False)))
 
 
@@ -132,7 +135,8 @@ class _Bill:
     """What the calls of one play come to."""
 
     models: Mapping[str, Model]
-    work: Callable[[Participant, Ask], Work]
+    work: Callable[[Participant, Ask], int]
+    likely: Likely
     wide: Widest
     once_each: bool = False  # whether nobody looks anything up, so that each answer takes one call
     quotes: list[Quote] = field(default_factory=list[Quote])
@@ -151,19 +155,20 @@ class _Bill:
         if model is None:
             return
         request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
-        quote, work = model.quote(request), self.work(me, ask)
+        quote = model.quote(request)
         self.quotes.append(quote)
-        times = 1 if self.once_each else work.most
+        times = 1 if self.once_each else self.work(me, ask)
         self.tokens += quote.tokens * times
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
-        taken = round(count_tokens(request.messages) / MARGIN)
-        self.expected += (taken + min(cap(me.settings), round(length * TOKENS))) * work.likely
+        for sent in self.likely(ask, seen, model.traits, length):
+            given = min(cap(me.settings), round(sent.words * TOKENS))
+            self.expected += round(sent.share * (_taken(sent) + given))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 
     def _calls(self, ask: Ask, me: Participant) -> int:
         """The calls of whoever may be asked this and takes the most."""
         able = [each for each in self.wide.peers(me) if each.name in self.models]
-        return 1 if able and self.once_each else max((self.work(each, ask).most for each in able), default=0)
+        return 1 if able and self.once_each else max((self.work(each, ask) for each in able), default=0)
 
     def _compare(self, model: str, prompt: str) -> None:
         earlier = self.sent.setdefault(model, [])
@@ -186,6 +191,12 @@ class _Bill:
             asked=tuple(dict.fromkeys(turn.by for turn in turns)),
             acts=tuple(dict.fromkeys(turn.act for turn in turns)),
         )
+
+
+def _taken(sent: Sent) -> int:
+    """The tokens of a request, as they are and not at most."""
+    taken = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
+    return round(taken / MARGIN) + (OFFER if sent.tools else 0)
 
 
 def _shared(one: str, other: str) -> int:

@@ -26,6 +26,19 @@ FIELD = 15
 """Words of a text in a form that has many of them."""
 
 
+CLAIM, REPLY, MARKS = 20, 45, 12
+"""Words in a search: of each claim, which is a sentence; of a reply, which is two; of the marks for an exchange."""
+
+CALL = 15
+"""Words in which a model asks for a tool: its name, and what to look for."""
+
+FOUND: Mapping[str, int] = {"search": 350, "rag": 450, "summarizer": 200, "scorer": 20}
+"""Words of the usual result of a tool: five hits of a search engine, four extracts of a document, a summary, marks."""
+
+UNKNOWN = 300
+"""Words of the result of a tool that is not in the table."""
+
+
 def words(ask: Ask, scene: Scene) -> int:
     """The words that an answer is likely to have.
 

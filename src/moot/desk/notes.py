@@ -37,8 +37,8 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
     if any(each.tools and _has_model(each) for each in brief.participants):
         yield (
-            f"Tokens and cost of the estimate leave out what tools find: "
-            f"for one answer up to {USES} results of {LONGEST:,} characters, sent once more with each further call."
+            "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
+            f"find: up to {USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
         )
     limit, most = brief.limits.asks, costing.most.asks
     if limit is not None and most > limit:

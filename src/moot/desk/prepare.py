@@ -16,6 +16,7 @@ from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk, Plan
 from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
+from moot.desk.likely import likely
 from moot.desk.look import first_chat_model
 from moot.desk.notes import notes_on
 from moot.desk.places import needs_moderator
@@ -23,16 +24,16 @@ from moot.desk.seating import BUILTIN, assign, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 from moot.seats.clock import CLOCK
-
 from moot.seats.human import HUMAN
+
 __all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
 
 QUOTING = f"{BUILTIN} is no language model: participants only quote the brief's background."
 """What every host says where the built-in seat takes part."""
 
-
 NO_MODEL = (BUILTIN, CLOCK, HUMAN)
 """The seats of those for whom no model answers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
@@ -81,7 +82,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     caster = models[0] if casts else ""
     live = live_models(desk, plan.brief)
-    costing = estimate(plan.brief, plan.protocol, live, work=work)
+    costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
     if plan.brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")

@@ -7,11 +7,10 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
-from moot.desk.estimate import Work
 from moot.desk.toolbox import Give, no_tools
-from moot.seats.human import HUMAN, Human, Reach
 from moot.models.pool import Pool
 from moot.seats.clock import CLOCK, Clock
+from moot.seats.human import HUMAN, Human, Reach
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
@@ -65,8 +64,8 @@ def seat(
         brief: the brief, everybody seated.
         pool: the models.
         give: the tools of each participant.
-        reach: how people can be reached; None where they cannot, as long as nothing is asked.
         limits: the limits in force; None for those of the brief.
+        reach: how people can be reached; None where they cannot, as long as nothing is asked.
 
     Raises:
         BriefError: a participant's seat, or a stand-in, names no model that there can be.
@@ -108,15 +107,12 @@ def _clock(who: Participant) -> Clock:
     return Clock()
 
 
-def work(who: Participant, ask: Ask) -> Work:
-    """How many calls of a model an answer takes: with tools likely one look-up; a search is what it is.
+def work(who: Participant, ask: Ask) -> int:
+    """The most calls of a model that an answer takes: offers of tools, the search, and the answer.
 
     Tools that ask the participant's own model do so once in each use.
     """
     aided = who.tools and ask.act not in UNAIDED
     asking = USES if ASKING.intersection(who.tools) else 0
-    answer = Work(likely=2, most=1 + ROUNDS + asking) if aided else Work()
-    if who.search is None or ask.act not in SOUGHT:
-        return answer
-    looking = calls(who.search) - 1
-    return Work(likely=looking + answer.likely, most=looking + answer.most)
+    answer = 1 + ROUNDS + asking if aided else 1
+    return answer + (calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)

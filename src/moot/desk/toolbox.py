@@ -122,7 +122,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             embedder = Embeddings(config.embeddings) if config.embeddings else None
             if embedder:
                 stack.push_async_callback(embedder.close)
-            made["rag"] = (Rag(_papers(brief), embedder),)
+            made["rag"] = (Rag(papers(brief), embedder),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             made[f"{MCP}{server}"] = line.tools
@@ -169,13 +169,13 @@ def _check(name: str, brief: Brief, config: Config) -> None:
         raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
 
 
-def _papers(brief: Brief) -> tuple[Source, ...]:
+def papers(brief: Brief) -> tuple[Source, ...]:
     """What ``rag`` searches."""
     return tuple(dict.fromkeys((*brief.library, *brief.background)))
 
 
 def _embedding(brief: Brief, name: str) -> str:
-    quote = Embeddings(name).quote([each.text for each in _papers(brief)])
+    quote = Embeddings(name).quote([each.text for each in papers(brief)])
     price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
     told = f"The documents go to {name}, which makes vectors of them"
     return f"{told}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."

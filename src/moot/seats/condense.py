@@ -3,12 +3,13 @@
 Both see no more than the participant sees, and each costs one call, which is on record.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from moot.core.errors import ToolError
 from moot.core.form import Field, Form
+from moot.core.seat import Scene
 from moot.core.tool import ToolSpec
-from moot.core.transcript import SUMMARY
+from moot.core.transcript import SUMMARY, Turn
 from moot.seats.prompt import frame, show
 from moot.seats.tools import Errand, Found
 
@@ -81,7 +82,7 @@ class Summarizer:
             turns = turns[last:]
         if not turns:
             raise ToolError("there is nothing to sum up yet")
-        reading = await errand.ask(f"{_SUM_UP}\n\n{show(errand.scene, turns)}")
+        reading = await errand.ask(summing(errand.scene, turns))
         return Found(text=reading.text)
 
 
@@ -95,10 +96,19 @@ class Scorer:
         text = str(arguments["text"]).strip()
         if not text or len(text) > LONGEST:
             raise ToolError(f"give the argument as a text of at most {LONGEST} characters")
-        scene = errand.scene
-        parts = [_RATE.format(topic=scene.brief.topic), show(scene, scene.turns), f"The argument:\n{frame(text)}"]
-        reading = await errand.ask("\n\n".join(filter(None, parts)), MARKS)
+        reading = await errand.ask(rating(errand.scene, text), MARKS)
         if not reading.fields:
             raise ToolError("the model gave no marks")
         lines = [f"{field.name}: {reading.fields.get(field.name, 'not given')}" for field in MARKS.fields]
         return Found(text="\n".join(lines))
+
+
+def summing(scene: Scene, turns: Sequence[Turn]) -> str:
+    """The question for a summary of turns."""
+    return f"{_SUM_UP}\n\n{show(scene, turns)}"
+
+
+def rating(scene: Scene, text: str) -> str:
+    """The question for marks of an argument."""
+    parts = [_RATE.format(topic=scene.brief.topic), show(scene, scene.turns), f"The argument:\n{frame(text)}"]
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,114 @@
+"""What is likely sent for one answer: the questions of a search as they are really put, and one look-up."""
+
+from dataclasses import replace
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant, Search, Source
+from moot.core.seat import Scene
+from moot.core.transcript import Turn
+from moot.desk.lengths import CALL, FOUND, MARKS, REPLY, UNKNOWN
+from moot.desk.likely import alone, likely
+from moot.models.base import Request, Traits
+from moot.seats.growth import CANDIDATES, CLAIMS, STANDING
+from moot.seats.llm import ModelSeat
+from moot.seats.mcts import Searching, calls
+from moot.testing.conformance import Journal
+from moot.testing.scripted import ScriptedModel
+
+LINE = "words " * REPLY
+CLAIM = "words " * 20
+
+
+def act(name: str = "argue") -> Ask:
+    return Ask(key="/debate/argue#1", to="Ann", act=name, task="Argue.")
+
+
+def see(ann: Participant, *, library: int = 0, turns: int = 1) -> Scene:
+    said = Turn(key="/a#1", by="Bo", act="argue", number=1, reply=Reply(text="It is dear."))
+    papers = (Source(name="study.md", text="words " * library),) if library else ()
+    return Scene(
+        brief=Brief(topic="?", library=papers, participants=(ann, Participant(name="Bo"))),
+        me=ann,
+        turns=(said,) * turns,
+    )
+
+
+def imagine(request: Request) -> str:
+    """The answers that the estimate takes for granted, as a model would write them."""
+    prompt = request.messages[-1].text
+    if "CLAIMS:" in prompt:
+        return "CLAIMS:\n" + "\n".join(f"- {CLAIM}{n}" for n in range(CLAIMS))
+    return "CLARITY: 5\nEVIDENCE: 5\nORIGINALITY: 5\nSTANDING: 5" if "STANDING:" in prompt else LINE
+
+
+async def test_the_questions_of_a_search_are_those_that_are_put() -> None:
+    ann = Participant(name="Ann", search=Search(simulations=CLAIMS, depth=1))
+    sent = list(likely(act(), see(ann), Traits(), 180))
+    model = ScriptedModel(imagine)
+    seat = Searching(ModelSeat(model), model, Search(simulations=CLAIMS, depth=1))
+    await seat.answer(act(), see(ann), Journal())
+    assert {each.messages for each in sent} == {request.messages for request in model.history}
+    assert [each.words for each in sent] == [20 * CLAIMS, *(REPLY, MARKS) * CLAIMS, 180]
+    assert len(sent) == calls(Search(simulations=CLAIMS, depth=1))
+
+
+@pytest.mark.parametrize(("simulations", "depth"), [(1, 1), (6, 1), (16, 1), (16, 2), (64, 4)])
+def test_a_search_is_likely_to_take_no_more_calls_than_it_may(simulations: int, depth: int) -> None:
+    search = Search(simulations=simulations, depth=depth)
+    ann = Participant(name="Ann", search=search)
+    assert 0.7 * calls(search) < len(list(likely(act(), see(ann), Traits(), 180))) <= calls(search)
+    assert len(list(likely(act("vote"), see(ann), Traits(), 30))) == 1
+
+
+def test_one_tool_is_used_once() -> None:
+    ann = Participant(name="Ann", tools=("search",))
+    first, last = likely(act(), see(ann), Traits(), 180)
+    assert [tool.name for tool in first.tools] == [tool.name for tool in last.tools] == ["search", "open_page"]
+    assert (first.words, last.words) == (CALL, 180)
+    assert last.messages[: len(first.messages)] == first.messages
+    assert [message.role for message in last.messages[-2:]] == ["assistant", "tool"]
+    assert len(last.messages[-1].text.split()) == FOUND["search"]
+
+
+# fmt: off
+SIZES: list[tuple[tuple[str, ...], int, int]] = [
+    (("rag",), 5000, FOUND["rag"]),
+    (("rag",), 50, 50),
+    (("mcp:files",), 0, UNKNOWN),
+    (("search", "mcp:files"), 0, (FOUND["search"] + UNKNOWN) // 2),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("tools", "library", "found"), SIZES)
+def test_the_size_of_what_is_found(tools: tuple[str, ...], library: int, found: int) -> None:
+    ann = Participant(name="Ann", tools=tools)
+    *_, last = likely(act(), see(ann, library=library), Traits(), 180)
+    assert len(last.messages[-1].text.split()) == found
+
+
+@pytest.mark.parametrize(("turns", "asked"), [(1, 2), (0, 1)])
+def test_tools_that_ask_the_model_do_so_as_often_as_they_are_chosen(turns: int, asked: int) -> None:
+    ann = Participant(name="Ann", tools=("rag", "summarizer", "scorer"))
+    aside = [each for each in likely(act(), see(ann, library=9, turns=turns), Traits(), 180) if each.share < 1]
+    assert [round(each.share, 2) for each in aside] == [0.33] * asked
+    assert all(not each.tools for each in aside)
+
+
+@pytest.mark.parametrize(("name", "traits"), [("vote", Traits()), ("argue", Traits(tools=False))])
+def test_who_is_offered_no_tools_just_answers(name: str, traits: Traits) -> None:
+    ann = Participant(name="Ann", tools=("search",))
+    assert list(likely(act(name), see(ann), traits, 30)) == list(alone(act(name), see(ann), traits, 30))
+
+
+def test_the_forms_of_a_search_are_told_apart() -> None:
+    assert CANDIDATES != STANDING
+    ann = Participant(name="Ann", search=Search(simulations=1, depth=1), tools=("search",))
+    scene = see(ann)
+    sent = list(likely(act(), scene, Traits(), 180))
+    assert [bool(each.tools) for each in sent] == [False, False, False, True, True]
+    assert "You have prepared this" in sent[-1].messages[len(sent[-2].messages) - 1].text
+    plain = replace(scene, me=replace(ann, search=None))
+    assert len(list(likely(act(), plain, Traits(), 180))) == 2
