@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
-from moot.core.form import Value
+from moot.core.form import Field, Value
 from moot.core.seat import Scene
 from moot.desk.desk import Desk
 from moot.desk.people import by_hand
@@ -35,6 +35,38 @@ class Hand:
                 self.let_go.append(ask.key)
         assert self.words
         return by_hand(ask, self.words(ask, scene), self.fields)
+
+
+class Filling:
+    """A door behind which somebody fills in every form: the first choice, the lowest number, a few words."""
+
+    def __init__(self) -> None:
+        self.asked: list[Ask] = []
+
+    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        self.asked.append(ask)
+        return by_hand(ask, *filled(ask))
+
+
+def filled(ask: Ask) -> tuple[str, dict[str, Value]]:
+    """What somebody writes who fills in every form: words, or the fields that are required."""
+    asked = [each for each in ask.form.fields if each.required] if ask.form else []
+    words = "" if asked else f"{ask.to} says tea."
+    return words, {each.name: _value(each) for each in asked}
+
+
+def _value(field: Field) -> Value:
+    match field.kind:
+        case "choice":
+            return field.choices[0]
+        case "number":
+            return field.low or 0
+        case "flag":
+            return True
+        case "list":
+            return ("a point",)
+        case "text":
+            return f"{field.name.lower()} of tea"
 
 
 class Time:
