@@ -33,7 +33,8 @@ UNAIDED = frozenset(
         *("summarize", "translate"),
     }
 )
-"""Acts for which no tools are offered: they judge or sum up what was said, settle one's own course, keep the time."""
+"""Acts for which no tools are offered: they judge what was said or put it in other words, settle one's own course,
+keep the time."""
 
 CUT_OFF = (
     "Your answer was cut off here. Write only the rest of it, and keep it short: "
