@@ -13,6 +13,7 @@ from moot.core.form import Value
 from moot.core.seat import Scene
 from moot.desk.plans import open_desk, plan_tree
 from moot.phases.base import Phase
+from moot.phases.flow import Sequence
 from moot.phases.shares import Shares
 from moot.phases.speak import Everyone
 from moot.testing.replay import Hall, Oracle
@@ -38,7 +39,7 @@ async def test_too_few_answers_halt_the_debate() -> None:
 
 
 async def test_shares_resume_from_anywhere() -> None:
-    place = Hall(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=BOTH)
+    place = Hall(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=Sequence(parts=(BOTH,)))
     oracle = Oracle()
     await resume_everywhere(place, await place.hold({"Ann": oracle, "Bob": oracle}))
 

@@ -14,7 +14,7 @@ MARK = 40
 CHARACTERS = 20_000
 ENTRIES = 100
 LEAST = 100
-"""The fewest characters that an entry in a prompt gets; where there is no room for that the oldest entries go."""
+"""The fewest characters of an entry that is cut; where there is no room for that the oldest entries go."""
 
 
 class Context:
@@ -66,14 +66,13 @@ class Context:
 
         Short entries stand whole; long ones share the room that is left.
         """
-        names = list(self._entries)[-max(1, self._characters // LEAST) :]
-        left = self._dropped + len(self._entries) - len(names)
+        names, left = list(self._entries), self._dropped
         while names:
             head = f"({left} older {'entry is' if left == 1 else 'entries are'} left out)" if left else ""
-            room = self._characters - len(head) - 2 * (len(names) - (not head))
-            if room >= LEAST * len(names) or len(names) == 1:
-                whole = [_entry(name, self._entries[name]) for name in names]
-                most = _share([len(each) for each in whole], room)
+            whole = [_entry(name, self._entries[name]) for name in names]
+            sizes = [len(each) for each in whole]
+            most = _share(sizes, self._characters - len(head) - 2 * (len(names) - (not head)))
+            if most >= min(LEAST, max(sizes)) or len(names) == 1:
                 return "\n\n".join(filter(None, (head, *(shorten(each, most) for each in whole))))
             names, left = names[1:], left + 1
         return ""

@@ -188,17 +188,18 @@ class Council:
         for n, step in enumerate(self.steps):
             await _tell(run, n, "step_start", kind=type(step).__name__, task=run.task)
             result = await self._step(n, run)
-            run.results.append(result)
-            if error := result.get("error"):
-                await _tell(run, n, "step_end", error=error)
-                continue
-            run.context.add(f"step_{n}", result.text or dict(result))
-            await _tell(run, n, "step_end", result=result)
+            if isinstance(result, StepResult):
+                run.results.append(result)
+                run.context.add(f"step_{n}", result.text or dict(result))
+                await _tell(run, n, "step_end", result=result)
+            else:
+                run.results.append(StepResult({"error": str(result)}))
+                await _tell(run, n, "step_end", error=str(result))
         last = run.results[-1]
         return StepResult(last, outcome=last.outcome, steps=tuple(run.results))
 
-    async def _step(self, n: int, run: _Run) -> StepResult:
-        """One step, as often as the error strategy has it."""
+    async def _step(self, n: int, run: _Run) -> StepResult | Exception:
+        """What came of one step by the error strategy; an error only where the run goes on without the step."""
         left = 1 + (self.retries if self.error_strategy == "retry" else 0)
         error: Exception = ModelError("nobody answered before", kind="failed")
         if run.begun and self.error_strategy != "halt":
@@ -209,7 +210,7 @@ class Council:
                 return result
             error, left = result, left - 1
         if self.error_strategy == "continue":
-            return StepResult({"error": str(error)})
+            return error
         if self.fallback is None:
             raise error
         other = self.fallback if isinstance(self.fallback, Step) else _Function(self.fallback)

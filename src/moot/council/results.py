@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from moot.core.decision import Decision
+from moot.core.decision import Ballot, Decision
 from moot.core.errors import LimitReached, ModelError, MootError, Unavailable, Waiting
 from moot.core.transcript import Transcript, Turn
 from moot.desk.outcome import Outcome
@@ -87,9 +87,9 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
 def _counts(decision: Decision) -> dict[str, Any]:
     """How the votes fell; whose vote could not be read is named with the reason."""
     cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
-    void = {ballot.voter: ballot for ballot in decision.ballots if ballot.state in ("unread", "missing")}
-    invalid = {name: ballot.reason for name, ballot in void.items() if UNKNOWN_NAME in ballot.reason}
-    unparsed = {name: ballot.reason or "no ballot" for name, ballot in void.items() if name not in invalid}
+    void = {each.voter: _why(each) for each in decision.ballots if each.state in ("unread", "missing")}
+    invalid = {name: why for name, why in void.items() if why == UNKNOWN_NAME}
+    unparsed = {name: why for name, why in void.items() if name not in invalid}
     return {
         "votes": {name: cast.count(name) for name in decision.tally},
         "abstentions": sum(ballot.state == "abstained" for ballot in decision.ballots),
@@ -97,6 +97,11 @@ def _counts(decision: Decision) -> dict[str, Any]:
         **({"invalid_votes": invalid} if invalid else {}),
         **({"unparsed": unparsed} if unparsed else {}),
     }
+
+
+def _why(ballot: Ballot) -> str:
+    """Why there is no vote on a ballot: the reader's word for it, or how the voter failed."""
+    return ballot.reason.rpartition(": ")[2] if ballot.state == "unread" else ballot.reason or "no ballot"
 
 
 def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:
