@@ -128,8 +128,7 @@ class Within:
             if not (self.open and done(table.transcript, group, self.open))
             for n, name in enumerate(group, start=1)
         ]
-        if asks:
-            yield asks
+        yield asks
         answered = sum(table.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
             yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
