@@ -252,8 +252,9 @@ def _body(turn: Spoken) -> list[RenderableType]:
     if turn.complete:
         speech = parted(turn.fields)
         facts = [(line(name), value) for name, value in speech.facts]
-        words = paragraphs(speech.words) if facts else []
-        return [*link, *fields(facts), *words, *fields((line(name), value) for name, value in speech.rest)]
+        words = paragraphs(speech.words) if speech.words else []
+        aside: list[RenderableType] = [joined(*map(line, speech.aside))] if speech.aside else []
+        return [*link, *aside, *fields(facts), *words, *fields((line(name), value) for name, value in speech.rest)]
     # Fields of a second answer do not stand in the words of the first.
     further = [(line(name), value) for name, value in turn.fields if line(value) not in line(turn.text)]
     return [*link, *paragraphs(turn.text), *fields(further)]

@@ -6,7 +6,7 @@ A moderator's turns are block quotations; a missing turn stands in its place; wh
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from moot.readers.pieces import lead
+from moot.readers.pieces import capital, lead
 from moot.readers.quoting import block, inline, quoted
 from moot.readers.report import Part
 from moot.readers.speech import parted
@@ -107,8 +107,8 @@ def body(turn: Spoken) -> list[str]:
         fields = _fields(turn.fields) if turn.act == "vote" else []
         return [*_told([turn.link]), *fields, _words(turn.text)]
     speech = parted(turn.fields)
-    facts = [turn.link, *(f"{name}: {value}" for name, value in speech.facts)]
-    return [*_told(facts), *([_words(speech.words)] if speech.facts else []), *_fields(speech.rest)]
+    facts = [turn.link, *map(capital, speech.aside), *(f"{name}: {value}" for name, value in speech.facts)]
+    return [*_told(facts), *([_words(speech.words)] if speech.words else []), *_fields(speech.rest)]
 
 
 def _told(facts: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of parti
 
 from collections.abc import Mapping, Sequence
 
+from moot.readers.boardroom import boardroom
 from moot.readers.chronicle import chronicle
 from moot.readers.claims import chapter
 from moot.readers.dialogue import dialogue
@@ -45,6 +46,7 @@ def markdown(report: Report) -> str:
     blocks = [
         *_header(report),
         *verdict(report),
+        *boardroom(report.board, report.outcome.decision),
         *scoreboard(report.scores),
         *_participants(report),
         *dialogue(report.parts, report.course.translations),

@@ -13,6 +13,7 @@ from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.transcript import INTERJECTION, Transcript, Turn
 from moot.readers.arguments import ArgumentMap, Judgement, argument_map, judge
+from moot.readers.board import Board, board
 from moot.readers.changes import Course, course
 from moot.readers.faults import Fault, faults
 from moot.readers.metrics import Metrics, Use, measure
@@ -93,6 +94,7 @@ class Report:
         changes: who changed the answer.
         course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
+        board: what came of a board; None where it was none.
         arguments: what was claimed, and what the claims do to each other.
         judged: which claims stand, and how strong they are.
         searches: how arguments were looked for.
@@ -121,6 +123,7 @@ class Report:
     changes: tuple[Change, ...]
     course: Course
     scores: Scores
+    board: Board | None
     arguments: ArgumentMap
     judged: Judgement
     searches: tuple[Searched, ...]
@@ -182,6 +185,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         changes=changes(held),
         course=course(transcript),
         scores=scores(transcript),
+        board=board(transcript),
         arguments=found,
         judged=judge(found),
         searches=searches(entries),

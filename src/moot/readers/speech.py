@@ -18,8 +18,12 @@ _VERBS: Mapping[str, str] = {"SUPPORT": "support", "ATTACK": "attack", "REBUT": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speech:
-    """The fields of a turn: those that fit in one line, the words of the argument, and what else there is."""
+    """The fields of a turn: those that fit in one line, the words of the argument, and what else there is.
 
+    ``aside`` are a few words on a message at a table: to whom, with which verdict, whether its author leaves.
+    """
+
+    aside: tuple[str, ...] = ()
     facts: Pairs = ()
     words: str = ""
     rest: Pairs = ()
@@ -46,10 +50,28 @@ def frame(turn: Turn, transcript: Transcript) -> tuple[str, ...]:
     return (TARGET, target.by, target.act, "s") if target else ()
 
 
+_MESSAGE = ("Speaker", "SpeakingTo", "Verdict", "Withdrawn", "WhisperTo", "Content")
+_CALLED: Mapping[str, str] = {"VerdictReasoning": "Reasons", "Thoughts": "Thoughts, told nobody"}
+
+
+def _message(names: Mapping[str, str]) -> Speech:
+    """A message at a table: what it says comes first; what others cannot read says so."""
+    aside = [
+        f"to {names['SpeakingTo']}" if names.get("SpeakingTo", "all") != "all" else "",
+        f"verdict: {names['Verdict']}" if "Verdict" in names else "",
+        "withdraws" if names.get("Withdrawn") == "yes" else "",
+    ]
+    called = {**_CALLED, "Whisper": f"Whisper to {names.get('WhisperTo', 'nobody')} alone"}
+    rest = tuple((called.get(name, name), value) for name, value in names.items() if name not in _MESSAGE)
+    return Speech(aside=tuple(filter(None, aside)), words=names["Content"], rest=rest)
+
+
 def parted(fields: Sequence[tuple[str, str]]) -> Speech:
-    """The fields of a turn by their names in words; only one with a claim and an argument is taken apart."""
+    """The fields of a turn by their names in words; one with a claim and an argument, or a message, is taken apart."""
     rest = tuple(pair for pair in fields if pair[0] not in _LINK)
     names = dict(rest)
+    if "Content" in names:
+        return _message(names)
     if "Claim" not in names or "Argument" not in names:
         return Speech(rest=rest)
     return Speech(facts=tuple(pair for pair in rest if pair[0] != "Argument"), words=names["Argument"])

@@ -1,5 +1,7 @@
 """One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read."""
 
+import html
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -75,7 +77,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
     person = next((each for each in brief.participants if each.name == turn.by), None)
     reason = turn.failure if not kind or kind in turn.failure else f"{kind}: {turn.failure}".rstrip(": ")
     form = turn.ask.form
-    layout = (form.name, form.under, form.envelope) if form else ()
+    layout = (form.name, form.under, form.envelope, *_empty(turn)) if form else ()
     on = subjects(turn, transcript)
     return Spoken(
         key=turn.key,
@@ -89,11 +91,23 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         reason=reason,
         fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
-        complete=tells_all(turn.fields, turn.text, *layout, *frame(turn, transcript)),
+        complete=tells_all(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
         private=turn.ask.audience == (turn.by,) and turn.act not in _HEARD,
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
     )
+
+
+def _empty(turn: Turn) -> tuple[str, ...]:
+    """The names of tags that may stand in a message with nothing in them."""
+    form = turn.ask.form if turn.ask else None
+    return tuple(field.name for field in form.fields) if form and form.layout == "tags" else ()
+
+
+def _bare(turn: Turn) -> str:
+    """The words of an answer; of one in tags without what stands in a tag beside its name, and escapes undone."""
+    tagged = turn.ask is not None and turn.ask.form is not None and turn.ask.form.layout == "tags"
+    return html.unescape(re.sub(r"<(\w+)\s[^<>]*>", r"<\1>", turn.text)) if tagged else turn.text
 
 
 def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
