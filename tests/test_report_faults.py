@@ -88,6 +88,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             [("served", "two answered for acme:one")] * 2,
             "**Another model answered** (Ann, Round 1: arguments, 2 times): two answered for acme:one",
         ),
+        ([ASKED, called(model="guest:a/b", served="two"), ANSWER], [], "Nothing went wrong."),
         (
             [ASKED, called(finish="length"), replied(notes=("truncated at 100 tokens",))],
             [("truncated", "the answer reached its longest length")],

@@ -169,7 +169,7 @@ def _drops(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]
     found: dict[str, tuple[str, ...]] = {}
     for each in brief.participants:
         drops = live[each.name].traits.drops if each.name in live else ()
-        given = tuple(name for name in drops if getattr(each.settings, name, None) is not None)
+        given = tuple(name for name in drops if getattr(each.settings, name, None) not in (None, ()))
         if given:
             found[each.name] = given
     return found

@@ -126,11 +126,13 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         return
     if event.model.startswith(ASIDE):
         return
-    # A tool may ask another model, such as one that makes vectors: nobody fell back on that.
-    seat = "" if event.call.startswith("tool-") else seats[key]
+    # A tool may ask another model, such as one that makes vectors: nobody fell back on that. A guest's name says nothing
+    # of its model, so whatever answers for it is no other than was asked for.
+    guest = event.model.startswith("guest:")
+    seat = "" if event.call.startswith("tool-") or guest else seats[key]
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
         yield Fault(kind="fallback", seq=seq, who=who, key=key, reason=f"{event.model} was called instead of {seat}")
-    if event.model and event.served and not same_model(event.model, event.served):
+    if event.model and event.served and not guest and not same_model(event.model, event.served):
         reason = f"{event.served} answered for {event.model}"
         yield Fault(kind="served", seq=seq, who=who, key=key, reason=reason)
     if event.finish == "length":
