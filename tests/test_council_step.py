@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
+from pydantic_ai import Agent as PydanticAgent
+from pydantic_ai.models.test import TestModel
 
 from commands import settle
 from councils import Scripted, Words, agents, decide
@@ -329,3 +332,12 @@ async def test_agents_may_be_participants_seats_functions_and_people() -> None:
     assert seats == [*["builtin:quotes"] * 4, "guest:Ed", "human", "human"]
     assert (result["proposals"]["Flo"], result["proposals"]["Human"]) == ("Mint.", "Async tea.")
     assert result["votes"]["Bo"] >= 3
+
+
+async def test_agents_of_other_packages_take_part_as_they_are() -> None:
+    ballot = "I vote for: Rook"
+    chat = FakeListChatModel(responses=["Chat tea.", ballot])
+    guest = PydanticAgent(TestModel(custom_output_text=f"Black tea.\n\n{ballot}"))
+    result = await DebateStep([AgentWrapper(chat, "Crow"), AgentWrapper(guest, "Rook")], rounds=0).execute("Which tea?")
+    assert result["proposals"] == {"Crow": "Chat tea.", "Rook": f"Black tea.\n\n{ballot}"}
+    assert (result["winner"], result["votes"]) == (result["proposals"]["Rook"], {"Crow": 0, "Rook": 2})
