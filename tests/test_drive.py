@@ -42,6 +42,7 @@ FAULTS: list[tuple[Act, str, str]] = [
         "ZeroDivisionError: half a \ufffd character",
     ),
     (slowly, "timeout", "no answer within 0.05 seconds"),
+    (just(TimeoutError("a timeout of its own")), "broken", "TimeoutError: a timeout of its own"),
 ]
 
 
