@@ -86,9 +86,8 @@ async def council_plan(desk: Desk, brief: Brief, *, voting: str, rounds: int, la
         return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
 
     plan = await plan_tree(desk, brief, "debate_step", make)
-    return replace(
-        plan, chosen=(f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals are elected")
-    )
+    standing = f"the {'newest' if latest else 'first'} proposals stand for election"
+    return replace(plan, chosen=(f"decided by {voting}", standing))
 
 
 async def shares_plan(desk: Desk, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:

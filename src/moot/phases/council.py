@@ -128,7 +128,7 @@ class Elect:
 
     vote: Vote
     agreed: bool = False
-    name: str = "elect"
+    name: str = "vote"
 
     def play(self, table: Table) -> Play:
         """Hold the vote, where there is something to vote on."""
@@ -161,7 +161,7 @@ class Choose:
     acts: tuple[str, ...]
     task: str
     latest: bool = False
-    name: str = "choose"
+    name: str = "vote"
 
     def play(self, table: Table) -> Play:
         """Ask for the choice."""
