@@ -45,6 +45,8 @@ REMINDING = (
 
 
 QUIET = QuietFirst()
+EVERY, DEADLINE = 4, 20
+"""After so many messages the timekeeper speaks, and names who owes a verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +73,8 @@ class Meeting:
     due: str = DUE
     reminding: str = REMINDING
     rounds: int = 8
-    every: int = 4
-    deadline: int = 20
+    every: int = EVERY
+    deadline: int = DEADLINE
     turns: Turns = QUIET
     view: View = OWN
     act: str = "argue"
