@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from moot.board.people import BoardMember, TimeKeeper
@@ -21,17 +21,18 @@ VERDICTS = ("HIRE", "NO_HIRE")
 """The documented verdicts."""
 
 
+@dataclass(frozen=True, slots=True)
 class BoardMeeting:
     """A meeting of a board.
 
-    Args:
+    Attributes:
         topic: the question that the board decides.
         members: who sits on it; empty for those of the preset.
         verdicts: the possible verdicts; empty for words of the members' own; None for the preset's, else HIRE, NO_HIRE.
         documents: texts that all are given, by the names under which they are cited.
         rules: the layer of instructions that all share; "" for the preset's.
         preset: one of PRESETS, for members, verdicts and rules; "" for none.
-        timekeeper: who keeps the time; None for the built-in one.
+        timekeeper: who keeps the time; the built-in one where nobody else is named.
         agent: who answers for members without an agent of their own; None for the owner's model.
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
@@ -43,39 +44,40 @@ class BoardMeeting:
         BriefError: there is no such preset, or neither members nor a preset.
     """
 
-    def __init__(
-        self,
-        topic: str,
-        members: Sequence[BoardMember] = (),
-        *,
-        verdicts: Sequence[str] | None = None,
-        documents: Mapping[str, str] | None = None,
-        rules: str = "",
-        preset: str = "",
-        timekeeper: TimeKeeper | None = None,
-        agent: object = None,
-        rounds: int = 8,
-        strategy: str = "majority",
-        seed: int = 0,
-        store: Path | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        if preset and preset not in PRESETS:
-            raise BriefError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}", code="bad_enum")
-        if not members and not preset:
-            raise BriefError(f"a board needs members, or one of the presets {', '.join(PRESETS)}", code="out_of_range")
-        ready = PRESETS.get(preset)
-        self.members = tuple(members) or tuple(_seated(ready))
-        self.timekeeper = timekeeper or TimeKeeper()
-        self.agent, self.rounds, self.strategy, self.store = agent, rounds, strategy, store
+    topic: str
+    members: Sequence[BoardMember] = ()
+    _: KW_ONLY
+    verdicts: Sequence[str] | None = None
+    documents: Mapping[str, str] = field(default_factory=dict[str, str])
+    rules: str = ""
+    preset: str = ""
+    timekeeper: TimeKeeper = TimeKeeper()  # noqa: RUF009 - it is frozen
+    agent: object = None
+    rounds: int = 8
+    strategy: str = "majority"
+    seed: int = 0
+    store: Path | None = None
+    limits: Limits | None = None
+
+    def __post_init__(self) -> None:
+        if self.preset and self.preset not in PRESETS:
+            found = f"there is no preset {self.preset!r}; there are {', '.join(PRESETS)}"
+            raise BriefError(found, code="bad_enum")
+        if not self.members and not self.preset:
+            found = f"a board needs members, or one of the presets {', '.join(PRESETS)}"
+            raise BriefError(found, code="out_of_range")
+
+    def _brief(self, people: Sequence[Participant]) -> Brief:
+        ready = PRESETS.get(self.preset)
         known = ready.verdicts if ready else VERDICTS
-        self.brief = Brief(
-            topic=topic,
-            background=tuple(Source(name=name, text=text) for name, text in (documents or {}).items()),
-            rules=rules or (ready.rules if ready else ""),
-            options=known if verdicts is None else tuple(verdicts),
-            limits=limits or Limits(),
-            seed=seed,
+        return Brief(
+            topic=self.topic,
+            background=tuple(Source(name=name, text=text) for name, text in self.documents.items()),
+            rules=self.rules or (ready.rules if ready else ""),
+            participants=tuple(people),
+            options=known if self.verdicts is None else tuple(self.verdicts),
+            limits=self.limits or Limits(),
+            seed=self.seed,
         )
 
     async def hold(self) -> BoardResult:
@@ -122,9 +124,8 @@ class BoardMeeting:
     @asynccontextmanager
     async def _opened(self) -> AsyncGenerator[tuple[Desk, Plan], None]:
         async with open_desk(self.store) as desk:
-            members = tuple(self._member(desk, each) for each in self.members)
-            keeper = self._keeper(desk)
-            brief = replace(self.brief, participants=(*members, *keeper))
+            members = [self._member(desk, each) for each in self.members or _seated(PRESETS[self.preset])]
+            brief = self._brief((*members, *self._keeper(desk)))
             yield desk, await plan_board(desk, brief, rounds=self.rounds, strategy=self.strategy)
 
     def _member(self, desk: Desk, member: BoardMember) -> Participant:
@@ -145,9 +146,8 @@ class BoardMeeting:
         return (replace(who, duty="moderator", role=who.role or "Keeps the time and judges nothing"),)
 
 
-def _seated(preset: Preset | None) -> list[BoardMember]:
-    members = preset.members if preset else ()
-    return [BoardMember(each.name, each.personality, each.expertise, each.speaking_style) for each in members]
+def _seated(preset: Preset) -> list[BoardMember]:
+    return [BoardMember(each.name, each.personality, each.expertise, each.speaking_style) for each in preset.members]
 
 
 def _as_participant(desk: Desk, name: str, agent: object) -> Participant:
