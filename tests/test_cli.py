@@ -33,7 +33,7 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 
 def test_help_names_every_command_and_exit_code(tmp_path: Path) -> None:
     shown = moot(tmp_path, "--help").output
-    for name in ("run", "resume", "show", "list", "report", "verify", "new", "check", "models"):
+    for name in ("run", "resume", "answer", "say", "show", "list", "report", "verify", "new", "check", "models"):
         assert f" {name} " in shown
         assert moot(tmp_path, name, "--help").exit_code == 0
     codes = moot(tmp_path, "run", "--help").output
@@ -217,7 +217,7 @@ def test_faults_are_shown_and_counted(tmp_path: Path) -> None:
         ("paused", "limit", "", 4),
         ("paused", "unavailable", "", 5),
         ("paused", "stopped", "", 130),
-        ("paused", "waiting", "", 1),
+        ("paused", "waiting", "", 6),
     ],
 )
 def test_exit_codes(status: str, kind: str, fail_on: str, code: int) -> None:

@@ -26,6 +26,7 @@ class Interrupt:
     """What a user's signals ask of a debate: first to stop after the answers in hand, then at once."""
 
     say: Callable[[str], None]
+    leave: Callable[[], None] = lambda: None
     stop: Stop = field(default_factory=Stop)
     task: "asyncio.Task[object] | None" = None
     presses: int = 0
@@ -35,6 +36,7 @@ class Interrupt:
         self.presses += 1
         if self.presses == 1:
             self.stop.reason = "interrupted"
+            self.leave()
             self.say("stopping after the answers in hand — press Ctrl-C again to stop at once")
         else:
             self.end()
@@ -47,6 +49,7 @@ class Interrupt:
     def terminate(self) -> None:
         """SIGTERM: the answers in hand have a little time."""
         self.stop.reason = "terminated"
+        self.leave()
         self.presses += 1
         asyncio.get_running_loop().call_later(GRACE, self.end)
 

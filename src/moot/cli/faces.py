@@ -12,11 +12,13 @@ from rich.text import Text
 from moot.cli.ending import ending
 from moot.cli.intro import heading, introduction
 from moot.cli.layout import FAINT, WARN
+from moot.cli.question import commands, waits
 from moot.cli.screen import Screen, Viewer
 from moot.cli.text import count, line
 from moot.core.event import Delta, Entry, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Outcome
+from moot.desk.question import Open
 from moot.desk.reports import Report, descent
 
 if TYPE_CHECKING:
@@ -137,16 +139,20 @@ class Face:
         else:
             self.remark(said)
 
-    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str]) -> None:
-        """How it ended, and what to do next."""
+    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str], asks: Sequence[Open] = ()) -> None:
+        """How it ended, for whom it waits, and what to do next."""
         if self.mode == "json":
             if came.status == "paused":
                 self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
+        for each in waits(asks):
+            self.console.print(each)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
-        commands = [f"moot resume {came.debate}"] if came.status == "paused" else []
-        commands += [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
-        for label, command in zip(("next", "", ""), commands, strict=False):
-            self.console.print(Text(f"{label:<10}{command}", style="" if " resume " in command else FAINT))
+        first = commands(came.debate, asks)
+        first += [f"moot resume {came.debate}"] if came.status == "paused" else []
+        rest = [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
+        for n, command in enumerate((*first, *rest)):
+            label = "next" if not n else ""
+            self.console.print(Text(f"{label:<10}{command}", style="" if command in first else FAINT), soft_wrap=True)

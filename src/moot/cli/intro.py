@@ -7,10 +7,13 @@ from rich.text import Text
 
 from moot.cli.layout import FAINT, WARN, Inset, colours, fields, joined
 from moot.cli.text import amount, count, line, money
-from moot.core.brief import Brief, Limits
+from moot.core.brief import Brief, Limits, Participant
 from moot.desk.estimate import Costing
 from moot.desk.look import Reach
+from moot.desk.notes import lasting
+from moot.desk.people import is_person
 from moot.desk.prepare import Ready
+from moot.desk.reports import listed
 from moot.desk.seating import BUILTIN
 from moot.desk.toolbox import offered
 
@@ -44,10 +47,20 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         weight = "" if each.weight is None else f"weight {each.weight:g}"
         drops = dropped.get(each.name, ())
         ignored = f"ignores {', '.join(drops)}" if drops else ""
-        duty = "moderator" if each.duty == "moderator" else ""
+        duty = "" if each.duty == "debater" else each.duty
+        seat = _in_person(each) if is_person(each) else line(each.seat)
         tools = f"tools {', '.join(map(line, offered(each)))}" if offered(each) else ""
-        said = joined(Text(line(each.role)), line(each.seat), duty, weight, tools, Text(ignored, style=WARN))
+        said = joined(Text(line(each.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
         yield Inset(said, name, " " * len(name), f"bold {paint[each.name]}")
+
+
+def _in_person(who: Participant) -> str:
+    """That a person answers, for how long the debate waits, and who answers then."""
+    if who.deadline is None:
+        return "answers in person"
+    return f"answers in person within {lasting(who.deadline)}" + (
+        f", else {line(who.stand_in)}" if who.stand_in else ""
+    )
 
 
 def plan_words(costing: Costing) -> str:
@@ -73,6 +86,9 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
+    waits = [line(each.name) for each in brief.participants if is_person(each)]
+    answers = "answer" if len(waits) > 1 else "answers"
+    facts += [("waits for", f"{listed(waits)}, who {answers} in person")] if waits else []
     facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
     yield from fields(facts)
     yield ""

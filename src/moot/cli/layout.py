@@ -22,7 +22,8 @@ GOOD = "color(64)"
 
 def colours(brief: Brief) -> dict[str, str]:
     """A colour for each participant, the same in every view of the debate."""
-    debaters = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(brief.names("debater"))}
+    others = (*brief.names("debater"), *brief.names("juror"))
+    debaters = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(others)}
     return {**debaters, **dict.fromkeys(brief.names("moderator"), MODERATOR)}
 
 

@@ -17,6 +17,8 @@ from moot.core.text import clean
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.run:run",
     "resume": "moot.cli.run:resume",
+    "answer": "moot.cli.people:answer",
+    "say": "moot.cli.people:say",
     "fork": "moot.cli.fork:fork",
     "show": "moot.cli.show:show",
     "list": "moot.cli.records:list_",

@@ -41,6 +41,7 @@ class OutputOptions(TypedDict):
     no_report: bool
     log: "Mode | None"
     fail_on: str | None
+    away: bool
 
 
 class WishOptions(TypedDict):
@@ -79,6 +80,7 @@ def output_options(command: Command) -> Command:
     """How a debate is shown, and where its report goes."""
     folder = click.Path(file_okay=False, path_type=Path)
     for option in (
+        click.option("--away", is_flag=True, help="Ask people by moot answer, not here."),
         click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with 3 where there is no decision."),
         click.option("--no-report", is_flag=True, help="Save no report."),
         click.option("--log", type=click.Choice(LOGS), help="Save a log beside the report; else as the brief says."),

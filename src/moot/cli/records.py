@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from moot.desk.desk import Listed
+    from moot.desk.question import Open
     from moot.desk.reports import Comparison, Mode
 
 
@@ -29,22 +30,29 @@ if TYPE_CHECKING:
 def list_(as_json: bool, store: Path | None) -> int:
     """List all debates, the newest first."""
 
-    async def read() -> "tuple[Listed, ...]":
-        async with open_desk(store) as desk:
-            return await desk.list()
-
-    listed = finish(read())
+    listed, asks = finish(_look(store))
     if as_json:
-        click.echo(json.dumps([_as_data(each) for each in listed], ensure_ascii=False, indent=2))
+        data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not listed:
         click.echo(f"There is no debate yet in {store_path(store)}.")
         click.echo('Begin with: moot run "Should we build or buy?"')
     else:
-        _table(listed)
+        _table(listed, asks)
     return DONE
 
 
-def _as_data(each: "Listed") -> dict[str, object]:
+async def _look(store: Path | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
+    """All debates, and the open questions to people in those that are not over."""
+    from moot.desk.question import open_asks
+
+    async with open_desk(store) as desk:
+        listed = await desk.list()
+        unfinished = [each.debate for each in listed if each.status in ("paused", "open")]
+        return listed, {debate: await open_asks(desk, debate) for debate in unfinished}
+
+
+def _as_data(each: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
     return {
         "debate": each.debate,
         "topic": each.topic,
@@ -54,10 +62,11 @@ def _as_data(each: "Listed") -> dict[str, object]:
         "reason": each.reason,
         "entries": each.entries,
         "forked": each.forked,
+        "waits_for": [{"name": ask.turn.by, "act": ask.turn.act, "since": ask.since, "left": ask.left} for ask in asks],
     }
 
 
-def _table(listed: "Sequence[Listed]") -> None:
+def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> None:
     """A table where there is room for one, else two lines for each debate."""
     from rich.table import Table
     from rich.text import Text
@@ -70,13 +79,13 @@ def _table(listed: "Sequence[Listed]") -> None:
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
         for each in listed:
-            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, 0)))
+            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, asks.get(each.debate, ()), 0)))
             said = joined(moment(each.at), line(each.protocol), descent(each.forked), Text(line(each.topic)))
             console.print(Inset(said))
         return
     rows = [
-        (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), _outcome(each, REASON))
-        for each in listed
+        (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), outcome)
+        for each, outcome in ((each, _outcome(each, asks.get(each.debate, ()), REASON)) for each in listed)
     ]
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
     for name in ("id", "when", "protocol", "outcome"):
@@ -87,12 +96,17 @@ def _table(listed: "Sequence[Listed]") -> None:
     console.print(table)
 
 
-def _outcome(each: "Listed", most: int) -> "Text":
+def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.layout import BAD, FAINT, GOOD, WARN
-    from moot.cli.text import line, short
+    from moot.cli.text import line, moment, short
+    from moot.desk.reports import listed
 
+    if asks:
+        names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
+        since = moment(min(ask.since for ask in asks))
+        return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD}.get(each.status, WARN)
     status = each.status.replace("_", " ")
     reason = short(line(each.reason).removeprefix(f"{status}: "), most) if most else ""

@@ -76,6 +76,7 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
 
 async def _run(words: str, given: RunOptions) -> int:
+    from moot.cli.asking import seat_people
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
     from moot.desk.casting import with_cast
@@ -93,9 +94,11 @@ async def _run(words: str, given: RunOptions) -> int:
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
+        door = seat_people(desk, debate, face, interrupt, away=given["away"])
         with face:
             plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
-            await conduct(desk, debate, desk.hold(plan, debate, stop=interrupt.stop), face.viewer, interrupt)
+            hold = desk.hold(plan, debate, stop=interrupt.stop, door=door)
+            await conduct(desk, debate, hold, face.viewer, interrupt)
         code = await _end(desk, debate, face, given)
         if made and not made.casting.earlier and face.mode in ("", "plain"):
             face.remark(f"the participants took {_used(made.came)} more: moot show {made.came.debate}")
@@ -132,6 +135,7 @@ def _used(came: "Outcome") -> str:
 
 async def take_up(name: str, given: ResumeOptions) -> int:
     """Go on with a debate where its record ends; the exit code."""
+    from moot.cli.asking import seat_people
     from moot.cli.conduct import Interrupt, conduct
     from moot.cli.faces import Face
     from moot.core.transcript import fold
@@ -146,7 +150,8 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
-        hold = desk.resume(debate, limits=limits, stop=interrupt.stop)
+        door = seat_people(desk, debate, face, interrupt, away=given["away"])
+        hold = desk.resume(debate, limits=limits, stop=interrupt.stop, door=door)
         with face:
             await conduct(desk, debate, hold, face.viewer, interrupt)
         return await _end(desk, debate, face, given)
@@ -156,6 +161,7 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) ->
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.core.transcript import fold
     from moot.desk.desk import opening, outcome
+    from moot.desk.question import open_asks
     from moot.desk.reports import recount, save_log, save_report
 
     found = await recount(desk, debate)
@@ -170,5 +176,5 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) ->
             saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
     except OSError as error:
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
-    face.conclude(found.report, came, saved)
+    face.conclude(found.report, came, saved, await open_asks(desk, debate))
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")

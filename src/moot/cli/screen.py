@@ -12,8 +12,9 @@ from rich.text import Text
 from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
 from moot.cli.telling import Stage, doing, running_tally, tell
 from moot.cli.text import amount, count, line, money, span
-from moot.core.event import Delta, Entry, Opened
+from moot.core.event import Asked, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
 from moot.desk.letters import tidy
+from moot.desk.people import is_person
 
 MOST_STREAMS, STREAM_LINES = 6, 4
 DEFAULT_ROUNDS = 3
@@ -39,23 +40,52 @@ class Screen:
         console: where to.
         live: whether there is a live area.
         planned: the asks that there will be at most; 0 where nobody knows.
+
+    Attributes:
+        shown: the keys of the turns that were shown.
+        in_place: whether people are asked at this screen: it stands still until they have answered, so that nobody
+            reads answers to a question before giving his own.
     """
 
     def __init__(self, console: Console, *, live: bool, planned: int = 0) -> None:
         self.console, self.stage, self.planned = console, Stage(), planned
-        self._live = Live(console=console, auto_refresh=False, transient=True) if live else None
+        self.shown: set[str] = set()
+        self.in_place = False
+        self._moves = live
+        self._live: Live | None = None
+        self._asked: set[str] = set()
+        self._held: list[Entry | Delta] = []
         self._rounds = 0
         self._began = time.monotonic()
 
     def __enter__(self) -> "Screen":
-        if self._live:
-            self._live.start()
+        self._start()
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.release(*self._asked)
+        self._stop()
+
+    def _start(self) -> None:
+        if self._moves:
+            # A new one each time: one that was stopped would draw over what was shown meanwhile.
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+
+    def _stop(self) -> None:
         if self._live:
             self._live.update("")
             self._live.stop()
+            self._live = None
+
+    def release(self, *keys: str) -> None:
+        """Stand still for these asks no longer; what came meanwhile is shown when nobody is asked any more."""
+        before, self._asked = self._asked, self._asked.difference(keys)
+        if before and not self._asked:
+            held, self._held = self._held, []
+            self._start()
+            for item in held:
+                self.take(item, "")
 
     def load(self, entry: Entry) -> None:
         """Take an entry of the past in without showing it."""
@@ -66,13 +96,40 @@ class Screen:
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         """Show one item."""
+        event = None if isinstance(item, Delta) else item.event
+        if self._asked and not isinstance(event, Asked):
+            self._held.append(item)
+            match event:
+                case Replied(key=key) | Failed(key=key):
+                    self.release(key)
+                case Paused():
+                    self.release(*self._asked)
+                case _:
+                    pass
+            return
         if isinstance(item, Delta):
             self.stage.hear(item)
             return
         self.load(item)
+        self._mind(item.event)
         for each in tell(self.stage, item.event):
             self.console.print(each)
         self.tick()
+
+    def _mind(self, event: Event) -> None:
+        """Note which turn is shown, and stand still where people are asked."""
+        match event:
+            case Replied(key=key) | Failed(key=key):
+                self.shown.add(key)
+            case Interjected():
+                self.shown.add(self.stage.transcript.all()[-1].key)
+            case Asked() | Resumed() if self.in_place:
+                asked = [key for key, words in self.stage.words.items() if not words and self._waits_for(key)]
+                if asked:
+                    self._asked = self._asked.union(asked)
+                    self._stop()
+            case _:
+                pass
 
     def tick(self) -> None:
         """Draw the live area anew."""
@@ -82,6 +139,8 @@ class Screen:
     def _area(self) -> Iterator[RenderableType]:
         speaking = [(key, tidy(words)) for key, words in self.stage.words.items() if words.strip()]
         waiting = [key for key, words in self.stage.words.items() if not words.strip()]
+        people = [key for key in waiting if self._waits_for(key)]
+        waiting = [key for key in waiting if key not in people]
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
             yield doing(self.stage, key)
@@ -94,10 +153,17 @@ class Screen:
             line_ = Text.assemble(names, (f"{rest} thinking …", FAINT))
             line_.truncate(self.console.width - 1, overflow="ellipsis")
             yield line_
+        if people:
+            yield Text.assemble(("waiting for ", FAINT), Text(", ").join(self._name(key) for key in people))
         if tally := running_tally(self.stage):
             yield tally
         yield Rule(style=FAINT)
         yield self._status()
+
+    def _waits_for(self, key: str) -> bool:
+        """Whether a person has to answer there."""
+        transcript = self.stage.transcript
+        return transcript.brief is not None and is_person(transcript.brief.participant(transcript.get(key).by))
 
     def _name(self, key: str) -> Text:
         by = self.stage.transcript.get(key).by

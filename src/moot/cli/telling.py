@@ -26,6 +26,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.transcript import Transcript, Turn
+from moot.desk.people import HUMAN
 from moot.desk.reports import Spoken, home, noun, owned, parted, spoken, title
 
 
@@ -139,8 +140,8 @@ def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     if place != stage.place:
         stage.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
-    body = Stack((_heading(stage, turn), *(Inset(each) for each in (*_body(turn), *_remarks(stage, turn)))))
-    yield Inset(body, "▌ ", "▌ ", MODERATOR) if turn.moderator else body
+    shown = Stack((_heading(stage, turn), *(Inset(each) for each in (*body(turn), *_remarks(stage, turn)))))
+    yield Inset(shown, "▌ ", "▌ ", MODERATOR) if turn.moderator else shown
     yield ""
 
 
@@ -169,7 +170,8 @@ def _heading(stage: Stage, turn: Spoken) -> Text:
     reply = whole.reply
     asked = reply.asked if reply else ""
     served = f" (answered by {line(turn.served)})" if turn.served and turn.served not in asked else ""
-    said = joined(line(turn.role).partition(",")[0], _act(stage, turn), f"{line(asked)}{served}")
+    model = "in person" if asked == HUMAN else f"{line(asked)}{served}"
+    said = joined(line(turn.role).partition(",")[0], _act(stage, turn), model)
     return Text.assemble(Text(" ").join((who, said)) if said else who, *_numbers(stage, whole))
 
 
@@ -243,7 +245,8 @@ def _remarks(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
             yield Text("; ".join(said).replace("_", " "), style=WARN if reply.unread else FAINT)
 
 
-def _body(turn: Spoken) -> list[RenderableType]:
+def body(turn: Spoken) -> list[RenderableType]:
+    """What a turn says: its fields where they hold all of it, else its words."""
     if turn.state == "missing":
         return [Text(f"✗ no answer: {line(turn.reason)}", style=BAD)]
     if turn.act == "vote":

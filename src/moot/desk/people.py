@@ -22,7 +22,20 @@ from moot.record.letters import Letters
 from moot.seats.hand import allowed, take
 from moot.seats.human import HUMAN, Door
 
-__all__ = ["LONGEST", "Door", "allowed", "answer", "by_hand", "is_person", "say", "scene_of", "time_left", "waiting"]
+__all__ = [
+    "HUMAN",
+    "LONGEST",
+    "Door",
+    "allowed",
+    "answer",
+    "asked",
+    "by_hand",
+    "is_person",
+    "say",
+    "scene_of",
+    "time_left",
+    "waiting",
+]
 
 LONGEST = 20_000
 """The most characters of what somebody says from outside."""
@@ -131,8 +144,23 @@ def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> 
     return reply.mended(ask.form)
 
 
+async def asked(desk: Desk, debate: str, who: str = "") -> Turn:
+    """The ask that ``answer`` would answer.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        who: whose it is; see ``answer``.
+
+    Raises:
+        BriefError: it is unclear whose it is, or there is no such person.
+        RecordError: there is no such debate, it is over, or nobody is waited for.
+    """
+    return _turn(await _look(desk, debate), debate, who, desk.clock())
+
+
 async def answer(
-    desk: Desk, debate: str, words: str, *, who: str = "", fields: Mapping[str, Value] | None = None
+    desk: Desk, debate: str, words: str, *, who: str = "", key: str = "", fields: Mapping[str, Value] | None = None
 ) -> Reply:
     """Answer for a person who is waited for; whoever holds the debate, or resumes it, takes the answer in.
 
@@ -142,6 +170,7 @@ async def answer(
         words: the answer.
         who: whose answer it is; it may be left out where one alone is waited for. Of several questions to one person
             the oldest is answered.
+        key: the key of the ask that is meant; "" for the oldest.
         fields: fields of the form by name, beside the words or instead of them.
 
     Raises:
@@ -150,6 +179,8 @@ async def answer(
     """
     standing, now = await _look(desk, debate), desk.clock()
     turn = _turn(standing, debate, who, now)
+    if key and turn.key != key:
+        raise RecordError(f"meanwhile {turn.by} is asked something else; this answer was not noted")
     assert turn.ask is not None
     reply = replace(by_hand(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
     number = await standing.letters.post(Replied(key=turn.key, reply=reply))
