@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import AGENTS, ballot
-from moot.core.form import ABSTAIN
+from moot.core.form import ABSTAIN, Field, Form
 from moot.seats.layout import read
 
 CASES = [
@@ -261,3 +261,28 @@ CASES = [
 @pytest.mark.parametrize(("choices", "text", "vote"), CASES)
 def test_what_the_voter_says_plainly_is_booked(choices: tuple[str, ...], text: str, vote: str):
     assert read(ballot(choices), text, speaker="Agent3").fields == {"I vote for": vote}
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("I pick: Agent2", "Agent2"),
+        ("I select Agent2's proposal because it has tests.", "Agent2"),
+        ("I select Agent2 because it has tests.", "Agent2"),
+        ("After all that, I choose Agent2.", "Agent2"),
+        ("I will therefore select Agent2.", "Agent2"),
+        ("I vote for: Agent2", "Agent2"),
+        ("**Agent2**", "Agent2"),
+        ("I pick nobody", None),
+        ("I will not pick Agent2.", None),
+        ("If I must, I select Agent2.", None),
+    ],
+)
+def test_whoever_decides_alone_picks_in_several_ways(text: str, choice: str | None):
+    form = Form(name="pick", layout="line", fields=(Field(name="I pick", kind="choice", choices=AGENTS),))
+    assert read(form, text).fields == ({"I pick": choice} if choice else {})
+
+
+def test_a_name_alone_is_a_ballot_where_the_formula_is_not_asked_for_to_the_letter():
+    assert read(ballot(), "Agent2.").fields == {"I vote for": "Agent2"}
+    assert read(ballot(strict=True), "Agent2.").fields == {}

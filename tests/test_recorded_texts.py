@@ -73,7 +73,7 @@ def test_a_moderators_ruling_is_read_as_it_was_written(record_property: Note) ->
 
 
 def test_a_judges_answer_is_read_and_its_thinking_aloud_is_not(record_property: Note) -> None:
-    form = Form(name="judgement", layout="json", fields=(Field(name="Reason"), Field(name="debate_translation")))
+    form = Form(name="judgement", layout="json", fields=(Field(name="Reason"), Field(name="Correct Translation")))
     booked: list[bool] = []
     for row in rows("mad_translation/debates.jsonl"):
         for text in cast("list[str]", row["judge_raw"] or []):

@@ -4,61 +4,32 @@ Only the author's own, final, unconditional statement counts. Whatever is not kn
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from moot.core.form import ABSTAIN, Field, Value
 from moot.seats import formulas, plain, wording
 from moot.seats.blanks import BLANK, filled
-from moot.seats.context import WINDOW, Mood, Page, mood_before
-from moot.seats.names import SHORT, Pick, Roster, name_at, sentence_end, undone
+from moot.seats.context import Page, mood_before
+from moot.seats.names import Pick, Roster, name_at, sentence_end
+from moot.seats.statements import Reader, Statement, settle
 from moot.seats.values import Fault
 
-FORMULA = "i vote for"
-"""The label for which the formulas of other languages and other wordings are known."""
+VOTE = "i vote for"
+
+OTHERS: Mapping[str, formulas.Patterns] = {
+    VOTE: formulas.VOTES,
+    "i pick": (*formulas.PICKS, *formulas.VOTES),
+}
+"""The labels for which other wordings are known, also in other languages."""
 
 MOST = 200
 """The most statements that are weighed in one text."""
 
-_REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _VAGUE = re.compile(
     r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """Something in a text that looks like a vote or an abstention.
-
-    Attributes:
-        value: the candidate, ``ABSTAIN``, or "" where no name was read.
-        mood: whether it counts.
-        reason: why it does not.
-        start: where it begins.
-        end: where its sentence ends.
-        colon: whether it is the form's own formula with its colon.
-    """
-
-    value: str
-    mood: Mood
-    reason: str
-    start: int
-    end: int
-    colon: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """One text under reading."""
-
-    asked: Field
-    page: Page
-    roster: Roster
-    formula: re.Pattern[str]
-    strict: bool
-    speaker: str
 
 
 def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
@@ -82,9 +53,11 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
         if len(found) > MOST:
             return Fault("ambiguous")
     if found:
-        return _settle(reader, sorted(found, key=lambda each: each.start))
+        return settle(reader, sorted(found, key=lambda each: each.start))
     if asked.abstain and not strict and plain.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
+    if not strict and (bare := plain.match(asked.choices, words)):
+        return bare  # nothing but a name
     quoted = formula.search(plain.fold(text)) and not formula.search(words)
     return Fault("quoted_only" if quoted else "no_form")
 
@@ -100,9 +73,9 @@ def _statements(reader: Reader) -> Iterator[Statement]:
     if BLANK in reader.asked.name:
         yield from _blanks(reader)
         return
-    known = plain.key(reader.asked.name) == FORMULA
+    known = OTHERS.get(plain.key(reader.asked.name))
     taken: set[int] = set()
-    for pattern in (reader.formula, *(_searched(formulas.VOTES, words) if known else ())):
+    for pattern in (reader.formula, *(_searched(known, words) if known else ())):
         for found in pattern.finditer(words):
             if found.end() not in taken:
                 taken.add(found.end())
@@ -166,11 +139,13 @@ def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statem
 
 
 def _argues(reader: Reader, start: int) -> bool:
-    """Whether a reason follows the name ("I'm voting for Bob because …").
+    """Whether a reason follows the name in a vote ("I'm voting for Bob because …").
 
     Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
     no valid vote was given, and where a vote for somebody was meant against them.
     """
+    if plain.key(reader.asked.name) != VOTE:
+        return False
     words = reader.page.words
     behind = words[start : start + 20]
     name, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
@@ -230,71 +205,3 @@ def _abstention(reader: Reader, start: int, end: int) -> Statement:
     if mood == "plain" and hedged:
         mood, reason = "void", "conditional"
     return Statement(value=ABSTAIN, mood=mood, reason=reason, start=start, end=stop)
-
-
-def _settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
-    """The one statement that stands."""
-    words = reader.page.words
-    echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(found)]
-    plains = [each for each, echo in zip(found, echoes, strict=True) if each.mood == "plain" and not echo]
-    if not plains:
-        doubtful = [each for each in found if each.mood == "unclear"] or found
-        return Fault(doubtful[0].reason or "ambiguous")
-    last = plains[-1]
-    if wording.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last) or undone(words[last.end :]):
-        return Fault("ambiguous")
-    for each in found:
-        denied = each.reason == "negated" and each.value == last.value
-        against = each.mood != "void" and each.value != last.value
-        spared = last.value == ABSTAIN and each.reason == "unknown_name"
-        if (denied or (against and not spared)) and not _superseded(reader.page, each, last):
-            return Fault("ambiguous")
-    if last.value == ABSTAIN:
-        return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
-    if reader.strict and not any(each.colon and each.value == last.value for each in plains):
-        return Fault("no_form")
-    return last.value
-
-
-def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
-    """Whether a statement goes on with what was just reported on the same line ("Ann repeats: I vote … I vote …")."""
-    same = earlier.mood == "void" and earlier.reason == "quoted_only" and earlier.value == later.value
-    return same and "\n" not in words[earlier.start : later.start]
-
-
-def _renamed(reader: Reader, last: Statement) -> bool:
-    """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
-    words = reader.page.words
-    behind = words[last.end : last.end + WINDOW]
-    rows = re.split(r"[.!?…。！？\n]+\s*", behind)
-    line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
-    curt = re.split(r"[.!?…。！？]", line)[0] if line else ""
-    harmless = wording.ASIDE.search(curt) or formulas.SETTLING.search(curt)
-    if 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
-        return True
-    for row in rows:
-        bare = plain.key(row)
-        joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
-        if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain.key(last.value)):
-            return True
-        rivals = reader.roster.rivals(row, plain.key(last.value)) if reader.roster.lasts and len(row) <= SHORT else []
-        beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
-        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not wording.ASIDE.search(bare):
-            return True
-        name = next((each for each in reader.roster.keys if bare.endswith(each) and each != plain.key(last.value)), "")
-        own = name in ("", reader.speaker) or wording.ASIDE.search(bare)
-        if not own and len(bare.split()) <= 3 + len(name.split()):
-            return True
-    return False
-
-
-def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:
-    """Whether words between two statements, or the later one itself, say that the later one stands."""
-    if earlier.start >= last.start:
-        return False
-    stop = min(len(page.words), last.start + 40)
-    if wording.CHANGED.search(page.words, earlier.end - 1, stop):
-        return True
-    before = page.sentence_start(earlier.start)
-    final = wording.FINAL.search(page.words, earlier.end - 1, stop)
-    return final is not None and not wording.FINAL.search(page.words, before, earlier.end)

@@ -5,6 +5,10 @@ that a text is searched only for the languages that it may be in.
 """
 
 import re
+from typing import TypeAlias
+
+Patterns: TypeAlias = tuple[tuple[str, re.Pattern[str]], ...]
+"""Patterns, each behind the letters without which it cannot match."""
 
 _WITH_LETTERS = "(?<!\\w)(?:{0})(?!\\w)"
 _ADVERBS = (
@@ -21,7 +25,12 @@ def _sign(needle: str, pattern: str) -> tuple[str, re.Pattern[str]]:
     return needle, re.compile(pattern)
 
 
-VOTES = (
+PICKS: Patterns = (
+    *(_word(verb, rf"i (?:(?:will |shall |'ll )?(?:{_ADVERBS} )*)?{verb}") for verb in ("pick", "select", "choose")),
+)
+"""How somebody says which of several things it takes, where it alone decides."""
+
+VOTES: Patterns = (
     _word(
         "vot",
         rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m)?(?: (?:hereby|now|therefore|finally))?"
