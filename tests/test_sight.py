@@ -57,12 +57,13 @@ class Bird:
     """A seat with a canary in all its words; it keeps every prompt, whole. Its choices are drawn from the ask's key."""
 
     prompts: dict[str, str] = field(default_factory=dict[str, str])
+    repeating: tuple[str, ...] = (SUMMARY,)
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         prompt = "\n".join(message.text for message in compose(ask, scene, Traits()))
         self.prompts[ask.key] = prompt
         # Who sums up, and who moderates, may repeat all that it was shown.
-        repeats = ask.act == SUMMARY or scene.me.duty == "moderator"
+        repeats = ask.act in self.repeating or scene.me.duty == "moderator"
         seen = CANARY.findall(prompt) if repeats else []
         words = " ".join((canary(ask.key), *seen))
         fields = {each.name: self._value(each, ask, words) for each in ask.form.fields} if ask.form else {}
@@ -83,9 +84,9 @@ class Bird:
                 return words
 
 
-async def hold(brief: Brief, tree: Phase) -> tuple[list[Ask], Bird, set[str]]:
+async def hold(brief: Brief, tree: Phase, bird: Bird | None = None) -> tuple[list[Ask], Bird, set[str]]:
     """The asks of a debate, the bird that answered them, and the keys that were answered."""
-    store, bird = MemoryStore(), Bird()
+    store, bird = MemoryStore(), bird or Bird()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=brief, protocol={}, name="test")
@@ -122,8 +123,8 @@ def leaks(brief: Brief, asks: Sequence[Ask], bird: Bird) -> list[str]:
     ]
 
 
-def table(hide: Sequence[tuple[str, ...]], views: Sequence[View | None]) -> Brief:
-    names = (*NAMES, "Chair")
+def table(hide: Sequence[tuple[str, ...]], views: Sequence[View | None], debaters: Sequence[str] = NAMES) -> Brief:
+    names = (*debaters, "Chair")
     people = [
         Participant(name=name, hide=masks, view=view) for name, masks, view in zip(names, hide, views, strict=True)
     ]
@@ -192,6 +193,43 @@ def test_whatever_is_masked_and_chosen_nothing_leaks(
         return
     asks, bird, _ = asyncio.run(hold(brief, build(name, brief, choices)))
     assert leaks(brief, asks, bird) == []
+
+
+# ---- groups --------------------------------------------------------------------------------------------------------
+
+MANY = (*NAMES, "Eve", "Fay", "Gil")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    hide=st.tuples(*[MASKS] * 8),
+    views=st.tuples(*[SEEN] * 8),
+    choices=st.builds(
+        Choices, rounds=st.integers(0, 3), summarize=st.integers(0, 2), mediation=MEDIATIONS, extras=EXTRAS
+    ),
+)
+def test_no_prompt_holds_what_another_group_says(
+    hide: Sequence[tuple[str, ...]], views: Sequence[View | None], choices: Choices
+) -> None:
+    consensus = choices.mediation is not None and choices.mediation.kind == "consensus"
+    brief = table(((),) * 8 if consensus else hide, views, MANY)
+    asks, bird, _ = asyncio.run(hold(brief, build("grouped", brief, choices)))
+    assert leaks(brief, asks, bird) == []
+    assert len({ask.audience for ask in asks if ask.act == "draft"}) == 2
+
+
+async def test_a_report_alone_goes_across_and_only_to_those_who_may_read_it() -> None:
+    hide: dict[str, tuple[str, ...]] = dict.fromkeys(MANY, ()) | {"Ann": ("Bob", "Eve"), "Fay": ("Ann",)}
+    brief = table([*hide.values(), ("Gil",)], (None,) * 8, MANY)
+    telling = Bird(repeating=(SUMMARY, "report"))  # whoever reports may repeat all that it was shown
+    asks, bird, _ = await hold(brief, build("grouped", brief, Choices(rounds=2)), telling)
+    found = leaks(brief, asks, bird)
+    assert found, "nothing went across"
+    late = ("/debate/reconsider#", "/debate/vote#")
+    assert [leak for leak in found if not leak.startswith(late)] == []
+    masked = [f": {who} reads {other}'s " for who, names in hide.items() for other in names]
+    masked.append(": Chair reads Gil's ")
+    assert [leak for leak in found if any(mask in leak for mask in masked)] == []
 
 
 # ---- the test itself -----------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from moot.core.brief import Brief, Participant
 from moot.desk.pretending import parts
 from moot.phases.attend import SUMMED
 from moot.phases.board import Meeting
+from moot.phases.exchange import Report
 from moot.phases.fight import Fight
 from moot.phases.fishbowl import Bowl
-from moot.phases.groups import Report
 from moot.phases.interrupt import Interruption
 from moot.phases.parliament import Speech
 from moot.phases.rethink import Revise

@@ -2,29 +2,26 @@
 
 Each drafts alone, groups debate among themselves, and nobody outside a group reads what is said in it. Then each group
 reports every answer that it holds, with its count and its best argument; all reconsider with the reports in view; and
-all decide. A summary tends to drop what few hold, so the form has a place for each answer that is on record, and the
-counts that others read are the record's, whatever a report says.
+all decide.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
-from moot.core.event import Halted
-from moot.core.form import Field, Form
-from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.event import Entered, Halted
+from moot.core.form import Form
+from moot.core.transcript import Transcript
 from moot.phases import flow
 from moot.phases.base import ROOT, Phase, Play, Table
 from moot.phases.choices import Choices
 from moot.phases.council import VOTE_TASK
 from moot.phases.endings import rule_of
+from moot.phases.exchange import ACROSS, REPORTING, Reconsider, Report
 from moot.phases.forms import draft, revision
 from moot.phases.judge import Count, Vote
-from moot.phases.speak import lay, roster
-from moot.policy.answers import wording
-from moot.policy.groups import EachGroup, Groups, done, split
+from moot.phases.speak import lay
+from moot.policy.groups import Teams, done, split
 from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.showing import Showing
 
@@ -34,9 +31,6 @@ ACTS = ("draft", "revise")
 LEAST = 6
 """The fewest debaters of whom groups can be made."""
 
-REPORT = "report"
-"""The act of what a group tells the others."""
-
 ALONE = "Answer the question on your own, from what you know and from the background."
 """Drafts come first and alone: what others say first is an anchor for those who come after."""
 
@@ -44,18 +38,6 @@ ALONE = "Answer the question on your own, from what you know and from the backgr
 AMONG = (
     "Read the different answers of your group above; none of them is marked as yours. Keep your answer unless a claim "
     "in them, or evidence you overlooked, gives you a reason to change it. Then answer again."
-)
-# Whoever reports has an answer too. "As its holders would" keeps the others' from being put weakly.
-REPORTING = (
-    "Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing "
-    "of yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best "
-    "argument for it, put as its holders would put it. Say nothing about which answer is right."
-)
-# Members follow numbers more than reasons; the counts have to be known, so their weight is named.
-ACROSS = (
-    "The groups have debated apart. Above each reports every answer that it holds, its best argument, and how many "
-    "hold it; none is marked as the report of your group. How many hold an answer is no reason for it; an argument is. "
-    "Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again."
 )
 LONGEST = 1500
 """The most characters of a proposal on a ballot: with thirty at the table a voter reads up to thirty."""
@@ -73,246 +55,67 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     names = brief.names("debater")
     seats = {name: brief.participant(name).seat for name in names}
     groups = split(names, seats, Table(brief=brief, transcript=Transcript()).chance("groups"))
-    hidden = View(last=0, anonymous=True)
-    drafts = Within(groups=groups, act="draft", task=ALONE, form=draft(brief.options), view=View(last=0), needs=1)
-    among = Within(
-        groups=groups,
-        act="revise",
-        task=AMONG,
-        form=revision(brief.options),
-        show=(Showing(acts=ACTS, distinct=True, shuffle=True),),
-        view=hidden,
-        open=ACTS,
-    )
-    talk = flow.Rounds(each=among, most=rounds, until=EachGroup(groups=groups, acts=ACTS))
+    talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options))
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     decide = Count(rule=rule, acts=ACTS) if brief.options else Vote(rule=rule, acts=ACTS, task=VOTE_TASK, clip=LONGEST)
-    return flow.Sequence(parts=(drafts, talk, Report(groups=groups, task=REPORTING), across, decide))
+    return flow.Sequence(parts=(talk, Report(groups=groups, task=REPORTING, acts=ACTS), across, decide))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Within:
-    """All are asked the same at once, in all groups; each answer is for its group alone.
+class Groups:
+    """All draft alone, then each group debates for itself, all groups at once; each answer is for its group alone.
+
+    It is one phase, closed to whatever is woven into rounds or behind turns: that would tell others of it.
 
     Attributes:
         groups: the groups.
-        act: what the answers are.
-        task: what to do.
-        form: the fields that an answer must have.
-        show: the turns that are laid before each; of those of other groups it can see none.
-        view: which turns of the log go along.
-        open: the acts that hold answers; a group that has done is not asked. () asks every group.
-        needs: how many must answer; with fewer the whole debate halts.
+        rounds: the greatest number of rounds behind the drafts.
+        drafted: the fields of a draft.
+        revised: the fields of an answer in a round.
+        alone: the question for the drafts.
+        among: the question in a round.
+        name: what it is called in paths.
     """
 
-    groups: Groups
-    act: str
-    task: str
-    form: Form | None = None
-    show: tuple[Showing, ...] = ()
-    view: View = View(last=0)
-    open: tuple[str, ...] = ()
-    needs: int = 0
-
-    @property
-    def name(self) -> str:
-        """What it is called in paths: the act."""
-        return self.act
+    groups: Teams
+    rounds: int
+    drafted: Form
+    revised: Form
+    alone: str = ALONE
+    among: str = AMONG
+    name: str = "groups"
 
     def play(self, table: Table) -> Play:
-        """Ask all groups, once."""
-        asks = [
+        """Play the drafts and the rounds."""
+        yield from self._ask_all(table.at("draft"), self.groups)
+        if not table.transcript.turns("draft", under=table.path):
+            asked = sum(map(len, self.groups))
+            yield Halted(path=ROOT, reason=f"0 of {asked} answered, 1 are needed to go on")
+        for n in range(1, self.rounds + 1):
+            left = tuple(() if done(table.transcript, group, ACTS) else group for group in self.groups)
+            if not any(left):
+                return
+            yield from self._ask_all(table.at(f"round-{n}"), left)
+
+    def _ask_all(self, table: Table, groups: Teams) -> Play:
+        yield Entered(path=table.path)
+        yield [
             self._ask(table.at(f"group-{g}"), n, name, group)
-            for g, group in enumerate(self.groups, start=1)
-            if not (self.open and done(table.transcript, group, self.open))
+            for g, group in enumerate(groups, start=1)
             for n, name in enumerate(group, start=1)
         ]
-        yield asks
-        answered = sum(table.transcript.get(ask.key).reply is not None for ask in asks)
-        if answered < self.needs:
-            yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
 
     def _ask(self, table: Table, n: int, name: str, group: tuple[str, ...]) -> Ask:
+        debating = table.round > 0
+        shown = Showing(acts=ACTS, distinct=True, shuffle=True)
         return Ask(
             key=table.key(n),
             to=name,
-            act=self.act,
-            task=self.task,
-            form=self.form,
-            about=lay(self.show, table, name),
+            act="revise" if debating else "draft",
+            task=self.among if debating else self.alone,
+            form=self.revised if debating else self.drafted,
+            about=lay((shown,), table, name) if debating else (),
             audience=group,
-            view=self.view,
+            view=View(last=0, anonymous=debating),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
-    """An answer that a group holds.
-
-    Attributes:
-        answer: the answer, in the words of the group's report.
-        count: how many of those whose answers were laid before the reporter hold it, by the record.
-        argument: the best argument for it, in the words of the report; "" where it gives none.
-        told: the count in the report; None where it gives none.
-    """
-
-    answer: str
-    count: int
-    argument: str = ""
-    told: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """One member of each group reports every answer that the group holds, all groups at once.
-
-    A report is for everybody who is masked from nobody whose answer is in it.
-
-    Attributes:
-        groups: the groups.
-        task: what to do.
-        acts: the acts that hold answers.
-        name: what it is called in paths.
-    """
-
-    groups: Groups
-    task: str
-    acts: tuple[str, ...] = ACTS
-    name: str = REPORT
-
-    def play(self, table: Table) -> Play:
-        """Ask for all reports at once."""
-        asks = [ask for g, group in enumerate(self.groups, start=1) if (ask := self._ask(table, g, group))]
-        if asks:
-            yield asks
-
-    def _ask(self, table: Table, g: int, group: tuple[str, ...]) -> Ask | None:
-        transcript = table.transcript
-        newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
-        if not newest:
-            return None
-        # Whoever is masked from a member cannot report for it.
-        by = max((turn.by for turn in newest), key=lambda who: sum(transcript.sees(who, turn) for turn in newest))
-        shown = [turn for turn in newest if transcript.sees(by, turn)]
-        table.chance(f"group-{g}").shuffle(shown)
-        return Ask(
-            key=table.key(g),
-            to=by,
-            act=REPORT,
-            task=f"{self.task}\n\n{_listed(shown)}",
-            form=_form(shown),
-            about=tuple(turn.key for turn in shown),
-            audience=_readers(table, shown),
-            view=View(last=0, anonymous=True),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reconsider:
-    """All debaters answer once more, with the reports of all groups in view; these answers are for all.
-
-    Attributes:
-        task: what to do.
-        form: the fields that an answer must have.
-        name: what it is called in paths.
-    """
-
-    task: str
-    form: Form
-    name: str = "reconsider"
-
-    def play(self, table: Table) -> Play:
-        """Ask all who can see a report."""
-        shown = {name: self._reports(table, name) for name in roster(table, ())}
-        if asks := [self._ask(table, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
-            yield asks
-
-    def _reports(self, table: Table, name: str) -> list[Turn]:
-        reports = [turn for turn in table.transcript.turns(REPORT) if table.transcript.sees(name, turn)]
-        table.chance(name).shuffle(reports)
-        return reports
-
-    def _ask(self, table: Table, n: int, name: str, reports: Sequence[Turn]) -> Ask:
-        counts = [f"Proposal {letter(i)}: {_counted(table.transcript, turn)}" for i, turn in enumerate(reports)]
-        return Ask(
-            key=table.key(n),
-            to=name,
-            act="revise",
-            task="\n".join((f"{self.task}\n\nHow many hold each answer, by the record:", *counts)),
-            form=self.form,
-            about=tuple(turn.key for turn in reports),
-            view=View(last=0, anonymous=True),
-        )
-
-
-def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
-    """What a group holds, by its report and by the record."""
-    found: list[Stand] = []
-    for n, (answer, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
-        told, words = read_field(report, f"COUNT {n}"), read_field(report, f"ANSWER {n}")
-        found.append(
-            Stand(
-                answer=answer if words is None else str(words),
-                count=len(turns),
-                argument=str(read_field(report, f"ARGUMENT {n}") or ""),
-                told=float(told) if isinstance(told, int | float) else None,
-            )
-        )
-    return tuple(found)
-
-
-def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
-    """The different answers of some turns, each as its first holder words it, with the turns that give it."""
-    found: dict[str | None, list[Turn]] = {}
-    for turn in turns:
-        found.setdefault(wording(turn), []).append(turn)
-    return [(str(read_field(same[0], "ANSWER")), same) for same in found.values()]
-
-
-def _listed(shown: Sequence[Turn]) -> str:
-    """Which of the answers laid before the reporter are the same, and how many give each."""
-    places = {turn.key: letter(n) for n, turn in enumerate(shown)}
-    lines: list[str] = []
-    for n, (_, turns) in enumerate(_distinct(shown), start=1):
-        names = [places[turn.key] for turn in turns]
-        listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-        lines.append(f"Answer {n} is that of Proposal{'s' if len(names) > 1 else ''} {listed}: {len(names)} in all.")
-    return "\n".join(lines)
-
-
-def _form(shown: Sequence[Turn]) -> Form:
-    """A place for each answer. A closed one stands there as it is; an open one the reporter puts in its own words."""
-    fields: list[Field] = []
-    for n, (answer, turns) in enumerate(_distinct(shown), start=1):
-        asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
-        closed = any(field.name == "ANSWER" and field.kind == "choice" for field in asked)
-        fields += [
-            Field(name=f"ANSWER {n}", kind="choice", choices=(answer,))
-            if closed
-            else Field(name=f"ANSWER {n}", help="the answer, in one sentence"),
-            Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many hold it"),
-            Field(name=f"ARGUMENT {n}", help="the best argument for it"),
-        ]
-    return Form(name="report of a group", fields=tuple(fields))
-
-
-def _readers(table: Table, shown: Sequence[Turn]) -> tuple[str, ...]:
-    """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
-    said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
-    people = table.brief.participants
-    told = [each.name for each in people if all(table.transcript.sees(each.name, turn) for turn in said)]
-    return () if len(told) == len(people) else tuple(told)
-
-
-def _counted(transcript: Transcript, report: Turn) -> str:
-    """The counts of a report by the record, and where the report says otherwise."""
-    parts = [
-        f"answer {n} by {each.count}" + (f" (the report says {each.told:g})" if _wrong(each) else "")
-        for n, each in enumerate(stands(transcript, report), start=1)
-    ]
-    return "; ".join(parts)
-
-
-def _wrong(stand: Stand) -> bool:
-    return stand.told is not None and stand.told != stand.count

@@ -13,6 +13,7 @@ from moot.phases import (
     board,
     consent,
     council,
+    exchange,
     fight,
     fishbowl,
     flow,
@@ -32,7 +33,6 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
-from moot.policy import groups as grouping
 from moot.policy import meeting, pairs, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -57,9 +57,9 @@ MODULES = (
     recommend,
     gather,
     groups,
+    exchange,
     reflection,
     meeting,
-    grouping,
     pairs,
     rules,
     showing,

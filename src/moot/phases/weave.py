@@ -10,12 +10,16 @@ from dataclasses import replace
 from moot.phases.base import Phase
 from moot.phases.consent import Consent
 from moot.phases.flow import After, At, Rounds, Sequence
+from moot.phases.groups import Groups
 from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.recommend import Recommend
 from moot.phases.verdict import Keep, Pick, Rank
 
 DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent, Recommend)
 """The phases that only count or ask for a decision."""
+
+CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
+"""The phases behind whose turns nothing can be added: what is said there is counted, or for a few alone."""
 
 ENDING = ("close", "moderate")
 """The acts of a protocol's last words, once its rounds are over."""
@@ -25,7 +29,7 @@ def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
     """The tree with ``then`` behind each batch of turns of these acts; it finds them in its table's focus."""
 
     def wrap(phase: Phase) -> Phase:
-        return phase if isinstance(phase, DECIDING) else After(each=phase, then=then, acts=acts)
+        return phase if isinstance(phase, CLOSED) else After(each=phase, then=then, acts=acts)
 
     return _leaves(tree, wrap)
 

@@ -5,21 +5,20 @@ half the tokens of one large table, and are no less accurate.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
 from moot.core.transcript import Transcript
 from moot.policy.answers import alike, wording
 
-Groups: TypeAlias = tuple[tuple[str, ...], ...]
+Teams: TypeAlias = tuple[tuple[str, ...], ...]
 """The names of each group, in the order of the table."""
 
 LARGEST = 5
 """The most in one group."""
 
 
-def split(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Groups:
+def split(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Teams:
     """Groups of 3 to 5, as even as can be; five and fewer are one group.
 
     Those who answer by the same model are spread over the groups: members who err alike correct nobody.
@@ -35,25 +34,6 @@ def split(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Gro
     dealt.sort(key=lambda name: known.index(seats[name]))
     count = -(-len(dealt) // LARGEST)
     return tuple(tuple(name for name in names if name in dealt[n::count]) for n in range(count))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EachGroup:
-    """Every group has done: its members agree, or nobody in it changed the answer in its last round.
-
-    Attributes:
-        groups: the groups.
-        acts: the acts that hold answers.
-    """
-
-    groups: Groups
-    acts: tuple[str, ...]
-
-    def met(self, transcript: Transcript) -> str:
-        """The reason, or ""; see ``stops.Stop``."""
-        if all(done(transcript, group, self.acts) for group in self.groups):
-            return "no group has anything left to debate"
-        return ""
 
 
 def done(transcript: Transcript, group: Sequence[str], acts: tuple[str, ...]) -> bool:
