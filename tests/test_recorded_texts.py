@@ -11,7 +11,7 @@ import pytest
 
 from answer_forms import ballot
 from moot.core.form import Field, Form, Value
-from moot.seats.layout import read
+from moot.seats.layout import instruct, read, write
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 Note = Callable[[str, object], None]
@@ -131,4 +131,7 @@ def test_a_judges_verdict_in_brackets_is_its_last_word(record_property: Note) ->
 )
 def test_a_choice_in_the_midst_of_a_sentence(text: str, value: Value | None) -> None:
     name = "Output ({}) is better"
-    assert read(choose(name, "a", "b"), text).fields.get(name) == value
+    form = choose(name, "a", "b")
+    assert read(form, text).fields.get(name) == value
+    assert "Output (a or b) is better" in instruct(form)
+    assert write(form, {name: "b"}) == "Output (b) is better"

@@ -26,7 +26,10 @@ def _sign(needle: str, pattern: str) -> tuple[str, re.Pattern[str]]:
 
 
 PICKS: Patterns = (
-    *(_word(verb, rf"i (?:(?:will |shall |'ll )?(?:{_ADVERBS} )*)?{verb}") for verb in ("pick", "select", "choose")),
+    *(
+        _word(verb, rf"i (?:(?:{_ADVERBS}) )*(?:(?:will|shall|'ll) )?(?:(?:{_ADVERBS}) )*{verb}")
+        for verb in ("pick", "select", "choose")
+    ),
 )
 """How somebody says which of several things it takes, where it alone decides."""
 
