@@ -133,5 +133,5 @@ def test_a_choice_in_the_midst_of_a_sentence(text: str, value: Value | None) -> 
     name = "Output ({}) is better"
     form = choose(name, "a", "b")
     assert read(form, text).fields.get(name) == value
-    assert "Output (a or b) is better" in instruct(form)
+    assert "Output ([a or b]) is better" in instruct(form)
     assert write(form, {name: "b"}) == "Output (b) is better"
