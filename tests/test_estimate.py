@@ -13,6 +13,7 @@ from moot.desk.estimate import TOKENS, estimate
 from moot.desk.lengths import WORDS, words
 from moot.desk.pretending import Pretender
 from moot.models.base import Model, Request
+from moot.phases.choices import Extras
 from moot.phases.known import Choices, build
 from moot.testing.scripted import ScriptedModel
 
@@ -117,3 +118,11 @@ def test_an_unknown_price_is_unknown() -> None:
     costing = estimate(asked, build("panel", asked), models)
     assert costing.most.cost is None
     assert costing.most.unpriced == ("scripted:b",)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_members_of_a_board_are_taken_to_speak_whomever_chance_draws(seed: int) -> None:
+    asked = replace(brief(4), seed=seed)
+    tree = build("board", asked, Choices(rounds=1, extras=Extras(anonymous_scoring=True)))
+    messages, scores, verdicts = 4, 4 * 3, 4
+    assert estimate(asked, tree, {}).most.asks == messages + scores + verdicts

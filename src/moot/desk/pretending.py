@@ -5,15 +5,19 @@ ever agrees, answers differ and change, claims are new, everybody bids as high a
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import cast
 
 from moot.core.ask import Ask, Reply
+from moot.core.brief import Participant
 from moot.core.form import Field, Value
 from moot.core.standing import VERDICT, WITHDRAWN
-from moot.core.transcript import Transcript, read_field
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.base import Phase
 from moot.phases.board import Meeting
+from moot.policy.meeting import QuietFirst
 from moot.policy.stops import Settled
+from moot.policy.turns import Hearing
 
 WORD = "words "
 """A word of an answer: as long as English words are, with the blank behind it."""
@@ -114,3 +118,27 @@ def parts(protocol: object) -> Iterator[object]:
         yield protocol
         for each in fields(protocol):
             yield from parts(getattr(protocol, each.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fairest:
+    """Whoever was asked least speaks next."""
+
+    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        had = [turn.by for turn in said]
+        return min((each.name for each in people), key=had.count, default="")
+
+
+def spread(protocol: Phase) -> Phase:
+    """The phase tree with the floor for everybody as often where chance decides: who never spoke is rated by nobody."""
+    return cast(Phase, _spread(protocol))
+
+
+def _spread(part: object) -> object:
+    if isinstance(part, QuietFirst):
+        return _Fairest()
+    if isinstance(part, tuple):
+        return tuple(_spread(each) for each in cast(tuple[object, ...], part))
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    return replace(part, **{each.name: _spread(getattr(part, each.name)) for each in fields(part)})
