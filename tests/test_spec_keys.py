@@ -327,6 +327,7 @@ ALL = [
     "anonymous_scoring: on", "reasoned_evaluation: true", "self_reflection: yes", "interruptions: no",
 ]
 OWN = [
+    "personality: calm", "expertise: law", "speaking_style: 'so: short'",
     "tone: 'a: b'", "style: terse", "language: French", "priority: 2.5", "hide: [Bo, round 2, Bo round 1, vote]",
     "context_scope: persona_scoped", "context_scope: last_n_turns", "context_turns: 2", "search: {depth: 1}",
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
