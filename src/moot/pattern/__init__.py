@@ -6,5 +6,22 @@ everything is on record, answers of one round are asked at once, and one failure
 
 from moot.pattern.debate import DebatePattern, DebateResult, DebateState
 from moot.pattern.face import Result
+from moot.pattern.grouped import GroupedDebatePattern, GroupedResult, GroupedState
+from moot.pattern.mapreduce import MapReducePattern, MapReduceResult, MapReduceState
+from moot.pattern.reflection import ReflectionPattern, ReflectionResult, ReflectionState
 
-__all__ = ["DebatePattern", "DebateResult", "DebateState", "Result"]
+__all__ = [
+    "DebatePattern",
+    "DebateResult",
+    "DebateState",
+    "GroupedDebatePattern",
+    "GroupedResult",
+    "GroupedState",
+    "MapReducePattern",
+    "MapReduceResult",
+    "MapReduceState",
+    "ReflectionPattern",
+    "ReflectionResult",
+    "ReflectionState",
+    "Result",
+]

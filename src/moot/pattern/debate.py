@@ -10,13 +10,11 @@ from moot.core.transcript import Transcript, read_field
 from moot.desk.cast import MODERATOR
 from moot.desk.outcome import Outcome
 from moot.desk.patterns import plan_moderated
-from moot.pattern.face import Face, Result, block, whole, words
+from moot.pattern.face import MOST_ROUNDS, Face, Result, block, whole, words
 from moot.pattern.people import Debater, debaters_of, described
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
-
-MOST_ROUNDS = 100
 
 
 class Argument(TypedDict):
@@ -105,7 +103,9 @@ class DebatePattern(Face[DebateResult]):
             limits=self.limits or Limits(),
         )
         rounds = self.max_rounds
-        return self._read(await self._hold(brief, lambda desk, seat: plan_moderated(desk, brief, seat, rounds=rounds)))
+        return self._read(
+            await self._hold(brief, lambda desk, brief, seat: plan_moderated(desk, brief, seat, rounds=rounds))
+        )
 
     def as_langgraph_node(self) -> "Runnable[Any, dict[str, object]]":
         """A node for a LangGraph graph whose state has ``topic`` and ``debaters``; ``invoke`` and ``ainvoke`` take it.

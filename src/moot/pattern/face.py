@@ -17,14 +17,17 @@ from moot.desk.guests import invite
 from moot.desk.outcome import Outcome, opening
 from moot.desk.plans import open_desk
 
+MOST_ROUNDS = 100
+"""The most rounds of one run."""
+
 GUEST = "llm"
 """The name under which the agent of a caller is seated."""
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
 
 T = TypeVar("T")
-Planner: TypeAlias = Callable[[Desk, str], Coroutine[object, object, Plan]]
-"""What makes a plan at a desk, with the seat of all who have none of their own."""
+Planner: TypeAlias = Callable[[Desk, Brief, str], Coroutine[object, object, Plan]]
+"""What makes a plan at a desk out of a brief, with the seat of all who have none of their own."""
 
 
 class Result(dict[str, Any]):
@@ -74,7 +77,7 @@ class Face(ABC, Generic[R]):
     async def _hold(self, brief: Brief, make: Planner) -> Outcome:
         """Hold a new debate to its end."""
         async with open_desk(self.store) as desk:
-            plan = await make(desk, self._seat(desk))
+            plan = await make(desk, brief, self._seat(desk))
             return _ended(await desk.hold(plan, desk.new_id(plan)))
 
     async def aresume(self, debate: str) -> R:
