@@ -33,7 +33,9 @@ def _members(members: Sequence[Standing]) -> str:
             inline(each.name),
             inline(each.verdict, LONG) or ("abstained" if each.abstained else "none"),
             inline(each.reasoning, LONG) or "–",
-            " → ".join(f"{inline(given.verdict, LONG)} ({given.mark})" for given in each.history) if each.changed else "–",
+            " → ".join(f"{inline(given.verdict, LONG)} ({given.mark})" for given in each.history)
+            if each.changed
+            else "–",
             each.withdrawn or ("absent" if each.absent else "–"),
             f"{each.messages}",
         ]
