@@ -4,8 +4,9 @@ Only the author's own, final, unconditional statement counts. Whatever is not kn
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from moot.core.form import ABSTAIN, Field, Value
 from moot.seats import formulas, plain, wording
@@ -107,9 +108,12 @@ def _blanks(reader: Reader) -> Iterator[Statement]:
         yield Statement(value=each.value, mood=mood, reason=reason, start=each.start, end=each.end, colon=True)
 
 
-def _searched(patterns: Sequence[tuple[str, re.Pattern[str]]], words: str) -> Iterator[re.Pattern[str]]:
+_compiled = cache(re.compile)  # when first met: most of the many languages never are
+
+
+def _searched(patterns: formulas.Patterns, words: str) -> Iterator[re.Pattern[str]]:
     """The patterns whose letters stand in the words at all."""
-    return (pattern for needle, pattern in patterns if needle in words)
+    return (_compiled(pattern) for needle, pattern in patterns if needle in words)
 
 
 def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statement]:

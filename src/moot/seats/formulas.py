@@ -7,8 +7,8 @@ that a text is searched only for the languages that it may be in.
 import re
 from typing import TypeAlias
 
-Patterns: TypeAlias = tuple[tuple[str, re.Pattern[str]], ...]
-"""Patterns, each behind the letters without which it cannot match."""
+Patterns: TypeAlias = tuple[tuple[str, str], ...]
+"""Patterns, each behind the letters without which it cannot match; who meets them in a text compiles them."""
 
 _WITH_LETTERS = "(?<!\\w)(?:{0})(?!\\w)"
 _ADVERBS = (
@@ -17,12 +17,12 @@ _ADVERBS = (
 )
 
 
-def _word(needle: str, pattern: str) -> tuple[str, re.Pattern[str]]:
-    return needle, re.compile(_WITH_LETTERS.format(pattern))
+def _word(needle: str, pattern: str) -> tuple[str, str]:
+    return needle, _WITH_LETTERS.format(pattern)
 
 
-def _sign(needle: str, pattern: str) -> tuple[str, re.Pattern[str]]:
-    return needle, re.compile(pattern)
+def _sign(needle: str, pattern: str) -> tuple[str, str]:
+    return needle, pattern
 
 
 PICKS: Patterns = (
