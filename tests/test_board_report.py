@@ -122,6 +122,7 @@ async def test_the_chapter_on_the_board() -> None:
     assert "Bob to Ann: see the gap" in chapter
     assert "Bob to nobody who is at the table: anyone?" in chapter
     assert "*Cited, but neither an artifact nor a document: " in chapter
+    assert "- **Settings:** at most 3 messages for each member; at most 500 questions;" in text
 
 
 async def test_a_tie_is_told_with_the_recommendation() -> None:

@@ -17,8 +17,10 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _told(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
-    for most in list(_rounds(opened.protocol))[:1]:
+    for most in list(_most(opened.protocol, "Rounds", "most", 3))[:1]:
         yield f"at most {most} {'round' if most == 1 else 'rounds'}"
+    for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
+        yield f"at most {most} {'message' if most == 1 else 'messages'} for each member"
     yield from opened.chosen
     for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
@@ -31,13 +33,13 @@ def _told(opened: Opened) -> Iterator[str]:
     yield f"seed {opened.brief.seed}"
 
 
-def _rounds(part: object) -> Iterator[object]:
-    """The numbers of rounds in a part of a protocol, from the outermost rounds on."""
+def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
+    """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
     if isinstance(part, Mapping):
         held = cast("Mapping[str, object]", part)
-        if held.get("is") == "Rounds":
-            yield held.get("most", 3)
+        if held.get("is") == kind:
+            yield held.get(name, usual)
         part = list(held.values())
     if isinstance(part, list | tuple):
         for each in cast("Sequence[object]", part):
-            yield from _rounds(each)
+            yield from _most(each, kind, name, usual)
