@@ -10,18 +10,23 @@ from moot.phases import known, spec
 
 def protocols_page() -> str:
     """Every known protocol: what it does, its phases as a tree, what it asks."""
-    people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cay"))
-    brief = Brief(topic="Tea or coffee?", participants=(*people, Participant(name="Mo", duty="moderator")))
     parts: list[str] = []
     for name, make in known.KNOWN.items():
-        phase = make(brief, known.Choices())
+        phase = make(table_of(6 if name == "grouped" else 3), known.Choices())
         tree = "\n".join(draw(spec.dump(phase)))
         parts += [f"## {name}", paragraph(make.__doc__), f"```text\n{tree}\n```"]
         parts += [table(("act", "what is asked"), list(asked(phase)))]
     words = (
-        f"Each is a few lines over the same phases, drawn here with three debaters. The default is `{known.DEFAULT}`."
+        "Each is a few lines over the same phases, drawn here with three debaters, `grouped` with six. "
+        f"The default is `{known.DEFAULT}`."
     )
     return page("Protocols", words, *parts)
+
+
+def table_of(count: int) -> Brief:
+    """A brief with so many debaters and a moderator."""
+    people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cay", "Dan", "Eve", "Fay")[:count])
+    return Brief(topic="Tea or coffee?", participants=(*people, Participant(name="Mo", duty="moderator")))
 
 
 Tree = Mapping[str, spec.Data]
@@ -70,7 +75,7 @@ def draw(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
 def say(value: spec.Data) -> str:
     """A field's value in a few words."""
     if isinstance(value, list):
-        return " + ".join(say(each) for each in value)
+        return " + ".join(f"({say(each)})" if isinstance(each, list) else say(each) for each in value)
     if not isinstance(value, dict):
         return str(value).lower() if isinstance(value, bool | None) else str(value) or "none"
     if value["is"] == "Form":
