@@ -1,14 +1,11 @@
 """The real process: a terminal, Ctrl-C once and twice, a request to end, and taking the debate up again."""
 
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,11 +13,11 @@ import pytest
 from commands import BRIEF, EXAMPLES, QUOTES, moot, served, settle, speak
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
+from terminals import ESCAPES, Terminal, terminal_env
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
 
 QUESTION = str(EXAMPLES / "question.txt")
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def slow(call: Call) -> Plan:
@@ -28,41 +25,6 @@ def slow(call: Call) -> Plan:
     plan = speak(call)
     late = "ANSWER" in call.prompt and "none of them is marked" in call.prompt
     return Plan(text=plan.text, usage=plan.usage, pause=0.25, piece=4) if late else plan
-
-
-class Terminal:
-    """A process on a terminal of its own."""
-
-    def __init__(self, words: Sequence[str], env: dict[str, str], folder: Path) -> None:
-        self.ours, theirs = pty.openpty()
-        self.shown = ""
-        command = [sys.executable, "-m", "moot", *words]
-        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
-        os.close(theirs)
-
-    def read_until(self, met: Callable[[str], bool], seconds: float = 30) -> str:
-        """What the terminal shows, until something is met or the process ends."""
-        ends = time.monotonic() + seconds
-        while not met(self.shown):
-            assert time.monotonic() < ends, self.shown[-2000:]
-            if not select.select([self.ours], [], [], 0.2)[0]:
-                continue
-            try:
-                piece = os.read(self.ours, 65536)
-            except OSError:
-                break
-            self.shown += piece.decode("utf-8", "replace")
-        return self.shown
-
-    def end(self) -> int:
-        """Read to the end; the exit code."""
-        self.read_until(lambda _: False)
-        os.close(self.ours)
-        return self.process.wait(20)
-
-
-def terminal_env(folder: Path, **more: str) -> dict[str, str]:
-    return {**settle(folder), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "30", **more}
 
 
 def test_the_live_screen_shows_speakers_and_decision(tmp_path: Path) -> None:

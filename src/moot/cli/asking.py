@@ -59,7 +59,9 @@ class Terminal:
             raise
 
     async def _put(self, ask: Ask, scene: Scene) -> Reply:
-        screen = self._screen
+        screen, later = self._screen, Waiting(f"{ask.to} has to answer ({ask.act}): moot answer {self._debate}")
+        if self._left:
+            raise later
         left = (await time_left(self._desk, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
         said = [each for each in tell_news(scene, screen.stage.transcript) if each.turn.key not in screen.shown]
@@ -69,7 +71,7 @@ class Terminal:
         except EOFError:
             if not self._left:
                 screen.console.print()
-            raise Waiting(f"{ask.to} has to answer ({ask.act}): moot answer {self._debate}") from None
+            raise later from None
         except asyncio.CancelledError:
             self._close(ask, over=ends is not None and time.monotonic() > ends - STEP)
             raise
