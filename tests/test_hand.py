@@ -35,7 +35,7 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
     (AB, "proposal b.", {}, {BALLOT: "Proposal B"}, "I vote for: Proposal B"),
     (AB, "b", {}, {BALLOT: "Proposal B"}, "I vote for: Proposal B"),
     (AB, "  **A** ", {}, {BALLOT: "Proposal A"}, "I vote for: Proposal A"),
-    (AB, "abstain", {}, {BALLOT: ABSTAIN}, "abstain"),
+    (AB, "abstain", {}, {BALLOT: ABSTAIN}, "I abstain from voting."),
     (AB, "", {BALLOT: "I abstain"}, {BALLOT: ABSTAIN}, "I abstain from voting."),
     (AB, "Because it is cheap.\nI vote for: Proposal A", {}, {BALLOT: "Proposal A"}, ""),
     (AB, "", {"i vote for": "B"}, {BALLOT: "Proposal B"}, "I vote for: Proposal B"),

@@ -37,15 +37,14 @@ def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = Non
         raise BriefError("the answer is empty; write what you have to say")
     if form is None:
         return Reading(text=words)
+    asked = [each for each in form.fields if each.required and each.name not in given]
+    if len(asked) == 1 and (choice := _bare(asked[0], words)) is not None:
+        given[asked[0].name], words = choice, ""
     reading = read(form, words) if words else Reading(text="")
     found = {**reading.fields, **given}
-    open_ = [each for each in form.fields if each.required and each.name not in found]
-    if words and open_ and not reading.fields:
-        if len(open_) == 1 and (choice := _bare(open_[0], words)) is not None:
-            given[open_[0].name] = found[open_[0].name] = choice
-            words = ""
-        elif all(each.kind == "text" for each in open_):
-            found[open_[-1].name] = words
+    open_ = [each for each in asked if each.name not in found]
+    if words and open_ and not reading.fields and all(each.kind == "text" for each in open_):
+        found[open_[-1].name] = words
     if not _demands(form, open_, found):
         open_ = []
     odd = {each.rpartition(": ")[0] for each in reading.unread}
