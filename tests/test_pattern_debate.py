@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
 
 from agents import Agent, Speech, chaired, own_place
 from moot.core.brief import Limits, Participant
-from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError, RecordError, Unavailable
+from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError, RecordError, Unavailable, Waiting
 from moot.pattern import DebatePattern, DebateState
 
 TOPIC = "Should we invest $1M?"
@@ -241,6 +243,22 @@ def test_at_a_limit_it_pauses_and_goes_on_without_paying_twice() -> None:
     assert [each["round"] for each in result["debate_history"]] == [0, 0, 1, 1]
     assert result["is_settled"]
     assert DebatePattern(llm=agent, store=store).resume(name) == result, "one that is over is only read"
+
+
+def test_a_langchain_chat_model_debates() -> None:
+    class Fake(GenericFakeChatModel):
+        """Gives the next of its messages to whoever is asked."""
+
+    said = [AIMessage("It grows."), AIMessage("It burns."), AIMessage(SETTLED)]
+    result = DebatePattern(llm=Fake(messages=iter(said)), limits=Limits(parallel=1)).run(TOPIC, TWO)
+    assert [each["argument"] for each in result["debate_history"]] == ["It grows.", "It burns."]
+    assert result["final_decision"] == "Half of it."
+
+
+def test_a_person_at_the_table_is_waited_for() -> None:
+    person = Participant(name="Eve", role="Chairwoman", seat="human")
+    with pytest.raises(Waiting, match=r"resume\("):
+        DebatePattern(llm=chaired([SETTLED])).run(TOPIC, [BULL, person])
 
 
 def test_resuming_what_is_not_there() -> None:

@@ -28,9 +28,10 @@ REPORTING = (
 )
 # Members follow numbers more than reasons; the counts have to be known, so their weight is named.
 ACROSS = (
-    "The groups have debated apart. Above each reports every answer that it holds, its best argument, and how many "
-    "hold it; none is marked as the report of your group. How many hold an answer is no reason for it; an argument is. "
-    "Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again."
+    "The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best "
+    "argument, and how many hold it; none is marked as the report of your group. How many hold an answer is no reason "
+    "for it; an argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then "
+    "answer again."
 )
 
 
