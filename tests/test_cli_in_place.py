@@ -97,7 +97,7 @@ def test_nobody_is_asked_here_who_shall_not_be(tmp_path: Path, words: str) -> No
 def test_somebody_speaks_up_in_a_running_debate(tmp_path: Path) -> None:
     def slow(call: Call) -> Plan:
         plan = speak(call)
-        return Plan(text=plan.text, usage=plan.usage, delay=0.4)
+        return Plan(text=plan.text, usage=plan.usage, delay=0.2)
 
     (tmp_path / "tea.md").write_text(TEA.replace("\n## Ada (human)\nrole: Drinks it\n", ""), "utf-8")
     with served(slow) as wires:

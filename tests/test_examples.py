@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from commands import EXAMPLES, QUOTES, moot
+from moot.cli.codes import WAITING
 
 ROOT = EXAMPLES.parent
 BRIEFS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_file() and path.name != "README.md")
+BY_HAND = {
+    "playground.md": ("-f", "SUMMARY=All is said.", "-f", "STATUS=SETTLED", "-f", "DECISION=The town builds the hall."),
+}
+"""What a person answers in whose hands it lies."""
 BARE = "question.txt"
 """It has no background, so the built-in debater has nothing to quote."""
 
@@ -25,8 +30,11 @@ def required(ask: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("name", BRIEFS)
 def test_an_example_is_held_and_ends_well(name: str, tmp_path: Path) -> None:
     ran = moot(tmp_path, "run", str(EXAMPLES / name), *QUOTES, "--json", "--no-report")
+    if name in BY_HAND:
+        assert ran.exit_code == WAITING, ran.output
+        ran = moot(tmp_path, "answer", "last", *BY_HAND[name], "--quiet", "--no-report")
     assert ran.exit_code == 0, ran.output
-    entries = [json.loads(line) for line in ran.stdout.splitlines()]
+    entries = [json.loads(line) for line in moot(tmp_path, "show", "last", "--json").stdout.splitlines()]
     kinds = [entry["kind"] for entry in entries]
     assert kinds[-1] == "closed"
     assert "failed" not in kinds
