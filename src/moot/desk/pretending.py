@@ -13,6 +13,7 @@ from moot.core.brief import Participant
 from moot.core.form import Field, Value
 from moot.core.standing import VERDICT, WITHDRAWN
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.desk.lengths import FIELD
 from moot.phases.base import Phase
 from moot.phases.board import Meeting
 from moot.policy.meeting import QuietFirst
@@ -58,6 +59,11 @@ class Pretender:
                 own, others = _held(field.name, ask.to, transcript)
                 start = choices.index(own) + 1 if own in choices else place + batch
                 values[field.name] = _other(choices, start, others if last else ())
+        texts = [each for each in ask.form.fields if each.kind == "text"] if ask.form else []
+        # A note is read by its field; and where some fields are private, others read the fields in place of the text.
+        told = max(words - FIELD * sum(each.private for each in texts), 1)
+        for name in [each.name for each in texts if not each.private and each.name in values][-1:]:
+            values[name] = f"{WORD * told}{mark}"
         return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
 
     def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
