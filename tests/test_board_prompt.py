@@ -1,6 +1,7 @@
 """Messages in tags as they stand in prompts: written anew, in whose words, and what they show to whom."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from moot.core.form import Fields, Form
 from moot.core.seat import scene
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Traits
-from moot.phases.messages import OWN, addressed, message
+from moot.phases.messages import OWN, addressed, last_word, message
 from moot.seats.layout import instruct, read
 from moot.seats.prompt import BRIDGE, GO_ON, UNREAD, compose
 
@@ -144,6 +145,14 @@ def test_two_own_messages_in_a_row_are_bridged_and_gone_on_from() -> None:
     assert messages[3].text == BRIDGE
     assert GO_ON in messages[-1].text
     assert not any(GO_ON in each.text for each in prompt(PARK, held))
+
+
+def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
+    held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING))
+    asked = replace(ask(CHEN, 99), act="verdict", form=addressed(last_word(("HIRE",)), CHEN, NAMES))
+    assert not any(GO_ON in each.text for each in compose(asked, scene(BRIEF, held, asked), Traits()))
+    held.apply(Interjected(by=CHEN, text="One more thing."))
+    assert not any(GO_ON in each.text for each in prompt(CHEN, held))
 
 
 @pytest.mark.parametrize(

@@ -150,11 +150,18 @@ def _newest(ask: Ask, scene: Scene) -> str:
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
-    if ask.form and ask.form.layout == "tags" and scene.turns and scene.turns[-1].by == me.name:
+    if _goes_on(ask, scene):
         parts.append(GO_ON)
     if ask.form:
         parts.append(instruct(ask.form))
     return "\n\n".join(parts)
+
+
+def _goes_on(ask: Ask, scene: Scene) -> bool:
+    """Whether the participant is asked for more of what it has just said: another message in tags behind its own."""
+    last = scene.turns[-1] if scene.turns else None
+    tags = ask.form is not None and ask.form.layout == "tags"
+    return tags and last is not None and (last.by, last.act) == (scene.me.name, ask.act)
 
 
 def _laid(scene: Scene) -> str:
