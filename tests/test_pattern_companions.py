@@ -137,7 +137,10 @@ def test_items_that_cannot_be_shared_out(items: object, message: str) -> None:
 
 # ---- groups --------------------------------------------------------------------------------------------------------
 
-PEOPLE = [{"name": f"P{chr(64 + n)}", "role": f"Expert {n}", "system_prompt": f"You argue as number {n}."} for n in range(1, 11)]
+PEOPLE = [
+    {"name": f"P{chr(64 + n)}", "role": f"Expert {n}", "system_prompt": f"You argue as number {n}."}
+    for n in range(1, 11)
+]
 
 
 def holding(answers: Mapping[str, str], told: Callable[[str], str] = lambda form: "") -> Agent:
