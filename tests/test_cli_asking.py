@@ -10,7 +10,10 @@ import pytest
 from moot.cli.asking import Terminal
 from moot.cli.conduct import Interrupt, conduct
 from moot.cli.screen import Screen
+from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Source
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Attempted, Entry, Interjected, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Desk, Outcome, outcome
 from moot.desk.people import answer, waiting
@@ -153,3 +156,27 @@ async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) 
         table.typist.hang_up()
     assert held.result().kind == "waiting"
     assert table.order("Ada is asked", "Bull Speaks for tea · draft", "paused")
+
+
+async def test_an_answer_to_one_question_is_not_noted_for_the_next(table: Table) -> None:
+    plan = table.desk.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
+    await table.desk.hold(plan, "d")
+    with pytest.raises(RecordError, match="meanwhile Ada is asked something else; this answer was not noted"):
+        await answer(table.desk, "d", "tea", key="/debate/draft#9")
+    assert [turn.by for turn in await waiting(table.desk, "d")] == ["Ada"]
+
+
+async def test_the_screen_does_not_stand_still_for_a_stand_in(table: Table) -> None:
+    screen = Screen(table.typist.console, live=False)
+    screen.in_place = True
+    key = "/debate/draft#1"
+    events = (
+        Opened(brief=brief(person("Ada")), protocol={}, name="panel"),
+        Asked(ask=Ask(key=key, to="Ada", act="draft", task="Go on.")),
+        Interjected(by="Zed", text="The kettle!"),
+    )
+    for n, event in enumerate(events, start=1):
+        screen.take(Entry(seq=n, at=0.0, event=event), "")
+    assert "kettle" not in table.typist.out.getvalue()
+    screen.take(Entry(seq=4, at=0.0, event=Attempted(key=key, call="answer", n=1)), "")
+    assert "kettle" in table.typist.out.getvalue()

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -22,7 +23,7 @@ from moot.desk.people import by_hand, time_left
 from moot.desk.question import Shown
 from moot.desk.question import laid as lay
 from moot.desk.question import news as tell_news
-from moot.desk.reports import noun
+from moot.desk.reports import act_of, noun
 
 LOOKS, STEP = 100, 0.02
 """How often a question looks whether the screen shows what was said before it, and the seconds between two looks."""
@@ -99,9 +100,7 @@ class Terminal:
         self._keyboard.drop()
 
 
-def pose(
-    console: Console, ask: Ask, scene: Scene, *, said: "list[Shown] | tuple[Shown, ...]", about: tuple[Shown, ...]
-) -> None:
+def pose(console: Console, ask: Ask, scene: Scene, *, said: Sequence[Shown], about: Sequence[Shown]) -> None:
     """Show a question with what stands before it."""
     laid = {each.turn.key for each in about}
     for each in question(ask, scene, [one for one in said if one.turn.key not in laid], about):
@@ -114,7 +113,7 @@ async def hear(console: Console, keyboard: Keyboard, ask: Ask, scene: Scene, *, 
     Raises:
         EOFError: the person will answer later.
     """
-    marks = {turn.mark: f"{turn.by}, {noun(turn.act)}" for turn in (*scene.turns, *scene.about)}
+    marks = {turn.mark: f"{turn.by}, {noun(act_of(turn))}" for turn in (*scene.turns, *scene.about)}
     note = " · ".join(filter(None, (term(left), "Ctrl-D: answer later")))
     console.print(Text(note, style=FAINT))
     keyboard.drop()

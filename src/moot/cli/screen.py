@@ -12,7 +12,7 @@ from rich.text import Text
 from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
 from moot.cli.telling import Stage, doing, running_tally, tell
 from moot.cli.text import amount, count, line, money, span
-from moot.core.event import Asked, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
+from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
 from moot.desk.letters import tidy
 from moot.desk.people import is_person
 
@@ -100,7 +100,7 @@ class Screen:
         if self._asked and not isinstance(event, Asked):
             self._held.append(item)
             match event:
-                case Replied(key=key) | Failed(key=key):
+                case Replied(key=key) | Failed(key=key) | Attempted(key=key):  # the last one by a stand-in
                     self.release(key)
                 case Paused():
                     self.release(*self._asked)
