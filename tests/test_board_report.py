@@ -19,6 +19,7 @@ from moot.readers.markdown import markdown
 from moot.readers.report import Report, as_data, report
 from moot.readers.speech import Speech, parted
 from moot.readers.spoken import speak
+from moot.readers.wording import act_of
 from moot.seats.layout import read
 from moot.testing.replay import Hall, Held
 from players import Player
@@ -141,6 +142,18 @@ async def test_an_abstention_and_an_artifact_that_nobody_cites() -> None:
     assert "**, attached by Ann; cited by nobody." in text
     assert "### Whispers" not in text
     assert "split.**" not in text
+
+
+async def test_a_message_is_called_one_in_every_text() -> None:
+    """Whatever it was asked as: in the record it argues."""
+    held = await hold()
+    first = held.transcript.turns("argue")[0]
+    (text,) = write("verbose", reported(held), held.entries).values()
+    assert f"#### T1 {first.by}: message\n" in text
+    assert f"### T1 {first.by}: message, Meeting\n" in text
+    assert ": argument" not in text
+    last = next(turn for turn in held.transcript.all() if turn.act == "verdict")
+    assert (act_of(first), act_of(last)) == ("message", "verdict")
 
 
 async def test_messages_in_the_log_begin_with_what_is_said() -> None:

@@ -15,7 +15,7 @@ from moot.core.form import Field
 from moot.core.seat import Scene
 from moot.desk.people import allowed
 from moot.desk.question import Open, Shown
-from moot.desk.reports import noun
+from moot.desk.reports import act_of, noun
 
 TASK = 160
 """The most characters of a task in a list of open questions."""
@@ -33,7 +33,7 @@ def question(ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Show
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
     for each in (*said, *about):
         yield from _shown(each)
-    who = joined(Text(line(ask.to), style="bold"), Text(line(scene.me.role)), line(noun(ask.act)))
+    who = joined(Text(line(ask.to), style="bold"), Text(line(scene.me.role)), line(noun(act_of(ask))))
     yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
 
@@ -64,7 +64,8 @@ def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
     for each in asks:
         turn = each.turn
         since = f"since {moment(each.since)}"
-        head = joined(Text(line(turn.by), style="bold"), line(noun(turn.act)), since, Text(term(each.left), style=WARN))
+        what = line(noun(act_of(turn)))
+        head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(each.left), style=WARN))
         task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)
         yield Inset(Stack((head, task)), "waits for ", " " * 10, FAINT)
 

@@ -27,7 +27,7 @@ from moot.core.event import (
 )
 from moot.core.transcript import Transcript, Turn
 from moot.desk.people import HUMAN
-from moot.desk.reports import Spoken, home, noun, owned, parted, spoken, title
+from moot.desk.reports import Spoken, act_of, home, noun, owned, parted, spoken, title
 
 
 @dataclass(slots=True)
@@ -185,7 +185,7 @@ def doing(stage: Stage, key: str) -> Text:
     """Who is at it, and what it is."""
     turn = stage.transcript.get(key)
     who = (line(turn.by), f"bold {stage.colours.get(turn.by, '')}".strip())
-    return Text.assemble(who, (f" · {noun(line(turn.act))}", FAINT))
+    return Text.assemble(who, (f" · {noun(line(act_of(turn)))}", FAINT))
 
 
 def _act(stage: Stage, turn: Spoken) -> Text:

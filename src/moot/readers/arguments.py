@@ -12,7 +12,7 @@ from moot.core.event import Entry
 from moot.core.transcript import Transcript, Turn, fold, read_field
 from moot.readers.semantics import Label, grounded, strengths
 from moot.readers.stance import bare
-from moot.readers.wording import shown
+from moot.readers.wording import act_of, shown
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
 """The acts that carry arguments."""
@@ -195,7 +195,7 @@ def _words(turn: Turn) -> str:
 def _made(turn: Turn, claim: str) -> Made:
     answer = read_field(turn, "ANSWER")
     stance = "" if answer is None or bare(shown(answer)) == bare(claim) else shown(answer)
-    return Made(mark=turn.mark, key=turn.key, by=turn.by, act=turn.act, round=turn.round, stance=stance)
+    return Made(mark=turn.mark, key=turn.key, by=turn.by, act=act_of(turn), round=turn.round, stance=stance)
 
 
 def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:

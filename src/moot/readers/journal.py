@@ -12,7 +12,7 @@ from moot.core.transcript import Transcript, Turn, fold
 from moot.readers.pieces import LONG, lead
 from moot.readers.quoting import code, inline
 from moot.readers.report import Report
-from moot.readers.wording import noun, place
+from moot.readers.wording import act_of, noun, place
 
 _Effort: TypeAlias = Attempted | Called | Erred | Failed
 
@@ -33,7 +33,7 @@ def journal(report: Report, entries: Sequence[Entry]) -> str:
 
 
 def _question(turn: Turn, ask: Ask, transcript: Transcript, events: Sequence[_Effort]) -> Iterator[str]:
-    yield f"### {turn.mark} {inline(turn.by)}: {inline(noun(turn.act))}, {inline(place(turn.key))}"
+    yield f"### {turn.mark} {inline(turn.by)}: {inline(noun(act_of(turn)))}, {inline(place(turn.key))}"
     yield lead("Task", ask.task)
     yield "\n".join(f"- {line}" for line in _facts(ask, transcript))
     if events:

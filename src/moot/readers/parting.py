@@ -22,7 +22,7 @@ from moot.core.event import (
     kind,
 )
 from moot.core.transcript import Transcript, Turn
-from moot.readers.wording import ending, noun, title
+from moot.readers.wording import act_of, ending, noun, title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def _meaning(event: Replied | Failed) -> object:
 
 def _answer(seq: int, event: Replied | Failed, turn: Turn) -> Said:
     words = turn.text if isinstance(event, Replied) else f"no answer: {turn.failure}"
-    return Said(seq=seq, kind=kind(event), by=turn.by, mark=turn.mark, words=f"{noun(turn.act)}: {words}")
+    return Said(seq=seq, kind=kind(event), by=turn.by, mark=turn.mark, words=f"{noun(act_of(turn))}: {words}")
 
 
 def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
@@ -141,7 +141,7 @@ def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
             turn = transcript.get(ask.key)
             by, mark = turn.by, turn.mark
             shown = ", ".join(transcript.get(key).mark for key in ask.about)
-            words = f"asked for: {noun(ask.act)}{f' on {shown}' if shown else ''}: {ask.task}"
+            words = f"asked for: {noun(act_of(ask))}{f' on {shown}' if shown else ''}: {ask.task}"
         case Halted(path=path, reason=reason):
             words = f"{ending(path)} ends early: {reason}"
         case Ruled(decision=decision):

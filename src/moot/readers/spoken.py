@@ -11,7 +11,7 @@ from moot.core.form import ABSTAIN, Value
 from moot.core.text import letter
 from moot.core.transcript import SUMMARY, Transcript, Turn
 from moot.readers.speech import frame, link
-from moot.readers.wording import label, owned, shown, tells_all, words
+from moot.readers.wording import act_of, label, owned, shown, tells_all, words
 
 _HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect")
 """The acts that are words for others, or one's own account, whoever may see them."""
@@ -39,7 +39,7 @@ class Spoken:
         by: who speaks, or was asked to.
         role: the speaker's role.
         moderator: whether the speaker moderates.
-        act: what it is.
+        act: what it is, as reports call it.
         on: what was laid before the speaker.
         link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names none.
         state: whether there is an answer, or it is missing, or open, or the turn came from outside.
@@ -82,7 +82,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
     return Spoken(
         key=turn.key,
         by=turn.by,
-        act=turn.act,
+        act=act_of(turn),
         role=person.role if person else "",
         moderator=person is not None and person.duty == "moderator",
         on=on,
@@ -119,7 +119,7 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
         word = "Critique" if each.act == "critique" else "Proposal"
         label = f"{word} {letter(counted[word])}" if hidden else ""
         counted[word] += 1
-        found.append(Subject(key=each.key, by=each.by, act=each.act, label=label))
+        found.append(Subject(key=each.key, by=each.by, act=act_of(each), label=label))
     return tuple(found)
 
 

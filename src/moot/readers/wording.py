@@ -4,7 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
+from moot.core.ask import Ask
 from moot.core.form import Fields, Value
+from moot.core.standing import WITHDRAWN
+from moot.core.transcript import Turn
 
 _NOUNS: Mapping[str, str] = {
     "argue": "argument",
@@ -49,6 +52,12 @@ _TITLES: Mapping[str, str] = {
     "translate": "translations",
 }
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
+
+
+def act_of(what: Turn | Ask) -> str:
+    """The act of a turn or an ask, as reports call it: ``message`` for one of a board, whatever it was asked as."""
+    form = what.form if isinstance(what, Ask) else what.ask.form if what.ask else None
+    return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else what.act
 
 
 def noun(act: str) -> str:
