@@ -27,6 +27,7 @@ from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, MootError, ProtocolError
 from moot.core.event import Closed, Entry, Opened
 from moot.core.standing import Given
+from moot.seats.phrases import NOTHING
 
 DOCUMENT = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "board-meeting.md"
 CHEN = BoardMember(
@@ -112,6 +113,21 @@ def test_a_preset_sits_and_decides(preset: str) -> None:
     assert brief.rules == ready.rules
     assert 3 <= len(ready.members) <= 5
     assert len({each.personality for each in ready.members}) == len(ready.members)
+
+
+@pytest.mark.parametrize("documents", [{}, {"cv.md": "Kim exists."}])
+@pytest.mark.parametrize("verdicts", [("HIRE", "NO_HIRE"), ()])
+async def test_a_board_that_can_quote_nothing_comes_to_its_end_and_says_so(
+    documents: dict[str, str], verdicts: tuple[str, ...]
+) -> None:
+    members = [BoardMember("Ann", "Cautious"), BoardMember("Bob")]
+    found = await BoardMeeting("?", members, agent="builtin:quotes", documents=documents, verdicts=verdicts).hold()
+    assert all(state.has_withdrawn and state.message_count == 3 for state in found.states.values())
+    # A cautious member leans one way without any evidence, and another one takes the first.
+    expected = {"Ann": "NO_HIRE", "Bob": "HIRE"} if verdicts else dict.fromkeys(("Ann", "Bob"), "documents first")
+    assert {name: state.verdict for name, state in found.states.items()} == expected
+    assert {state.verdict_reasoning for state in found.states.values()} == {NOTHING}
+    assert not any(turn.reply and turn.reply.unread for turn in found.messages)
 
 
 async def test_what_was_attached_and_whispered_is_there_for_an_audit() -> None:

@@ -1,7 +1,7 @@
 """How the built-in debater behaves on a board: when it judges, when it leaves, what it attaches and cites.
 
 This file owns the fields of a board's message by their names. It speaks three times: first it only quotes, then it
-gives its verdict, then it leaves.
+gives its verdict, then it leaves. With nothing to quote it does the same, and gives that as its reason.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,19 +33,21 @@ def _to(field: Field, case: Case, speech: Speech) -> Value | None:
 
 
 def _verdict(field: Field, case: Case, speech: Speech) -> Value | None:
-    """The option that the evidence bears out for it, else the passage that bears most."""
+    """The option that the evidence bears out for it, else the passage that bears most; without any, to get some."""
     if not _judges(case):
         return None
     if field.choices:
         return case.answer or field.choices[0]
     best = case.best(case.library.choose(case.query, case.stance, 1))
-    return None if best is None else quote(case, best, 160)
+    return phrases.FIRST_OF_ALL if best is None else quote(case, best, 160)
 
 
 def _reasoning(field: Field, case: Case, speech: Speech) -> Value | None:
     """The passage for its verdict that bears most, whatever was quoted already."""
-    best = case.library.choose(case.query, case.stance, 1) if _judges(case) else ()
-    return quote(case, best[0]) if best else None
+    if not _judges(case):
+        return None
+    best = case.library.choose(case.query, case.stance, 1)
+    return quote(case, best[0]) if best else phrases.NOTHING
 
 
 def _withdrawn(field: Field, case: Case, speech: Speech) -> Value | None:
@@ -70,6 +72,9 @@ def _cited(field: Field, case: Case, speech: Speech) -> Value | None:
 def _left_out(field: Field, case: Case, speech: Speech) -> Value | None:
     return None
 
+
+JUDGING = (VERDICT, REASONING, WITHDRAWN)
+"""The fields of a verdict and of leaving with it."""
 
 BOARD: Mapping[str, Callable[[Field, Case, Speech], Value | None]] = {
     "SpeakingTo": _to,

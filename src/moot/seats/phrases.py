@@ -47,12 +47,13 @@ RANKED = "It quotes {n} passages of the documents."
 REASONED = "Each passage bears on the topic by the words that they share; the one that shares most stands first."
 UNTRANSLATED = "builtin:quotes is no language model and cannot translate."
 QUOTED = "What was quoted so far"
+FIRST_OF_ALL = "documents first"
 VOTED_NONE = "None of the proposals quotes the documents; this one comes first."
 
 PHRASES = (
     NOTHING, FIRST, FIRST_ON, MORE, MORE_ON, PRO, CON, TO_PLACE, TO, OTHER, HOLD, OVER, ADDED, NOTED, AGAINST_THAT,
     SPENT, SWITCHED, LEFT_OUT, FULL, MEND, COUNT, COUNT_ONE, COUNT_NONE, MOST, NEXT, NEW,
-    VOTED, VOTED_ONE, VOTED_NONE, ASKED, ASKED_NOTHING, OPEN, RANKED, REASONED, UNTRANSLATED, QUOTED,
+    VOTED, VOTED_ONE, VOTED_NONE, ASKED, ASKED_NOTHING, OPEN, RANKED, REASONED, UNTRANSLATED, QUOTED, FIRST_OF_ALL,
 )  # fmt: skip
 """All of them."""
 

@@ -13,6 +13,7 @@ from moot.core.brief import Source
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.core.seat import Say, Scene
 from moot.seats.bm25 import Index, stems, terms
+from moot.seats.boardroom import BOARD, JUDGING
 from moot.seats.case import Case
 from moot.seats.evidence import Library
 from moot.seats.layout import read, write
@@ -48,13 +49,13 @@ class Quotes:
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Answer one ask; see ``core.seat.Seat``. No model is called."""
         library = self._library((*scene.brief.background, *scene.brief.library))
+        case, asked = Case(ask, scene, library), ask.form.fields if ask.form else ()
         if library.passages:
-            case = Case(ask, scene, library)
             speech = compose(case)
-            fields = {each.name: _fill(each, case, speech) for each in ask.form.fields} if ask.form else {}
+            fields = {each.name: _fill(each, case, speech) for each in asked}
             text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
-            text = _lay(ask.form, {each.name: _none(each) for each in ask.form.fields} if ask.form else {}, NOTHING)
+            text = _lay(ask.form, {each.name: _none(each, case) for each in asked}, NOTHING)
         await _stream(text, say)
         reading = read(ask.form, text, speaker=scene.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
@@ -88,11 +89,16 @@ def _lay(form: Form | None, fields: dict[str, Value | None], text: str) -> str:
         return text
 
 
-def _none(field: Field) -> Value | None:
-    """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why."""
+def _none(field: Field, case: Case) -> Value | None:
+    """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why.
+
+    A board's verdict and what follows from it is given all the same: the meeting waits for it.
+    """
     if field.name == "Content":
         return NOTHING
-    return ABSTAIN if field.kind == "choice" and field.abstain else None
+    if field.kind == "choice" and field.abstain:
+        return ABSTAIN
+    return BOARD[field.name](field, case, Speech(text=NOTHING)) if field.name in JUDGING else None
 
 
 def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
