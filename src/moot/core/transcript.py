@@ -215,9 +215,8 @@ class Transcript:
         audience = turn.ask.audience if turn.ask else ()
         if turn.by == who:
             return True
-        if audience and who not in audience:
-            return False
-        return not (masks := self._masks(who)) or not masks.intersection(_masked(turn))
+        masks = self._masks(who)
+        return (not audience or who in audience) and not (masks and masks.intersection(_masked(turn)))
 
     def _masks(self, who: str) -> frozenset[str]:
         people = self.brief.participants if self.brief else ()
@@ -235,11 +234,12 @@ class Transcript:
             seen = [turn for turn in seen if self._concerns(who, turn)]
         sums = [n for n, turn in enumerate(seen) if turn.act == SUMMARY]
         if view.summary_only:
-            seen = [seen[n] for n in sums[-1:]]
+            seen = [turn for n, turn in enumerate(seen) if n in sums[-1:] or turn.act == INTERJECTION]
         elif view.summary and sums:
             seen = seen[sums[-1] :]
         if view.last is not None:
-            seen = seen[len(seen) - min(view.last, len(seen)) :]
+            first = len(seen) - view.last
+            seen = [turn for n, turn in enumerate(seen) if n >= first or turn.act == INTERJECTION]
         return tuple(seen)
 
     def _concerns(self, who: str, turn: Turn) -> bool:
