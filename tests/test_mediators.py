@@ -128,8 +128,19 @@ async def test_who_strays_is_one_of_the_debaters_or_nobody() -> None:
         assert (turn.fields.get("OFF_TOPIC"), turn.fields["NEXT"]) == (kept, "Cost?")
 
 
+MEDIATED = [name for name in KNOWN if name != "board"]
+"""The protocols with which a mediator goes; a board's timekeeper manages the process only."""
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", KNOWN)
+def test_a_board_has_a_timekeeper_instead_of_a_mediator(kind: MediatorKind) -> None:
+    choices = Choices(mediation=Mediation(kind=kind))
+    with pytest.raises(ProtocolError, match="board has a timekeeper"):
+        build("board", Brief(topic="?", participants=PEOPLE), choices)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", MEDIATED)
 async def test_a_mediator_of_any_kind_goes_with_any_protocol(name: str, kind: MediatorKind) -> None:
     choices = Choices(rounds=1, mediation=Mediation(kind=kind))
     brief = Brief(topic="?", participants=PEOPLE, seed=2)
@@ -224,7 +235,7 @@ async def test_who_may_not_see_the_text_is_not_asked_and_has_not_answered() -> N
     assert decided(held).ballots[0].reason == "the text is hidden from this debater"
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", MEDIATED)
 def test_consent_replaces_every_other_ending(name: str) -> None:
     brief = Brief(topic="?", participants=PEOPLE)
     data = str(dump(build(name, brief, Choices(mediation=Mediation(kind="consensus")))))
