@@ -1,41 +1,15 @@
 """The agents of a council. This file owns what can be one, and how it becomes a participant."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from itertools import permutations
 from typing import TypeAlias
 
 from moot.core.brief import Duty, Participant, Settings
 from moot.core.errors import BriefError
 from moot.desk.guests import adapter
-from moot.desk.inplace import Asking, console
 from moot.desk.names import check_name, skeleton
-
-PERSON = "Human"
-"""The name of a person who is given none."""
-
-
-class HumanAgent:
-    """A person: asked at the console, or by a function of the program.
-
-    Args:
-        name: what the person is called at the table.
-        input_handler: how the person is asked: the question in, the answer out, async or plain; None for the console.
-        deadline: seconds that the person has for an answer; None: as long as it takes.
-        stand_in: the seat that answers when the time is up (``ollama:llama3.2``); "" for nobody.
-    """
-
-    def __init__(
-        self,
-        name: str = PERSON,
-        input_handler: Asking | None = None,
-        *,
-        deadline: float | None = None,
-        stand_in: str = "",
-    ) -> None:
-        self.name, self.input_handler = name, input_handler
-        self.deadline, self.stand_in = deadline, stand_in
+from moot.desk.sitting import PERSON, HumanAgent, Sitting, described_by, is_guest, sitting
 
 
 class AgentWrapper:
@@ -61,7 +35,7 @@ class AgentWrapper:
             raise BriefError("an agent needs a name: AgentWrapper(agent, name)", code="bad_name")
         if self.name != PERSON or not isinstance(agent, HumanAgent):
             self.name = check_name(self.name)
-        if not isinstance(agent, Participant | HumanAgent | str):
+        if is_guest(agent):
             adapter(self.name, agent)
 
 
@@ -91,21 +65,6 @@ def create_agent(
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sitting:
-    """The agents of a step at their table.
-
-    Attributes:
-        participants: them as participants; guests have no seat yet.
-        guests: those who answer from within the program, by name.
-        people: how people are asked, by name.
-    """
-
-    participants: tuple[Participant, ...]
-    guests: Mapping[str, object] = field(default_factory=dict[str, object])
-    people: Mapping[str, Asking] = field(default_factory=dict[str, Asking])
-
-
 def sit(agents: Sequence[object], moderator: object | None = None) -> Sitting:
     """Agents as participants.
 
@@ -114,19 +73,13 @@ def sit(agents: Sequence[object], moderator: object | None = None) -> Sitting:
     """
     if not agents:
         raise BriefError("a step needs at least one agent")
-    wrapped = [(wrap(each), "debater") for each in agents] + [
-        (wrap(each), "moderator") for each in (moderator,) if each
-    ]
-    check_names([each.name for each, _ in wrapped])
-    people = {
-        each.name: each.agent.input_handler or console for each, _ in wrapped if isinstance(each.agent, HumanAgent)
-    }
-    inside = [each for each, _ in wrapped if not isinstance(each.agent, Participant | HumanAgent | str)]
-    return Sitting(
-        participants=tuple(_participant(each, duty) for each, duty in wrapped),  # type: ignore[arg-type]
-        guests={each.name: each.agent for each in inside},
-        people=people,
-    )
+    debaters, chair = [wrap(each) for each in agents], [wrap(moderator)] if moderator else []
+    check_names([each.name for each in (*debaters, *chair)])
+    return sitting([*(_seated(each, "debater") for each in debaters), *(_seated(each, "moderator") for each in chair)])
+
+
+def _seated(wrapper: AgentWrapper, duty: Duty) -> tuple[Participant, object]:
+    return described_by(wrapper.name, wrapper.agent, duty=duty, weight=wrapper.expertise_level), wrapper.agent
 
 
 def wrap(agent: object) -> AgentWrapper:
@@ -154,25 +107,3 @@ def check_names(names: Sequence[str]) -> None:
             raise BriefError(f"two agents are called {one}; each needs a name of its own", code="duplicate_name")
         if re.fullmatch(rf"{re.escape(other)}_round_\d+", one):
             raise BriefError(f"{one} is the name of a proposal of {other} in the result", code="duplicate_name")
-
-
-def _participant(wrapper: AgentWrapper, duty: Duty) -> Participant:
-    name, agent = wrapper.name, wrapper.agent
-    level = wrapper.expertise_level
-    match agent:
-        case Participant():
-            weight = agent.weight if level is None else level
-            return replace(agent, name=name, duty=duty, weight=weight)
-        case HumanAgent():
-            return Participant(
-                name=name,
-                seat="human",
-                duty=duty,
-                weight=level,
-                deadline=agent.deadline,
-                stand_in=agent.stand_in,
-            )
-        case str():
-            return Participant(name=name, seat=agent, duty=duty, weight=level)
-        case _:
-            return Participant(name=name, duty=duty, weight=level)

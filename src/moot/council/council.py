@@ -21,14 +21,13 @@ from moot.council.events import CouncilEvent
 from moot.council.playing import Telling, Venue, count_failed, task_of
 from moot.council.results import StepResult
 from moot.council.steps import RecordedStep, Step
+from moot.desk.streams import stream
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 """What takes the place of a step that failed: another step, or a function of the task and the context."""
 
 STRATEGIES = ("halt", "continue", "retry", "fallback")
 MOST_RETRIES = 10
-WAITING_EVENTS = 100
-"""The most events that wait for whoever follows a run; then the telling waits, never the debate."""
 
 _STEP = re.compile(r"-step\d+(?:-try\d+|-fallback)?$")
 
@@ -146,35 +145,20 @@ class Council:
             return await self._go(replace(self._new(task), id=run, begun=True, raised=limits))
         raise RecordError(f"there is no run {run!r} of this council")
 
-    async def stream_execute(self, task: str) -> AsyncGenerator[CouncilEvent, None]:
+    def stream_execute(self, task: str) -> AsyncGenerator[CouncilEvent, None]:
         """Work on a task and tell what happens as it happens; the last event is the end of the last step.
 
-        Whoever leaves before the end stops the debate in hand; it can be resumed.
+        Whoever leaves before the end stops the debate in hand, and ``resume`` goes on with it. One who holds on to the
+        generator stops it by closing that: ``async with aclosing(council.stream_execute(task)) as events``.
 
         Raises:
             MootError: as for ``execute``.
         """
-        events: asyncio.Queue[CouncilEvent | None] = asyncio.Queue(WAITING_EVENTS)
 
-        async def work() -> None:
-            try:
-                await self._go(replace(self._new(task), tell=events.put))
-            finally:
-                await events.put(None)
+        async def work(tell: Telling) -> None:
+            await self._go(replace(self._new(task), tell=tell))
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                working = group.create_task(work())
-                try:
-                    while (event := await events.get()) is not None:
-                        yield event
-                except GeneratorExit:
-                    working.cancel()
-                finally:
-                    while not events.empty():  # the work must find room for its last word
-                        events.get_nowait()
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        return stream(work)
 
     def _new(self, task: str) -> _Run:
         return _Run(id=f"{slug(task, 32)}-{secrets.token_hex(3)}", task=task, context=self.context.copy())

@@ -1,8 +1,6 @@
 """How a step comes to the desk. This file owns that its debate is on record and can be taken up again."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -11,21 +9,20 @@ from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
 from moot.core.event import Closed, Entry
 from moot.core.text import clean
-from moot.council.agents import Sitting
 from moot.council.context import Context
 from moot.council.events import CouncilEvent, Teller
 from moot.council.results import finished
 from moot.desk.desk import Desk, Plan
-from moot.desk.guests import invite
-from moot.desk.inplace import InPlace
 from moot.desk.outcome import Outcome, opening
 from moot.desk.plans import open_desk
+from moot.desk.sitting import Sitting
+from moot.desk.streams import Tell, told
 
 CONTEXT = "context"
 """What the context is called in the prompts and in the record."""
 
 Making: TypeAlias = Callable[[Desk, Brief], Awaitable[Plan]]
-Telling: TypeAlias = Callable[[CouncilEvent], Awaitable[None]]
+Telling: TypeAlias = Tell[CouncilEvent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,42 +57,31 @@ async def hold(venue: Venue, brief: Brief, sitting: Sitting, make: Making) -> Ou
         MootError: it does not come to its end; see ``results.finished``.
     """
     async with open_desk(venue.store) as desk:
-        guests = {name: invite(desk.pool, name, agent) for name, agent in sitting.guests.items()}
-        seated = [replace(each, seat=guests.get(each.name, each.seat)) for each in brief.participants]
+        seated = sitting.seat(desk.pool)
         debate = _try(venue.debate, await _failed(desk, venue.debate)) if venue.again else venue.debate
         begun = bool(debate) and await desk.count_entries(debate) > 0
-        plan = None if begun else await make(desk, replace(brief, participants=tuple(seated)))
+        plan = None if begun else await make(desk, replace(brief, participants=seated))
         debate = debate or (desk.new_id(plan) if plan else "")
-        door = InPlace(sitting.people) if sitting.people else None
 
         async def go() -> Outcome:
             if plan is None:
-                return await desk.resume(debate, limits=venue.raised, door=door)
-            return await desk.hold(plan, debate, door=door)
+                return await desk.resume(debate, limits=venue.raised, door=sitting.door)
+            return await desk.hold(plan, debate, door=sitting.door)
 
-        outcome = await (_told(desk, debate, venue, venue.tell, go) if venue.tell else go())
+        tell = _telling(venue, debate, venue.tell) if venue.tell else None
+        outcome = await (told(desk, debate, tell, go) if tell else go())
     return finished(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
 
 
-async def _told(desk: Desk, debate: str, venue: Venue, tell: Telling, go: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """The outcome, with what happens told on the way."""
+def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
+    """Tells of the entries of a record as of events of a council."""
+    teller = Teller(step=venue.step, debate=debate)
 
-    async def follow() -> None:
-        teller = Teller(step=venue.step, debate=debate)
-        async with aclosing(desk.follow(debate)) as items:
-            async for item in items:
-                event = teller.tell(item) if isinstance(item, Entry) else None
-                if event:
-                    await tell(event)
+    async def say(entry: Entry) -> None:
+        if event := teller.tell(entry):
+            await tell(event)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            following = group.create_task(follow())
-            outcome = await go()
-            await following
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return outcome
+    return say
 
 
 def _try(debate: str, failed: int) -> str:

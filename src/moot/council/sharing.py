@@ -6,13 +6,14 @@ from typing import TypeAlias
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
-from moot.council.agents import AgentLike, AgentWrapper, Sitting, sit, wrap
+from moot.council.agents import AgentLike, AgentWrapper, sit, wrap
 from moot.council.results import StepResult, joined, missing, shares
 from moot.council.splitting import pieces, share_out
 from moot.council.steps import RecordedStep
 from moot.desk.desk import Desk, Plan
 from moot.desk.outcome import Outcome
 from moot.desk.plans import shares_plan
+from moot.desk.sitting import Sitting
 
 MOST_AGENTS = 100
 WHOLE = ""

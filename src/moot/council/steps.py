@@ -8,13 +8,14 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, ProtocolError
-from moot.council.agents import AgentLike, Sitting, sit
+from moot.council.agents import AgentLike, sit
 from moot.council.context import Context
 from moot.council.playing import Venue, brief_of, hold, task_of
 from moot.council.results import StepResult, debate_result
 from moot.desk.desk import Desk, Plan
 from moot.desk.outcome import Outcome
 from moot.desk.plans import VOTING, council_plan
+from moot.desk.sitting import Sitting
 
 MOST_ROUNDS = 20
 

@@ -1,0 +1,104 @@
+"""Streams of work: whoever listens and whoever works do each other no harm."""
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from moot.core.errors import MootError
+from moot.core.event import Entry
+from moot.desk.desk import Desk
+from moot.desk.outcome import Outcome
+from moot.desk.streams import MOST, Tell, stream, told
+from moot.testing.stores import MemoryStore
+
+
+class Work:
+    """Tells so many numbers, then fails or waits for ever or ends."""
+
+    def __init__(self, numbers: int, *, error: Exception | None = None, waits: bool = False) -> None:
+        self.numbers, self.error, self.waits = numbers, error, waits
+        self.stopped = False
+
+    async def __call__(self, tell: Tell[int]) -> None:
+        try:
+            for n in range(self.numbers):
+                await tell(n)
+            if self.waits:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.stopped = True
+            raise
+        if self.error:
+            raise self.error
+
+
+async def test_all_that_is_told_comes_in_order_to_a_slow_listener() -> None:
+    heard: list[int] = []
+    async for n in stream(Work(3 * MOST)):
+        await asyncio.sleep(0)
+        heard.append(n)
+    assert heard == list(range(3 * MOST))
+
+
+async def test_an_error_comes_behind_the_last_word_and_never_into_the_midst_of_the_listener() -> None:
+    heard: list[int] = []
+
+    async def listen() -> None:
+        async for n in stream(Work(2, error=MootError("broken"))):
+            await asyncio.sleep(0.01)  # the work has failed by now
+            heard.append(n)
+
+    with pytest.raises(MootError, match="broken"):
+        await listen()
+    assert heard == [0, 1]
+
+
+async def test_an_error_of_the_debate_comes_as_it_is() -> None:
+    async def hear(entry: Entry) -> None:
+        raise AssertionError(f"{entry} of a debate that never began")
+
+    async def go() -> Outcome:
+        await asyncio.sleep(0)
+        raise MootError("broken")
+
+    with pytest.raises(MootError, match="broken"):
+        await told(Desk(MemoryStore()), "d", hear, go)
+
+
+@pytest.mark.parametrize("numbers", [1, 3 * MOST])
+async def test_whoever_leaves_stops_the_work(numbers: int) -> None:
+    work = Work(numbers, waits=True)
+    async with aclosing(stream(work)) as items:
+        async for _ in items:
+            break
+    assert work.stopped
+
+
+@pytest.mark.parametrize("numbers", [1, 3 * MOST])
+async def test_a_listener_that_is_cancelled_stops_the_work(numbers: int) -> None:
+    work, heard = Work(numbers, waits=True), asyncio.Event()
+
+    async def listen() -> None:
+        async for _ in stream(work):
+            heard.set()
+
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(listen())
+        await heard.wait()
+        await asyncio.sleep(0.01)
+        listening.cancel()
+    assert work.stopped
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_loop_that_ends_stops_the_work(waits: bool) -> None:
+    """The program holds on to the generator; nothing is left over, and no task is destroyed."""
+    work = Work(1, waits=waits)
+    items = stream(work)
+
+    async def main() -> int:
+        return await anext(items)
+
+    assert asyncio.run(main()) == 0
+    assert work.stopped is waits
