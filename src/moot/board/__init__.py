@@ -8,6 +8,7 @@ from moot.board.people import AgentType, BoardMember, TimeKeeper
 from moot.board.reading import ResponseFields, generate_next_speaker, parse_response_fields
 from moot.board.results import BoardMemberState, BoardResult
 from moot.desk.presets import PRESETS, Preset
+from moot.desk.sitting import HumanAgent
 
 __all__ = [
     "PRESETS",
@@ -16,6 +17,7 @@ __all__ = [
     "BoardMember",
     "BoardMemberState",
     "BoardResult",
+    "HumanAgent",
     "Preset",
     "ResponseFields",
     "TimeKeeper",

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
@@ -11,11 +10,12 @@ from moot.board.results import BoardResult, result
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
-from moot.desk.boards import described, plan_board
-from moot.desk.desk import Desk, Plan
-from moot.desk.guests import invite
+from moot.desk.boards import CLOCK, check_members, described, plan_board
+from moot.desk.outcome import Outcome
 from moot.desk.plans import open_desk
 from moot.desk.presets import PRESETS, Preset
+from moot.desk.sitting import Sitting, described_by, sitting
+from moot.desk.streams import Tell, stream, told
 
 VERDICTS = ("HIRE", "NO_HIRE")
 """The documented verdicts."""
@@ -81,14 +81,30 @@ class BoardMeeting:
         )
 
     async def hold(self) -> BoardResult:
-        """Hold the meeting to its end, or until it pauses.
+        """Hold the meeting to its end, or until it pauses: at a limit, or where a person has to answer from elsewhere.
 
         Raises:
             BriefError: an agent or a name that cannot be used; nothing was asked.
             ProtocolError: fewer than two members, or a strategy that there is not; nothing was asked.
         """
-        async with self._opened() as (desk, plan):
-            return result(await desk.hold(plan, desk.new_id(plan)))
+        return await self._hold()
+
+    async def resume(self, debate: str, *, limits: Limits | None = None) -> BoardResult:
+        """Take a meeting up where its record ends; no finished call is made again. One that is over is only read.
+
+        Args:
+            debate: its id, as in ``BoardResult.outcome.debate``; it must have been a meeting of the same members.
+            limits: what it may use from now on, all in all; None for the limits on record.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+            BriefError: it is no meeting of these members.
+        """
+        async with open_desk(self.store) as desk:
+            table = self._table()
+            check_members(debate, await desk.entries(debate), table.participants)
+            table.seat(desk.pool)
+            return result(await desk.resume(debate, limits=limits, door=table.door))
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -102,58 +118,54 @@ class BoardMeeting:
             return asyncio.run(self.hold())
         raise MootError("an event loop is running: await BoardMeeting.hold() there")
 
-    async def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
+    def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
         """Hold the meeting and give each entry of its record as it comes, and the result last.
 
-        Whoever stops listening stops the meeting; what was answered is on record.
+        Whoever leaves before the end stops the meeting, and ``resume`` goes on with it. One who holds on to the
+        generator stops it by closing that: ``async with aclosing(meeting.stream()) as items``.
+
+        Raises:
+            MootError: as for ``hold``.
         """
-        async with self._opened() as (desk, plan):
-            debate = desk.new_id(plan)
-            async with asyncio.TaskGroup() as group:
-                holding = group.create_task(desk.hold(plan, debate))
-                try:
-                    async with aclosing(desk.follow(debate)) as items:
-                        async for item in items:
-                            if isinstance(item, Entry):
-                                yield item
-                except GeneratorExit:
-                    holding.cancel()
-            if not holding.cancelled():
-                yield result(holding.result())
 
-    @asynccontextmanager
-    async def _opened(self) -> AsyncGenerator[tuple[Desk, Plan], None]:
+        async def work(tell: Tell[Entry | BoardResult]) -> None:
+            await tell(await self._hold(tell))
+
+        return stream(work)
+
+    async def _hold(self, tell: Tell[Entry | BoardResult] | None = None) -> BoardResult:
         async with open_desk(self.store) as desk:
-            members = [self._member(desk, each) for each in self.members or _seated(PRESETS[self.preset])]
-            brief = self._brief((*members, *self._keeper(desk)))
-            yield desk, await plan_board(desk, brief, rounds=self.rounds, strategy=self.strategy)
+            table = self._table()
+            brief = self._brief(table.seat(desk.pool))
+            plan = await plan_board(desk, brief, rounds=self.rounds, strategy=self.strategy)
+            debate = desk.new_id(plan)
 
-    def _member(self, desk: Desk, member: BoardMember) -> Participant:
+            async def go() -> Outcome:
+                return await desk.hold(plan, debate, door=table.door)
+
+            return result(await (told(desk, debate, tell, go) if tell else go()))
+
+    def _table(self) -> Sitting:
+        members = self.members or _seated(PRESETS[self.preset])
+        return sitting([*map(self._member, members), *self._keeper()])
+
+    def _member(self, member: BoardMember) -> tuple[Participant, object]:
         agent = self.agent if member.agent is None else member.agent
         who = described(
-            _as_participant(desk, member.name, agent),
+            described_by(member.name, agent, weight=member.weight),
             personality=member.personality,
             expertise=member.expertise,
             speaking_style=member.speaking_style,
         )
-        return who if member.weight is None else replace(who, weight=member.weight)
+        return who, agent
 
-    def _keeper(self, desk: Desk) -> tuple[Participant, ...]:
-        if self.timekeeper.agent is None and self.timekeeper.name == TimeKeeper().name:
-            return ()  # the desk has one
-        agent = "builtin:clock" if self.timekeeper.agent is None else self.timekeeper.agent
-        who = _as_participant(desk, self.timekeeper.name, agent)
-        return (replace(who, duty="moderator", role=who.role or "Keeps the time and judges nothing"),)
+    def _keeper(self) -> list[tuple[Participant, object]]:
+        name, agent = self.timekeeper.name, self.timekeeper.agent
+        if agent is None and name == TimeKeeper().name:
+            return []  # the desk has one
+        who = described_by(name, CLOCK if agent is None else agent, duty="moderator")
+        return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
 
 
 def _seated(preset: Preset) -> list[BoardMember]:
     return [BoardMember(each.name, each.personality, each.expertise, each.speaking_style) for each in preset.members]
-
-
-def _as_participant(desk: Desk, name: str, agent: object) -> Participant:
-    """Who answers under that name; guests are lent to the desk's pool, each under the name of its member."""
-    if isinstance(agent, Participant):
-        return replace(agent, name=name)
-    if agent is None or isinstance(agent, str):
-        return Participant(name=name, seat=agent or "")
-    return Participant(name=name, seat=invite(desk.pool, name, agent))

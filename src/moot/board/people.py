@@ -17,7 +17,7 @@ class TimeKeeper:
 
     Attributes:
         name: what it is called at the table.
-        agent: who answers for it; None for the built-in one, which asks no model.
+        agent: who answers for it, as for a member; None for the built-in one, which asks no model.
     """
 
     name: str = "TimeKeeper"
@@ -34,8 +34,9 @@ class BoardMember:
         personality: what it is like.
         expertise: what it knows best; the others are told.
         speaking_style: how it talks.
-        agent: who answers for it: a seat (``ollama:llama3.2``, ``human``), a Participant, a function ``str -> str``, a
-            PydanticAI Agent or a LangChain chat model; None for the meeting's agent.
+        agent: who answers for it: a seat (``ollama:llama3.2``), a Participant, a function ``str -> str``, a PydanticAI
+            Agent, a LangChain chat model, a HumanAgent, who is asked in place, or ``human`` for a person who answers
+            from elsewhere (``moot answer``); None for the meeting's agent.
         weight: what its verdict weighs, with the strategy ``weighted``.
     """
 

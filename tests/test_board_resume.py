@@ -1,0 +1,217 @@
+"""A meeting of a program that paused goes on: at a limit, where a person is waited for, where nobody listens."""
+
+import asyncio
+import io
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from agents import Agent, own_place
+from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
+from moot.core.brief import Limits
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entry, Opened
+from moot.council import AgentWrapper, Council, DebateStep
+from moot.desk.people import answer
+from moot.desk.plans import open_desk
+
+SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_place(tmp_path, monkeypatch)
+
+
+def talk(who: str, prompt: str, n: int) -> str:
+    """Three messages each, the verdict in the last; in a council a vote."""
+    if "I vote for:" in prompt:
+        return "I vote for: Ann"
+    return SAID if n > 2 else f"<Message><Content>{who} says {n}.</Content></Message>"
+
+
+def meeting(agent: object, **others: object) -> BoardMeeting:
+    members = [BoardMember(name, agent=others.get(name, agent)) for name in ("Ann", "Bob")]
+    keeper = TimeKeeper(agent=others.get("keeper"))
+    return BoardMeeting("Hire Kim?", members, timekeeper=keeper, limits=Limits(asks=1), rounds=4)
+
+
+def essence(found: BoardResult) -> object:
+    return [(turn.key, turn.text) for turn in found.messages], found.states, found.recommendation
+
+
+async def test_a_meeting_of_guests_goes_on_wherever_it_was_cut_and_calls_nobody_twice() -> None:
+    whole = Agent(talk)
+    first = await meeting(whole).hold()
+    expected = await meeting(whole).resume(first.outcome.debate, limits=Limits())
+    assert (expected.outcome.status, expected.verdict, len(whole.heard)) == ("decided", "HIRE", 6)
+    agent = Agent(talk)
+    found = await meeting(agent).hold()
+    for asks in range(2, 8):
+        assert (found.outcome.status, found.outcome.kind) == ("paused", "limit")
+        found = await meeting(agent).resume(found.outcome.debate, limits=Limits(asks=asks))
+    assert essence(found) == essence(expected)
+    assert agent.heard == whole.heard
+    again = await meeting(agent).resume(found.outcome.debate)
+    assert (essence(again), len(agent.heard)) == (essence(found), 6)
+
+
+async def test_only_the_same_members_can_go_on() -> None:
+    begun = (await meeting(Agent(talk)).hold()).outcome.debate
+    others = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Cy")], agent=talk)
+    with pytest.raises(BriefError, match=f"{begun} is a meeting of Ann and Bob, not of Ann and Cy"):
+        await others.resume(begun)
+    with pytest.raises(BriefError, match="Bob: guest:Bob answers from within a program"):
+        await meeting(Agent(talk), Bob="builtin:quotes").resume(begun)
+    with pytest.raises(RecordError, match="there is no debate 'x'"):
+        await meeting(Agent(talk)).resume("x")
+    step = await DebateStep([AgentWrapper("builtin:quotes", name) for name in ("Ann", "Bob")]).execute("Hire Kim?")
+    with pytest.raises(BriefError, match="is a debate of the kind debate_step, not board"):
+        await meeting(Agent(talk)).resume(step.debate)
+
+
+async def test_without_a_door_the_meeting_waits_and_goes_on_with_each_letter() -> None:
+    agent = Agent(talk)
+    table = meeting(agent, Ann="human", keeper="human")
+    found = await table.hold()
+    found = await table.resume(found.outcome.debate, limits=Limits())
+    waited: list[str] = []
+    for _ in range(9):
+        if found.outcome.status != "paused":
+            break
+        assert found.outcome.kind == "waiting"
+        waited.append(found.outcome.reason.partition(" has")[0])
+        async with open_desk() as desk:
+            words = SAID if waited.count("Ann") > 1 else "I think so."
+            await answer(desk, found.outcome.debate, words)
+        found = await table.resume(found.outcome.debate, limits=Limits())
+    assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
+    assert Counter(waited) == {"Ann": 2, "TimeKeeper": 1}
+    assert [turn.fields["Content"] for turn in found.messages if turn.by == "Ann"] == ["I think so.", "Yes."]
+    assert (found.states["Ann"].has_withdrawn, found.states["Bob"].message_count, len(agent.heard)) == (True, 3, 3)
+
+
+async def test_people_are_asked_in_place_as_members_and_as_timekeeper() -> None:
+    questions: list[str] = []
+
+    async def ask(question: str) -> str:
+        questions.append(question)
+        return SAID if "You are Ann" in question else "Hurry up."
+
+    def well(prompt: str) -> str:
+        return "Well."
+
+    person = HumanAgent(input_handler=ask)
+    table = BoardMeeting(
+        "Hire Kim?",
+        [BoardMember("Ann", "Calm", agent=person), BoardMember("Bob", agent=well)],
+        timekeeper=TimeKeeper(agent=person),
+        rounds=4,
+    )
+    found = await table.hold()
+    assert found.states["Ann"].verdict == "HIRE"
+    assert [turn.text for turn in found.messages if turn.by == "TimeKeeper"] == ["Hurry up."]
+    assert "Personality: Calm" in questions[0]
+    assert found.outcome.transcript.brief
+    seats = {each.name: (each.seat, each.duty) for each in found.outcome.transcript.brief.participants}
+    people = {"Ann": ("human", "debater"), "Bob": ("guest:Bob", "debater"), "TimeKeeper": ("human", "moderator")}
+    assert seats == people
+
+
+async def test_at_the_console_until_nobody_sits_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("I am not sure.\n"))
+    table = meeting(Agent(talk), Ann=HumanAgent())
+    found = await table.resume((await table.hold()).outcome.debate, limits=Limits())
+    assert (found.outcome.kind, found.outcome.reason) == ("waiting", "nobody sits at the console")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{SAID}\n"))
+    found = await table.resume(found.outcome.debate, limits=Limits())
+    assert [turn.text for turn in found.messages if turn.by == "Ann"] == ["I am not sure.", SAID]
+    assert found.outcome.status == "decided"
+
+
+# ---- streams that nobody listens to any more ----------------------------------------------------------------------
+
+
+class Slow(Agent):
+    """An agent that takes its time, and counts the answers that it came to."""
+
+    def __init__(self) -> None:
+        super().__init__(talk)
+        self.given = 0
+
+    async def __call__(self, prompt: str) -> str:
+        await asyncio.sleep(0.01)
+        self.given += 1
+        return await super().__call__(prompt)
+
+
+async def leave_board(table: BoardMeeting, left: int, keep: list[object]) -> str:
+    items = table.stream()
+    keep.append(items)
+    seen: list[str] = []
+    async for item in items:
+        if isinstance(item, Entry) and isinstance(item.event, Opened):
+            async with open_desk() as desk:
+                seen = [each.debate for each in await desk.list()]
+        left -= 1
+        if not left:
+            break
+    return seen[0]
+
+
+async def leave_council(council: Council, left: int, keep: list[object]) -> str:
+    debate, items = "", council.stream_execute("Hire Kim?")
+    keep.append(items)
+    async for event in items:
+        debate, left = event.debate or debate, left - (event.type == "agent_message")
+        if not left:
+            break
+    return debate
+
+
+@pytest.mark.parametrize(("left", "held"), [(1, False), (8, False), (15, False), (8, True)])
+def test_a_meeting_that_was_left_goes_on(left: int, held: bool) -> None:
+    """Whether the loop ends at once, with the generator still held, or the generator is gone before."""
+    agent = Slow()
+    table = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent)
+    keep: list[object] = []
+
+    async def leave() -> str:
+        debate = await leave_board(table, left, keep)
+        if not held:
+            keep.clear()
+            await asyncio.sleep(0.1)
+            async with open_desk() as desk:
+                assert (await desk.list())[0].status == "paused"
+        return debate
+
+    debate = asyncio.run(leave())
+    early = agent.given
+    assert early < 6
+    found = asyncio.run(table.resume(debate))
+    assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
+    assert agent.given == 6
+
+
+@pytest.mark.parametrize(("left", "held"), [(1, False), (2, False), (2, True)])
+def test_a_council_that_was_left_goes_on(left: int, held: bool) -> None:
+    agent = Slow()
+    council = Council("c", [DebateStep([AgentWrapper(agent, "Ann"), AgentWrapper(agent, "Bob")], rounds=1)])
+    keep: list[object] = []
+
+    async def leave() -> str:
+        debate = await leave_council(council, left, keep)
+        if not held:
+            keep.clear()
+            await asyncio.sleep(0.1)
+            async with open_desk() as desk:
+                assert (await desk.list())[0].status == "paused"
+        return debate
+
+    debate = asyncio.run(leave())
+    assert agent.given < 6
+    result = asyncio.run(council.resume(debate))
+    assert list(result["proposals"]) == ["Ann", "Bob", "Ann_round_0", "Bob_round_0"]
+    assert agent.given == 6
