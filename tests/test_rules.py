@@ -182,3 +182,9 @@ def test_the_tally_is_the_sum_of_the_ballots_cast(votes: list[str], rule: Share,
     assert sum(decision.tally.values()) == pytest.approx(cast)
     assert decision.ballots == tuple(made)
     assert set(decision.support) <= {b.voter for b in made if b.choice == decision.winner}
+
+
+def test_ballots_that_weigh_nothing_decide_nothing() -> None:
+    ballots = [Ballot(voter="Ann", choice="a", weight=0.0), Ballot(voter="Bob", choice="b", weight=0.0)]
+    decision = WEIGHTED.decide(ballots, ("a", "b"))
+    assert (decision.status, decision.how) == ("no_decision", "all ballots that were cast weigh nothing")

@@ -114,7 +114,7 @@ class Participant:
         persona: the layer of instructions that is this participant's own.
         seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``, ``guest:name`` for one of a program.
         duty: whether this participant debates, moderates, or only votes.
-        weight: vote weight, finite and above 0; None where none was given.
+        weight: vote weight, finite and from 0; None where none was given.
         priority: who has more speaks earlier where the order goes by priority.
         language: what it speaks ("German"); "" for the language of the topic.
         view: narrows every view of its asks; None leaves them as the protocol made them.

@@ -12,6 +12,7 @@ from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
 from moot.core.transcript import fold
+from moot.desk.checks import check_brief
 from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
@@ -96,9 +97,10 @@ class Desk:
         """Make a debate out of a brief: seat everybody and build the protocol.
 
         Raises:
-            BriefError: a seat names no model that there can be.
+            BriefError: a name, an option or a weight that cannot be, or a seat that names no model that there can be.
             ProtocolError: the protocol cannot be played with these participants.
         """
+        check_brief(brief)
         seated = assign(brief, models)
         tree = build(protocol, seated, choices)
         seat(seated, self.pool)

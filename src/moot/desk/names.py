@@ -84,7 +84,7 @@ def _fault(name: str) -> str:
 
 
 def moderates(name: str, *, surely: bool = False) -> bool:
-    """Whether somebody of that name leads unless the brief says otherwise: Moderator, Mediator, TimeKeeper, Judge, Chair.
+    """Whether somebody of that name leads unless told otherwise: Moderator, Mediator, TimeKeeper, Judge, Chair.
 
     Args:
         name: the name.

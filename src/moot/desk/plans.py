@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moot.core.brief import Brief
+from moot.desk.checks import check_brief
 from moot.desk.config import default_store, load_config
 from moot.desk.desk import Desk, Plan
 from moot.desk.look import first_chat_model
@@ -60,6 +61,7 @@ async def plan_tree(
         BriefError: a seat or a tool that there cannot be.
         ProtocolError: the tree cannot be built for these participants.
     """
+    check_brief(brief)
     seated = assign(brief, models or await usual_models(desk, brief))
     tree = make(seated)
     seat(seated, desk.pool)

@@ -162,7 +162,7 @@ MANNERS = ("personality", "expertise", "speaking_style", "style", "tone")
 
 
 def character(values: Mapping[str, object]) -> str:
-    """What the keys say about somebody's character, as it stands behind the persona: one line each, in a fixed order."""
+    """What the keys say about somebody's character, behind the persona: one line each, in a fixed order."""
     said = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
     return "\n".join(f"{name}: {words}" for name, words in said)
 

@@ -63,6 +63,8 @@ class Share:
         tops = top(tally)
         whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
         total = sum((_weight(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
+        if not total:
+            return replace(base, how="all ballots that were cast weigh nothing")
         winner, most = tops[0], tally[tops[0]]
         share = most / total
         if len(tops) > 1:

@@ -126,8 +126,8 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         return
     if event.model.startswith(ASIDE):
         return
-    # A tool may ask another model, such as one that makes vectors: nobody fell back on that. A guest's name says nothing
-    # of its model, so whatever answers for it is no other than was asked for.
+    # A tool may ask another model, such as one that makes vectors: nobody fell back on that. A guest's name says
+    # nothing of its model, so whatever answers for it is no other than was asked for.
     guest = event.model.startswith("guest:")
     seat = "" if event.call.startswith("tool-") or guest else seats[key]
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):

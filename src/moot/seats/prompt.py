@@ -101,8 +101,13 @@ def label(turn: Turn, brief: Brief) -> str:
     """Whose turn it is, with the role: ``Bull (Optimistic investor)``."""
     if turn.act == INTERJECTION:
         return f"{turn.by} (from outside)"
-    role = brief.participant(turn.by).role
+    role = on_one_line(brief.participant(turn.by).role)
     return f"{turn.by} ({role})" if role else turn.by
+
+
+def on_one_line(text: str) -> str:
+    """A text that cannot begin a line of its own in our frames."""
+    return " ".join(text.split())
 
 
 def frame(text: str) -> str:
@@ -122,7 +127,9 @@ def _shared(brief: Brief, *, named: bool) -> str:
         f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
     )
     if named:
-        at_the_table = [f"- {each.name}" + (f": {each.role}" if each.role else "") for each in brief.participants]
+        at_the_table = [
+            f"- {each.name}" + (f": {on_one_line(each.role)}" if each.role else "") for each in brief.participants
+        ]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 
@@ -146,7 +153,7 @@ def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) 
 def _newest(ask: Ask, scene: Scene) -> str:
     me = scene.me
     parts = [_laid(scene)] if scene.about else []
-    who = f"You are {me.name}" + (f", {me.role}" if me.role else "") + "."
+    who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
