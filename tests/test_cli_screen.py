@@ -257,3 +257,53 @@ def test_colours_are_stable_and_times_are_local() -> None:
     assert colours(brief)["P0"] == colours(brief)["P7"] == COLOURS[0]
     assert colours(brief)["Mo"] not in COLOURS
     assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", moment(1.7e9))
+
+
+MESSAGE = Form(
+    name="message",
+    layout="tags",
+    fields=(
+        Field(name="Thoughts", required=False, private=True),
+        Field(name="Whisper", required=False, private=True, to="WhisperTo"),
+        Field(name="WhisperTo", kind="choice", choices=("Bo", "Vera"), private=True, to="WhisperTo"),
+        Field(name="Content"),
+    ),
+)
+SECRETS = {"Thoughts": "TSECRET", "Whisper": "WSECRET", "WhisperTo": "Bo", "Content": "Tea."}
+RAW = "<Thoughts>TSECRET</Thoughts><Whisper>WSECRET</Whisper><WhisperTo>Bo</WhisperTo><Content>Tea.</Content>"
+
+
+def message(fields: dict[str, str], *, by: str = "Al", raw: str = RAW, seat: str = "human", live: bool = False) -> str:
+    """What a screen shows of a message at a table at which Vera sits."""
+    people = (
+        *(Participant(name=name, seat="ollama:tiny") for name in ("Al", "Bo")),
+        Participant(name="Vera", seat=seat),
+    )
+    begin = Opened(brief=Brief(topic="Tea?", participants=people), protocol={})
+    key = "/debate/meeting#1"
+    said = (asked(key, by, form=MESSAGE), Delta(key=key, text=raw))
+    return show(*said, *([] if live else [answer(key, raw, fields=fields)]), live=live, begin=begin)
+
+
+def test_a_person_at_the_table_is_not_shown_what_is_private_to_others() -> None:
+    said = message(SECRETS)
+    assert "Tea." in said
+    assert "private words not shown" in said
+    assert "SECRET" not in said
+    assert "Bo" not in said
+    assert "private words" not in message({"Content": "Tea."}, raw="<Content>Tea.</Content>")
+    unread = message({}, raw="<Thoughts>TSECRET <Content>Tea.</Content>")
+    assert ("TSECRET" in unread, "private words not shown" in unread) == (False, True)
+
+
+def test_a_person_reads_own_words_and_whispers_and_an_audience_reads_all() -> None:
+    heard = message({**SECRETS, "WhisperTo": "Vera"})
+    assert ("WSECRET" in heard, "TSECRET" in heard, "private words not shown" in heard) == (True, False, True)
+    assert "TSECRET" in message(SECRETS, by="Vera")
+    assert "TSECRET" in message(SECRETS, seat="ollama:tiny")
+
+
+def test_words_in_the_making_may_be_private() -> None:
+    said = message(SECRETS, live=True)
+    assert ("SECRET" in said, "Al thinking" in re.sub("\x1b\\[[0-9;]*m", "", said)) == (False, True)
+    assert "SECRET" in message(SECRETS, live=True, seat="ollama:tiny")

@@ -137,8 +137,10 @@ class Screen:
             self._live.update(Stack(tuple(self._area())), refresh=True)
 
     def _area(self) -> Iterator[RenderableType]:
-        speaking = [(key, tidy(words)) for key, words in self.stage.words.items() if words.strip()]
-        waiting = [key for key, words in self.stage.words.items() if not words.strip()]
+        # Words in the making may be private: nobody knows yet in which field they will stand.
+        heard = {key: "" if self.stage.hides(key) else words.strip() for key, words in self.stage.words.items()}
+        speaking = [(key, tidy(self.stage.words[key])) for key, words in heard.items() if words]
+        waiting = [key for key, words in heard.items() if not words]
         people = [key for key in waiting if self._waits_for(key)]
         waiting = [key for key in waiting if key not in people]
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))

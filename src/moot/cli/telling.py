@@ -26,7 +26,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.transcript import Transcript, Turn
-from moot.desk.people import HUMAN
+from moot.desk.people import HUMAN, for_people, is_person
 from moot.desk.reports import Spoken, act_of, home, noun, owned, parted, spoken, title
 
 
@@ -89,6 +89,13 @@ class Stage:
                 self.words = {turn.key: "" for turn in self.transcript.all() if not self.transcript.answered(turn.key)}
             case _:
                 pass
+
+    def hides(self, key: str) -> bool:
+        """Whether a person sits at the table who may not read all of what is said there."""
+        turn, brief = self.transcript.get(key), self.transcript.brief
+        asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+        people = [each.name for each in brief.participants if is_person(each)] if brief else []
+        return any(field.private for field in asked) and any(name != turn.by for name in people)
 
     def done(self) -> int:
         """How many asks have ended."""
@@ -239,10 +246,19 @@ def running_tally(stage: Stage) -> Text:
 
 def _remarks(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
     """What could not be read, and what else a reader should know."""
-    if reply := stage.transcript.get(turn.key).reply:
+    whole = stage.transcript.get(turn.key)
+    if reply := whole.reply:
         said = [f"unread: {line(each)}" for each in reply.unread] + [line(each) for each in reply.notes]
+        said += ["private words not shown"] if stage.hides(turn.key) and _is_cut(stage, whole) else []
         if said:
             yield Text("; ".join(said).replace("_", " "), style=WARN if reply.unread else FAINT)
+
+
+def _is_cut(stage: Stage, whole: Turn) -> bool:
+    """Whether anything of a turn is kept from the people at the table."""
+    assert stage.transcript.brief
+    seen = for_people(stage.transcript.brief, whole)
+    return seen.fields != whole.fields or not seen.text.strip()
 
 
 def body(turn: Spoken) -> list[RenderableType]:

@@ -11,7 +11,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.form import Value
-from moot.core.seat import Scene, scene
+from moot.core.seat import Scene, open_to, scene
 from moot.core.transcript import Transcript, Turn, fold
 from moot.desk.desk import Desk
 from moot.desk.letters import tidy
@@ -30,6 +30,7 @@ __all__ = [
     "answer",
     "asked",
     "by_hand",
+    "for_people",
     "is_person",
     "say",
     "scene_of",
@@ -131,6 +132,13 @@ async def scene_of(desk: Desk, debate: str, key: str) -> Scene:
         if isinstance(entry.event, Asked) and entry.event.ask.key == key:
             return scene(opening(debate, entries).brief, fold(entries[:n]), entry.event.ask)
     raise RecordError(f"{debate} has no question {key!r}")
+
+
+def for_people(brief: Brief, turn: Turn) -> Turn:
+    """The turn as all people at the table may read it: without the fields that are private to others."""
+    for each in filter(is_person, brief.participants):
+        turn = open_to(each.name, turn)
+    return turn
 
 
 def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> Reply:

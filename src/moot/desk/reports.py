@@ -10,6 +10,7 @@ from moot.core.event import Entry, Failed
 from moot.core.transcript import Transcript
 from moot.desk.desk import Desk
 from moot.desk.outcome import opening
+from moot.desk.people import for_people
 from moot.readers.compare import Comparison, Difference, Side, Standing
 from moot.readers.compare import compare as set_side_by_side
 from moot.readers.files import file_name
@@ -147,7 +148,7 @@ def save_log(found: Recount, mode: Mode, folder: Path) -> tuple[Path, ...]:
 
 
 def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
-    """A turn in words: who, on whose turn, which fields.
+    """A turn in words, as the people at the table may read it: who, on whose turn, which fields.
 
     Args:
         transcript: with the debate's opening and that ask.
@@ -155,4 +156,5 @@ def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Sp
         failed: its failure, if it has failed.
     """
     assert transcript.brief is not None
-    return speak(transcript.get(key), transcript, transcript.brief, failed.kind if failed else "")
+    turn = for_people(transcript.brief, transcript.get(key))
+    return speak(turn, transcript, transcript.brief, failed.kind if failed else "")
