@@ -85,6 +85,14 @@ async def test_a_meeting_gives_states_recommendation_and_split() -> None:
     assert found.board is not None
 
 
+async def test_a_verdict_in_other_clothes_is_the_same_verdict() -> None:
+    agent = board({"Ann": ["Approve", "**approve.**"], "Bob": ["approve"]})
+    found = await BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, verdicts=()).hold()
+    assert (found.verdict, found.split, found.board and found.board.split) == ("Approve", False, False)
+    assert [len(each.verdict_history) for each in found.states.values()] == [1, 1]
+    assert "changed" not in found.recommendation
+
+
 async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
     agent = board({"Dr. Chen": ["HIRE"], "Prof. Rodriguez": ["HIRE"]})
     meeting = BoardMeeting(

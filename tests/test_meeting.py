@@ -12,7 +12,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.form import ABSTAIN, Value
-from moot.core.standing import Given, Standing
+from moot.core.standing import Given, Standing, split
 from moot.core.transcript import Transcript, Turn
 from moot.phases.messages import last_word, message
 from moot.policy.meeting import QuietFirst, recommendation, standing, weigh
@@ -145,6 +145,31 @@ def test_a_withdrawal_counts_only_with_a_verdict(
 ) -> None:
     state = ann(*fields)
     assert (state.withdrawn, state.refused) == (withdrawn, refused)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "options", "differ"),
+    [
+        ("Approve", "approve.", (), False),
+        ("1,000", "1000", (), False),
+        ("wait", "hire", (), True),
+        ("1.0", "1", ("1", "1.0"), True),  # closed choices are compared to the letter
+    ],
+)
+def test_one_comparison_tells_changes_and_splits(
+    one: str, other: str, options: tuple[str, ...], *, differ: bool
+) -> None:
+    form = message(options)
+    asks = [Ask(key=f"#{n}", to="Ann", act="argue", task="?", form=form) for n in (1, 2)]
+    turns = [
+        Turn(key=ask.key, by="Ann", act="argue", ask=ask, reply=Reply(text="", fields={"Verdict": verdict}))
+        for ask, verdict in zip(asks, (one, other), strict=True)
+    ]
+    state = standing(("Ann",), turns)["Ann"]
+    assert (state.changed, state.verdict) == (differ, other if differ else one)
+    apart = [*standing(("Ann",), turns[:1]).values(), *standing(("Ann",), turns[1:]).values()]
+    assert split(apart) is differ
+    assert not split([Standing(name="Bob"), apart[0]]), "who has given none differs from nobody"
 
 
 def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.answers import alike, normalise, wording
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
 from moot.core.form import Field, Form, Value
 from moot.core.transcript import Transcript, Turn
-from moot.policy.answers import alike, normalise, wording
 from moot.policy.pairs import Pairs, Topology
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.core.artifacts import Artifact, artifacts
-from moot.core.standing import Given, Standing, standing
+from moot.core.standing import Given, Standing, split, standing
 from moot.core.transcript import Turn
 from moot.desk.boards import Board, board
 from moot.desk.outcome import Outcome
@@ -64,7 +64,7 @@ def result(outcome: Outcome) -> BoardResult:
         states={name: _state(each) for name, each in states.items()},
         recommendation=decision.text if decision else "",
         verdict=decision.winner if decision else "",
-        split=len({each.verdict for each in states.values() if each.verdict}) > 1,
+        split=split(states.values()),
         messages=tuple(turn for turn in transcript.turns("argue", "remind")),
         artifacts=artifacts(transcript.turns("argue")),
         board=board(transcript),

@@ -3,9 +3,10 @@
 A verdict is read only from the field of a member's own message; what anybody says about it elsewhere is words.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from moot.core.answers import wording
 from moot.core.form import ABSTAIN
 from moot.core.transcript import Turn, read_field
 
@@ -38,6 +39,7 @@ class Standing:
     Attributes:
         name: whose standing it is.
         verdict: the verdict now; "" for none.
+        wording: the verdict as it is compared with others.
         reasoning: the newest reasons given for this verdict.
         history: the first verdict and every change of it, oldest first.
         abstained: whether the member was asked for a verdict and abstained.
@@ -50,6 +52,7 @@ class Standing:
 
     name: str
     verdict: str = ""
+    wording: str = ""
     reasoning: str = ""
     history: tuple[Given, ...] = ()
     abstained: bool = False
@@ -84,6 +87,11 @@ def standing(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Standi
     return states
 
 
+def split(states: Iterable[Standing]) -> bool:
+    """Whether the verdicts given differ."""
+    return len({each.wording for each in states if each.verdict}) > 1
+
+
 def asked(turn: Turn) -> frozenset[str]:
     """The names of the fields that a turn was asked for."""
     form = turn.ask.form if turn.ask else None
@@ -105,15 +113,11 @@ def _after(state: Standing, turn: Turn) -> Standing:
 
 def _judged(state: Standing, turn: Turn) -> Standing:
     """The standing with the verdict of a turn; without one the earlier verdict stands."""
-    value = read_field(turn, VERDICT)
-    if value is None or value == ABSTAIN:
+    value, same = read_field(turn, VERDICT), wording(turn, VERDICT)
+    if same is None or value == ABSTAIN:
         return replace(state, abstained=value == ABSTAIN and not state.verdict)
     verdict, reasoning = str(value), str(read_field(turn, REASONING) or "")
-    if _plain(verdict) == _plain(state.verdict):
+    if state.verdict and same == state.wording:
         return replace(state, reasoning=reasoning or state.reasoning)
-    given = Given(verdict=verdict, reasoning=reasoning, mark=turn.mark)
-    return replace(state, verdict=verdict, reasoning=reasoning, history=(*state.history, given), abstained=False)
-
-
-def _plain(verdict: str) -> str:
-    return " ".join(verdict.casefold().split())
+    history = (*state.history, Given(verdict=verdict, reasoning=reasoning, mark=turn.mark))
+    return replace(state, verdict=verdict, wording=same, reasoning=reasoning, history=history, abstained=False)

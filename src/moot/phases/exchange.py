@@ -7,6 +7,7 @@ others read are the record's, whatever a report says.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from moot.core.answers import wording
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.form import Field, Form
@@ -14,7 +15,6 @@ from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
-from moot.policy.answers import wording
 from moot.policy.groups import Teams
 
 REPORT = "report"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from moot.core.answers import wording
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
@@ -11,7 +12,6 @@ from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.ballots import book, in_sight, labels, read_ballot, slip, weighed
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
-from moot.policy.answers import wording
 from moot.policy.rules import Rule
 from moot.policy.showing import confidence
 

@@ -11,7 +11,6 @@ from moot.core.form import Form
 from moot.core.standing import WITHDRAWN, Standing, asked, standing
 from moot.phases.base import Play, Table
 from moot.phases.messages import OWN, addressed
-from moot.policy.answers import normalise
 from moot.policy.meeting import recommendation
 from moot.policy.rules import Rule
 
@@ -62,9 +61,9 @@ class Recommend:
         return standing(table.brief.names("debater"), table.transcript.all())
 
     def _decide(self, table: Table, states: Mapping[str, Standing]) -> Decision:
-        options = table.brief.options or first_words(states)
-        ballots = [_ballot(table, state, options) for state in states.values()]
-        decision = self.rule.decide(ballots, options)
+        first = first_words(states)
+        ballots = [_ballot(table, state, first.get(state.wording, "")) for state in states.values()]
+        decision = self.rule.decide(ballots, table.brief.options or tuple(first.values()))
         said = [turn for turn in table.transcript.all() if WITHDRAWN in asked(turn)]
         most = self.rounds * len(states)
         cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
@@ -72,23 +71,22 @@ class Recommend:
         return worded(decision, states)
 
 
-def first_words(states: Mapping[str, Standing]) -> tuple[str, ...]:
-    """The verdicts in words of their own, each once, as they were first put."""
+def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
+    """The verdicts by their wordings, each as it was first put."""
     found: dict[str, str] = {}
     for state in states.values():
         if state.verdict:
-            found.setdefault(normalise(state.verdict), state.verdict)
-    return tuple(found.values())
+            found.setdefault(state.wording, state.verdict)
+    return found
 
 
-def _ballot(table: Table, state: Standing, options: Sequence[str]) -> Ballot:
+def _ballot(table: Table, state: Standing, choice: str) -> Ballot:
     weight = table.brief.participant(state.name).weight
     ballot = Ballot(voter=state.name, weight=1.0 if weight is None else weight)
     if not state.verdict:
         why = "absent" if state.absent else "no verdict"
         return replace(ballot, state="abstained" if state.abstained else "missing", reason=why)
-    same = [each for each in options if normalise(each) == normalise(state.verdict)]
-    return replace(ballot, choice=state.verdict if state.verdict in options else same[0], reason=state.reasoning)
+    return replace(ballot, choice=choice, reason=state.reasoning)
 
 
 def worded(decision: Decision, states: Mapping[str, Standing]) -> Decision:

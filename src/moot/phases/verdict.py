@@ -8,6 +8,7 @@ nothing.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from moot.core.answers import wording
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
@@ -18,7 +19,6 @@ from moot.core.transcript import Turn, read_field
 from moot.phases.ballots import BALLOT, book, in_sight, labels
 from moot.phases.base import Play, Table
 from moot.phases.judge import answers_as_ballots, argument, candidates, settle, unopposed
-from moot.policy.answers import wording
 from moot.policy.rules import UNANIMITY, Quorum, Share
 
 JUDGE = "judge"

@@ -6,8 +6,8 @@ still hold opposite positions. What cannot be read counts as new, for a debate t
 
 from collections.abc import Sequence
 
+from moot.core.answers import normalise, wording
 from moot.core.transcript import Turn, read_field
-from moot.policy.answers import normalise, wording
 
 CLAIM = "CLAIM"
 """The field in which a turn states its main claim."""

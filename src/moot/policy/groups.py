@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeAlias
 
+from moot.core.answers import alike, wording
 from moot.core.transcript import Transcript
-from moot.policy.answers import alike, wording
 
 Teams: TypeAlias = tuple[tuple[str, ...], ...]
 """The names of each group, in the order of the table."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from moot.core.answers import wording
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.policy.answers import wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from moot.core.answers import alike, normalise, wording
 from moot.core.transcript import Transcript, Turn, read_field, within
-from moot.policy.answers import alike, normalise, wording
 from moot.policy.claims import adds_nothing, asks
 
 

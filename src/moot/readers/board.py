@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from moot.core.artifacts import artifacts
-from moot.core.standing import WITHDRAWN, Standing, asked, standing
+from moot.core.standing import WITHDRAWN, Standing, asked, split, standing
 from moot.core.transcript import Transcript, Turn, read_field
 
 
@@ -68,7 +68,7 @@ def board(transcript: Transcript) -> Board | None:
             unknown.append((turn.mark, turn.by, words))
     return Board(
         members=members,
-        split=len({each.verdict for each in members if each.verdict}) > 1,
+        split=split(members),
         attachments=tuple(
             Attachment(mark=each.mark, by=each.turn.by, title=each.title, text=each.text, cited=tuple(cited[each.mark]))
             for each in attached
