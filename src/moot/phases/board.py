@@ -22,7 +22,7 @@ from moot.phases.base import ROOT, Phase, Play, Table
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
 from moot.phases.flow import Sequence as InOrder
-from moot.phases.messages import OWN, addressed, bound_to_judge, last_word, message
+from moot.phases.messages import OWN, addressed, bound_to_judge, judged, last_word, message
 from moot.phases.recommend import Recommend
 from moot.phases.speak import hearers
 from moot.policy.meeting import QuietFirst
@@ -61,7 +61,7 @@ class Meeting:
         form: the fields of a message.
         rounds: the cap: so many messages for each member.
         every: after so many messages the timekeeper speaks.
-        deadline: after so many messages it names those who owe a verdict, and they must give one.
+        deadline: after so many messages it speaks too, names those who owe a verdict, and they must give one.
         turns: who speaks next.
         view: which turns of the log go along.
         act: what the messages are.
@@ -83,6 +83,9 @@ class Meeting:
     def __post_init__(self) -> None:
         if not 1 <= self.rounds <= 100:
             raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to 100", about="rounds")
+        for name, messages in (("every", self.every), ("deadline", self.deadline)):
+            if messages < 1:
+                raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
 
     def play(self, table: Table) -> Play:
         """Hold the meeting."""
@@ -94,7 +97,7 @@ class Meeting:
             name = self._next(table, course, said, states) if len(said) < most else ""
             if not name:
                 break
-            if course.is_time(said, self.every):
+            if course.is_time(said, (self.every, self.deadline)):
                 course.remind(said, states, self.deadline)
                 n += 1
                 yield [self._remind(table, n, course, states)]
@@ -125,7 +128,7 @@ class Meeting:
             to=name,
             act=self.act,
             task="\n\n".join(filter(None, (task, self.due if owes else "", _attached(table, name)))),
-            form=bound_to_judge(form) if owes else form,
+            form=judged(form) if state.verdict else bound_to_judge(form) if owes else form,
             view=self.view,
         )
 
@@ -160,10 +163,10 @@ class Course:
         self.now = False
         self.before: dict[str, int] = {}
 
-    def is_time(self, said: Sequence[Turn], every: int) -> bool:
-        """Whether the timekeeper has to speak: never twice for the same number of messages."""
+    def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
+        """Whether the timekeeper has to speak, behind every so many messages: never twice for the same number."""
         heard = _heard(said)
-        return heard > self.reminded and heard % every == 0
+        return heard > self.reminded and any(heard % each == 0 for each in times)
 
     def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
         """The timekeeper speaks; it is a deadline where its time has come and somebody owes a verdict."""
