@@ -256,6 +256,12 @@ def test_header_of_a_brief_with_everything() -> None:
     assert "## What went wrong\n\nNothing went wrong." in text
 
 
+def test_what_a_persona_says_under_labels_stands_apart() -> None:
+    persona = "You were\nthere. \n\nPersonality: calm\nExpertise: Sheep. And: goats\n Speaking style: short"
+    text = page(Diary().add(Opened(brief=Brief(topic="?", participants=(replace(ANN, persona=persona),)), protocol={})))
+    assert ". You were there. · Personality: calm · Expertise: Sheep. And: goats · Speaking style: short\n" in text
+
+
 def test_changes_of_answers_are_told_with_their_reasons() -> None:
     diary = opened(ANN, BEN)
     for n, (who, answer) in enumerate([("Ann", "yes"), ("Ben", "no"), ("Ann", "**Yes.**"), ("Ben", "yes")], start=1):

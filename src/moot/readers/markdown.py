@@ -3,6 +3,7 @@
 Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of participants get none above 5.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from moot.readers.boardroom import boardroom
@@ -19,6 +20,9 @@ from moot.readers.search import appendix
 from moot.readers.tools import tools_chapter
 from moot.readers.verdict import verdict
 from moot.readers.wording import descent, listed, place
+
+_LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")
+"""How a line begins that says what it is about, such as ``Expertise: …``."""
 
 _FAULTS: Mapping[Kind, str] = {
     "missing": "No answer",
@@ -127,8 +131,14 @@ def _bio(person: Person) -> str:
     tools = f"tools: {listed([inline(tool) for tool in person.tools])}" if person.tools else ""
     told = (inline(person.role), duty, code(person.seat), weight, language, tools)
     facts = ", ".join(fact for fact in told if fact)
-    persona = f". {inline(person.persona, LONG)}" if person.persona.strip() else ""
+    persona = f". {inline(_persona(person), LONG)}" if person.persona.strip() else ""
     return f"**{inline(person.name)}:** {facts}{persona}"
+
+
+def _persona(person: Person) -> str:
+    """The persona for one line, with a mark where a labelled line of it begins."""
+    rows = [row.strip() for row in person.persona.strip().split("\n")]
+    return rows[0] + "".join(f" · {row}" if _LABEL.match(row) else f" {row}" for row in rows[1:])
 
 
 def _cast(person: Person) -> str:
