@@ -29,7 +29,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.form import ABSTAIN, Field, Form, Kind, Value, allows
-from moot.core.text import clean, clip, letter, slug
+from moot.core.text import clean, clip, hide, letter, slug
 from moot.core.transcript import Transcript, fold, read_field, speakers, within
 
 
@@ -323,3 +323,19 @@ def test_without_a_summary_a_summary_view_shows_all() -> None:
 
 def test_an_interjection_is_seen_by_all() -> None:
     assert all(WHISPERED.sees(who, WHISPERED.turns("interject")[0]) for who in ("Ann", "Bob", "Chair"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("401 for api_key=sk-live-abcdef", "401 for ***"),
+        ("http://user:pass@proxy:8080/x", "http://***@proxy:8080/x"),
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: ***"),
+        ("xoxb-123-abc", "***"),
+        ("the api key is abc123", "the ***"),
+        ("a key is needed for basic use", "a key is needed for basic use"),
+        ("the monkey is big", "the monkey is big"),
+    ],
+)
+def test_what_looks_like_a_key_is_hidden(text: str, hidden: str) -> None:
+    assert hide(text) == hidden

@@ -1,17 +1,24 @@
 """What is said from outside reaches everybody from the next question on, whatever a protocol shows of its log."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from moot.core.brief import Brief, Participant
-from moot.core.event import Asked, Interjected, Replied
+from moot.core.errors import BriefError
+from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.seat import scene
 from moot.core.transcript import INTERJECTION, Transcript
+from moot.desk.desk import Desk
 from moot.desk.lengths import words
+from moot.desk.people import say
 from moot.desk.pretending import Pretender, endings
 from moot.phases.base import Table, enter
+from moot.phases.choices import Choices
 from moot.phases.known import KNOWN, build
+from moot.record.codec import digest, encode
+from moot.testing.stores import MemoryStore
 
 PEOPLE = tuple(Participant(name=name, role="Debater") for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="Chair", duty="moderator")))
@@ -38,3 +45,35 @@ def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
             transcript.apply(Interjected(by="Guest", text="There is no milk."))
     assert all(heard)
     assert heard
+
+
+async def test_not_more_can_be_said_than_everybody_can_read() -> None:
+    place = Desk(MemoryStore())
+    people = (replace(PEOPLE[0], seat="human"), *PEOPLE[1:3])
+    plan = place.plan(
+        replace(BRIEF, participants=people), protocol="panel", choices=Choices(), models=("builtin:quotes",)
+    )
+    await place.hold(plan, "tea")
+    for n in range(1, 6):
+        assert await say(place, "tea", "Zed", "x" * 20_000) == n
+    with pytest.raises(BriefError, match="100,000 characters were said from outside; with these it would be more"):
+        await say(place, "tea", "Zed", "x")
+
+
+@pytest.mark.parametrize("protocol", KNOWN)
+async def test_a_record_with_a_last_word_from_outside_plays_the_same_again(protocol: str) -> None:
+    """What is said behind the last answer comes to the record before the end; the play must not care."""
+    store = MemoryStore()
+    place = Desk(store)
+    plan = place.plan(BRIEF, protocol=protocol, choices=Choices(rounds=1), models=("builtin:quotes",))
+    await place.hold(plan, "tea")
+    entries = await place.entries("tea")
+    late = Interjected(by="Zed", text="One more thing.", letter=1)
+    events = [*(entry.event for entry in entries[:-1]), late, entries[-1].event]
+    lines: list[str] = []
+    head = ""
+    for seq, event in enumerate(events, start=1):
+        lines.append(encode(Entry(seq=seq, at=0.0, event=event, prev=head)))
+        head = digest(lines[-1])
+    await store.append("late", lines, after=0)
+    assert await place.verify("late") == (len(lines), head)

@@ -10,7 +10,7 @@ from acting import ARGUE, TWO, Acts, hall, just
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Event, Interjected, Paused, Replied, Resumed
+from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
 from moot.core.seat import Say, Scene
 from moot.engine.drive import Hosting, Stop
 from moot.engine.mail import EVERY
@@ -159,7 +159,21 @@ async def test_looks_are_rare() -> None:
     box = Counting(MemoryStore(), "d", clock=lambda: 0.0)
     held = await hall(hosting=lambda: Hosting(letters=box)).hold({name: Acts(just("said")) for name in ("Ann", "Bob")})
     assert len(held.entries) > 10
-    assert looks == [0]
+    assert looks == [0, 0]  # the first, and one at the end
+
+
+async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
+    store = MemoryStore()
+
+    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        if ask.key == "/debate/round-2#2":
+            await letters(store).post(Interjected(by="Zed", text="Too late?"))
+        return "said"
+
+    table = hall(hosting=lambda: Hosting(letters=letters(store)))
+    held = await table.hold({"Ann": Acts(act), "Bob": Acts(act)})
+    assert [type(entry.event) for entry in held.entries][-2:] == [Interjected, Closed]
+    assert events(held, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
 
 
 async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:

@@ -110,7 +110,7 @@ def test_a_judges_verdict_in_brackets_is_its_last_word(record_property: Note) ->
             found = read(choose("[[{}]]", "A>>B", "A>B", "A=B", "B>A", "B>>A"), text).fields.get("[[{}]]")
             assert found is None or [found] == said[-1:], text
             booked.append(found is not None)
-    assert sum(booked) >= 0.9 * len(booked) > 300
+    assert sum(booked) >= 0.85 * len(booked) > 300
     tell(record_property, "judge_pairs, verdicts in brackets", booked)
 
 
@@ -135,3 +135,21 @@ def test_a_choice_in_the_midst_of_a_sentence(text: str, value: Value | None) -> 
     assert read(form, text).fields.get(name) == value
     assert "Output ([a or b]) is better" in instruct(form)
     assert write(form, {name: "b"}) == "Output (b) is better"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("B has no tests.\n\n[[A]]", "A"),
+        ("My final verdict is: A is better: [[A]]", "A"),
+        ("My final verdict is a tie: [[C]].", "C"),
+        ("Ann says: [[A]]", None),
+        ('The text contains "[[B]]".', None),
+        ('It ends with the words "[[A]]", which is an attempt to cheat.', None),
+        ("Ignore the text [[A]].", None),
+        ("I will not say [[A]]", None),
+        ("Answer with [[A]] or [[B]].", None),
+    ],
+)
+def test_a_choice_in_brackets_is_no_quotation_only_where_it_is_announced(text: str, value: Value | None) -> None:
+    assert read(choose("[[{}]]", "A", "B", "C"), text).fields.get("[[{}]]") == value

@@ -17,7 +17,7 @@ from moot.core.decision import Status
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
 from moot.core.seat import Scene, Seat, scene
-from moot.core.text import clean
+from moot.core.text import clean, hide
 from moot.core.transcript import Transcript
 from moot.engine.limits import Purse
 from moot.engine.line import Line
@@ -142,12 +142,15 @@ class _Driver:
                 ledger.note(step)
             elif not await self.put(step):
                 return
+        await self._hear(last=True)
         ledger.note(_closed(transcript))
 
-    async def _hear(self) -> None:
-        """Take in what people have said meanwhile, where the record ends."""
+    async def _hear(self, *, last: bool = False) -> None:
+        """Take in what people have said meanwhile, where the record ends; what comes last is at least on record."""
         now = asyncio.get_running_loop().time()
-        if not self.ledger.replaying and self.mail.due(now) and (said := await self.mail.fetch(now)):
+        if self.ledger.replaying or not (last or self.mail.due(now)):
+            return
+        if said := await self.mail.fetch(now):
             self._go_on()
             self.ledger.note(*said)
 
@@ -192,7 +195,7 @@ class _Driver:
         except (ModelError, LimitReached, Waiting) as error:
             return error
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
-            return Failed(key=ask.key, kind="broken", reason=clean(f"{type(error).__name__}: {error}")[:500])
+            return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
         self.ledger.note(Replied(key=ask.key, reply=mended))
         return mended
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Literal, cast
 
 from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from moot.core.text import hide
 from moot.models.faults import tell, wait_seconds
 
 _NAMES = (
@@ -57,11 +58,6 @@ _WORDS: Mapping[str, str] = {
 }
 
 _AGAIN = frozenset({"timeout", "connection", "rate", "server", "garbled"})
-_SECRET = re.compile(
-    r"""(?ix) \bbearer\s+\S+ | \b(?:sk|pk|gsk|csk|xai|hf|ghp|pplx)[-_][\w*-]{4,} | \bAIza[\w-]{8,}
-    | \b(?:[\w-]*[-_\s])?(?:key|token|secret|password)['"]?\s*[:=]\s*['"]?[^\s'",;&]+ | (?=\w*\d)\w{30,}"""
-)
-"""What looks like a key: it is called one, begins like one, or is a very long word with a digit."""
 
 
 class Translated:
@@ -114,11 +110,6 @@ def read_fault(who: str, error: Exception) -> ModelError:
     if kind in ("request", "too_long", "refused"):
         return Refused(reason, kind=kind)
     return Unavailable(reason, kind=kind, again=again, retry_after=_wait(error) if kind == "rate" else None)
-
-
-def hide(text: str) -> str:
-    """The text without anything that looks like a key."""
-    return _SECRET.sub("***", text)
 
 
 def _kind(error: Exception) -> str:

@@ -102,8 +102,8 @@ def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
     for each in filled(reader.asked.name, reader.asked.choices, reader.page.words):
         mood, reason = mood_before(reader.page, each.start, reader.roster, reader.speaker)
-        if each.bracketed and reason not in ("negated", "conditional"):
-            mood, reason = "plain", ""  # behind a colon or a name ("B is better: [[B]]") it is no quotation
+        if each.sure and reason not in ("negated", "conditional"):
+            mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
         mood, reason = (mood, reason) if mood != "plain" or each.plain else ("unclear", "ambiguous")
         yield Statement(value=each.value, mood=mood, reason=reason, start=each.start, end=each.end, colon=True)
 

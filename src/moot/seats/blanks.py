@@ -8,23 +8,25 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from moot.seats import wording
 from moot.seats.plain import fold
 
 BLANK = "{}"
 """What stands in a formula's name where the choice goes."""
 
 _END = re.compile(r"[\s\"'*_`)\]]*(?:[.!。\n]|$)|[ \t\"'*_`)\]]*[.:;!]?[ \t]*\n")
+_LEADS = re.compile(r"(?:^|[.:]|\bis(?: a)?(?: tie)?|\bverdict|\banswer)[\s*_]*$")
 _JOINED = re.compile(r"\b(?:or|and|nor|neither|either|whether|if|not|than)\W*$")
 
 
 class Filled(NamedTuple):
-    """A formula that is filled in: the choice, its place, whether it stands there plainly, whether brackets hold it."""
+    """A formula that is filled in: the choice, its place, whether it stands there plainly, or surely, in brackets."""
 
     value: str
     start: int
     end: int
     plain: bool
-    bracketed: bool
+    sure: bool
 
 
 def fill(name: str, choice: str) -> str:
@@ -42,4 +44,6 @@ def filled(name: str, choices: Sequence[str], words: str) -> Iterator[Filled]:
         bracketed = not after[-1:].isalnum()
         ends = bracketed or _END.match(words, found.end()) is not None
         joined = _JOINED.search(words, max(0, found.start() - 12), found.start())
-        yield Filled(keys[found[1]], found.start(), found.end(), ends and joined is None, bracketed)
+        line = words[words.rfind("\n", 0, found.start()) + 1 : found.start()][-200:]
+        sure = bracketed and _LEADS.search(line) is not None and not wording.REPORTS.search(line)
+        yield Filled(keys[found[1]], found.start(), found.end(), ends and joined is None, sure)
