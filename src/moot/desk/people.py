@@ -38,6 +38,9 @@ __all__ = [
     "waiting",
 ]
 
+MOST_SAID = 100_000
+"""The most characters that can be said from outside in one debate: everybody reads all of them in every question."""
+
 LONGEST = 20_000
 """The most characters of what somebody says from outside."""
 
@@ -256,4 +259,8 @@ async def say(desk: Desk, debate: str, by: str, words: str) -> int:
         raise BriefError(
             f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
         )
+    said = sum(len(each.event.text) for each in await standing.letters.read() if isinstance(each.event, Interjected))
+    if said + len(text) > MOST_SAID:
+        found = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
+        raise BriefError(found, code="too_large")
     return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))
