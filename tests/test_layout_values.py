@@ -1,5 +1,7 @@
 """Values of fields: what numbers, choices, flags and lists mean, in each layout."""
 
+import json
+
 import pytest
 
 from answer_forms import ballot, draft, settlement
@@ -150,6 +152,42 @@ def test_members_of_an_object(field: Field, text: str, value: Value):
 
 def test_too_many_broken_objects_are_given_up():
     assert read(one(Field(name="a"), "json"), "{x" * 1000 + '{"a": "x"}').unread == ("form: malformed",)
+
+
+HIRING, LEVELS = ("HIRE", "NO_HIRE"), ("LEVEL-1", "LEVEL-2", "YES NO", "-1", "1")
+CONSTANTS: list[tuple[tuple[str, ...], str, str | None]] = [
+    *(
+        (HIRING, text, "NO_HIRE")
+        for text in ("NO HIRE", "no hire", "no-hire", "No-Hire.", "**no\u2011hire**", "no_hire")
+    ),
+    *((HIRING, text, None) for text in ("NO - HIRE", "no, hire", "no\n\nhire", "nohire", "no hire?")),
+    *((HIRING, text, None) for text in ("hire no", "~~no hire~~", "not no hire", "no hire, hire", "no-")),
+    (LEVELS, "level 2", "LEVEL-2"),
+    (LEVELS, "YES_NO", "YES NO"),
+    (LEVELS, "- 1", None),
+    (("A_B", "A-B"), "a b", None),
+    (("A_B", "a-b"), "a b", None),
+    (("A_B", "A-B"), "a-b", "A-B"),
+    (("agent_1", "Agent_2"), "agent 1", None),  # names stay what they are
+    (("agent_1", "Agent_2"), "Agent-2", None),
+]
+
+
+@pytest.mark.parametrize("layout", ["tags", "json"])
+@pytest.mark.parametrize(("choices", "text", "choice"), CONSTANTS)
+def test_blanks_hyphens_and_underscores_are_the_same_in_a_constant(
+    choices: tuple[str, ...], text: str, choice: str | None, layout: Layout
+):
+    form = one(Field(name="V", kind="choice", choices=choices), layout)
+    said = json.dumps({"V": text}) if layout == "json" else f"<V>{text}</V>"
+    assert read(form, said).fields.get("V") == choice
+
+
+def test_a_constant_in_a_section_keeps_its_rivals():
+    form = one(Field(name="V", kind="choice", choices=HIRING))
+    assert read(form, "V: no hire\nToo few papers.").fields == {"V": "NO_HIRE"}
+    assert read(form, "V: HIRE\nno-hire").unread == ("V: ambiguous",)
+    assert read(form, "V: no hire\nOn second thought, HIRE.").fields == {}
 
 
 # ---- sections --------------------------------------------------------------------------------------------------

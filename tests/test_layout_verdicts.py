@@ -49,7 +49,7 @@ REFUSED = [
     ('<Verdict value="HIRE"/>', "malformed"),
     ('<Verdict value="HIRE"></Verdict>', "malformed"),
     ('<Verdict by="Prof. Rodriguez">HIRE</Verdict>', "malformed"),
-    ("<Verdict>NO HIRE</Verdict>", "not_allowed"),
+    ("<Verdict>NO - HIRE</Verdict>", "not_allowed"),
     ("<Verdict>not HIRE</Verdict>", "not_allowed"),
     ("<Verdict>HIRE?</Verdict>", "not_allowed"),
     ("<Verdict>HIRE or NO_HIRE</Verdict>", "not_allowed"),

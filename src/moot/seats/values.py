@@ -53,6 +53,7 @@ _SCALE = re.compile(
 )
 _DOUBT = re.compile(r"\d|\b(?:no|hardly|rather|instead|false|scarcely|barely|but|or)\b")
 _BARE = re.compile(r"\W*\d[\d.,/% ]*\W*")
+_JOINT = re.compile(r"(?<=\w)[ \u2010-](?=\w)")
 _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
     0xFF0E: ord("."),
     0xFF05: ord("%"),
@@ -122,7 +123,7 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
     if "~~" in raw and raw not in asked.choices:
         return Fault("ambiguous")
-    if (exact := match(asked.choices, raw)) is not None:
+    if (exact := _choice(asked, raw)) is not None:
         return exact
     if asked.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
         return ABSTAIN
@@ -131,14 +132,30 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     if other := _denied(asked, raw):
         return other
     rows = [row for row in raw.split("\n") if row.strip()]
-    first = match(asked.choices, rows[0])
+    first = _choice(asked, rows[0])
     pick = choice_in(asked.choices, rows[0])
     later = "\n".join(rows[1:])
-    rival = any(match(asked.choices, row) not in (None, first or pick.name) for row in rows[1:])
+    rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
     if rival or wording.TAKEN_BACK.search("\n" + fold(later)) or undone(fold(later)):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
+
+
+def _choice(asked: Field, raw: str) -> str | None:
+    """The choice that the raw words are and nothing else; None where they are none, or more than one.
+
+    In a choice in capitals, which is a word of the form's and nobody's name, a blank, a hyphen and an underscore are
+    the same: ``no hire`` is ``NO_HIRE``.
+    """
+    if (exact := match(asked.choices, raw)) is not None:
+        return exact
+    near = [choice for choice in asked.choices if "\n" not in raw.strip() and _joined(choice) == _joined(raw)]
+    return near[0] if len(near) == 1 and near[0].isupper() else None
+
+
+def _joined(words: str) -> str:
+    return _JOINT.sub("_", key(words))
 
 
 def _denied(asked: Field, raw: str) -> str | None:
