@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands import EXAMPLES, QUOTES, moot
+from moot.board.presets import PRESETS
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
@@ -17,7 +18,6 @@ from moot.desk.doors import take
 from moot.desk.estimate import estimate
 from moot.desk.intake import read_brief
 from moot.desk.prepare import prepare
-from moot.desk.presets import PRESETS
 from moot.desk.seating import seat
 from moot.models.pool import Pool
 from moot.phases.choices import Choices

@@ -123,6 +123,16 @@ def test_a_preset_sits_and_decides(preset: str) -> None:
     assert len({each.personality for each in ready.members}) == len(ready.members)
 
 
+async def test_members_of_a_preset_sit_on_a_board_of_ones_own() -> None:
+    chosen = PRESETS["hiring"].members[:2]
+    meeting = BoardMeeting("What now?", (*chosen, BoardMember("Ann")), agent="builtin:quotes", documents=FILE)
+    found = await meeting.hold()
+    assert list(found.states) == ["Dr. Chen", "Prof. Rodriguez", "Ann"]
+    brief = found.outcome.transcript.brief
+    assert brief
+    assert brief.participants[0].persona.startswith("Personality: Analytical, values rigorous methodology\nExpertise: ")
+
+
 @pytest.mark.parametrize("documents", [{}, {"cv.md": "Kim exists."}])
 @pytest.mark.parametrize("verdicts", [("HIRE", "NO_HIRE"), ()])
 async def test_a_board_that_can_quote_nothing_comes_to_its_end_and_says_so(

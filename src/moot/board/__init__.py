@@ -5,9 +5,9 @@ The names are those of the document on board meetings. A meeting is held by the 
 
 from moot.board.meeting import BoardMeeting
 from moot.board.people import AgentType, BoardMember, TimeKeeper
+from moot.board.presets import PRESETS, Preset
 from moot.board.reading import ResponseFields, generate_next_speaker, parse_response_fields
 from moot.board.results import BoardMemberState, BoardResult
-from moot.desk.presets import PRESETS, Preset
 from moot.desk.sitting import HumanAgent
 
 __all__ = [

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from moot.board.people import BoardMember, TimeKeeper
+from moot.board.presets import PRESETS
 from moot.board.results import BoardResult, result
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError, MootError
@@ -13,7 +14,6 @@ from moot.core.event import Entry
 from moot.desk.boards import CLOCK, check_members, described, plan_board
 from moot.desk.outcome import Outcome
 from moot.desk.plans import open_desk
-from moot.desk.presets import PRESETS, Preset
 from moot.desk.sitting import Sitting, described_by, sitting
 from moot.desk.streams import Tell, stream, told
 
@@ -146,7 +146,7 @@ class BoardMeeting:
             return result(await (told(desk, debate, tell, go) if tell else go()))
 
     def _table(self) -> Sitting:
-        members = self.members or _seated(PRESETS[self.preset])
+        members = self.members or PRESETS[self.preset].members
         return sitting([*map(self._member, members), *self._keeper()])
 
     def _member(self, member: BoardMember) -> tuple[Participant, object]:
@@ -165,7 +165,3 @@ class BoardMeeting:
             return []  # the desk has one
         who = described_by(name, CLOCK if agent is None else agent, duty="moderator")
         return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
-
-
-def _seated(preset: Preset) -> list[BoardMember]:
-    return [BoardMember(each.name, each.personality, each.expertise, each.speaking_style) for each in preset.members]
