@@ -15,6 +15,7 @@ from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Interjected, Opened, Replied
 from moot.core.seat import Scene
 from moot.core.transcript import fold
+from moot.desk.cast import TIMEKEEPER
 from moot.desk.desk import Desk, Outcome, Plan
 from moot.desk.outcome import outcome as outcome_of
 from moot.desk.people import answer, say, scene_of, time_left, waiting
@@ -65,6 +66,9 @@ PLACES: list[tuple[str, str, tuple[Participant, ...], tuple[str, ...], set[str]]
     ("fishbowl", "", (person("Ada"),), (), {"close", "vote"}),
     ("open_fight", "", (person("Ada"),), (), {"bid", "close", "vote"}),
     ("bp_style", "", (person("Ada"),), (), {"argue", "close", "vote"}),
+    ("board", "", (person("Ada"), TIMEKEEPER), (), {"argue", "verdict"}),
+    ("board", "", (person("Ada"), TIMEKEEPER), ("yes", "no"), {"argue", "verdict"}),
+    ("board", "", (person("Ada"), person("Bo"), person("Tick", duty="moderator")), (), {"argue", "remind", "verdict"}),
 ]
 # fmt: on
 
