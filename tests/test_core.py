@@ -29,7 +29,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.form import ABSTAIN, Field, Form, Kind, Value, allows
-from moot.core.text import clean, clip, hide, letter, slug
+from moot.core.text import clean, clip, hide, letter, listed, slug
 from moot.core.transcript import Transcript, fold, read_field, speakers, within
 
 
@@ -77,6 +77,11 @@ def test_a_mended_text_can_be_stored_anywhere(text: str) -> None:
 )
 def test_a_cut_is_visible(text: str, most: int | None, clipped: str) -> None:
     assert clip(text, most) == clipped
+
+
+def test_names_in_a_sentence() -> None:
+    people = ("Ann", "Ben", "Cid")
+    assert [listed(people[:n]) for n in range(4)] == ["", "Ann", "Ann and Ben", "Ann, Ben and Cid"]
 
 
 def test_letters() -> None:

@@ -11,7 +11,8 @@ from rich.text import Text
 from moot.cli.layout import BAD, FAINT, GOOD, WARN, Stack, fields, paragraphs
 from moot.cli.text import amount, count, line, money, short, span
 from moot.core.decision import Decision, Minority
-from moot.desk.reports import Report, listed
+from moot.core.text import listed
+from moot.desk.reports import Report
 
 _COLOURS: Mapping[str, str] = {
     "decided": GOOD,

@@ -8,12 +8,12 @@ from rich.text import Text
 from moot.cli.layout import FAINT, WARN, Inset, colours, fields, joined
 from moot.cli.text import amount, count, line, money
 from moot.core.brief import Brief, Limits, Participant
+from moot.core.text import listed
 from moot.desk.estimate import Costing
 from moot.desk.look import Reach
 from moot.desk.notes import lasting
 from moot.desk.people import is_person
 from moot.desk.prepare import Ready
-from moot.desk.reports import listed
 from moot.desk.seating import BUILTIN
 from moot.desk.toolbox import offered
 

@@ -101,7 +101,7 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 
     from moot.cli.layout import BAD, FAINT, GOOD, WARN
     from moot.cli.text import line, moment, short
-    from moot.desk.reports import listed
+    from moot.core.text import listed
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))

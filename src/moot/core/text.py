@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
@@ -47,6 +48,11 @@ def stands_in(quote: str, text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(_QUOTES.sub("'", unicodedata.normalize("NFKC", text)).casefold().split())
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``Ann, Ben and Cid``."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def letter(n: int) -> str:

@@ -7,6 +7,7 @@ from random import Random
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Entry
+from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn
 from moot.desk.cast import TIMEKEEPER
 from moot.desk.desk import Desk, Plan
@@ -20,7 +21,6 @@ from moot.phases.messages import addressed, message
 from moot.policy.meeting import QuietFirst
 from moot.policy.turns import Hearing
 from moot.readers.board import Board, board
-from moot.readers.wording import listed
 from moot.seats.clock import CLOCK
 from moot.seats.layout import Reading, read
 

@@ -22,7 +22,7 @@ from moot.readers.parting import Parting, Said
 from moot.readers.report import Report, as_data, report
 from moot.readers.speech import Speech, parted
 from moot.readers.spoken import Spoken, speak
-from moot.readers.wording import act_of, descent, home, listed, noun, owned, title
+from moot.readers.wording import act_of, descent, home, noun, owned, title
 from moot.record.codec import digest
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "compare",
     "descent",
     "home",
-    "listed",
     "noun",
     "owned",
     "parent",

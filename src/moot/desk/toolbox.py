@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
-from moot.core.text import clip
+from moot.core.text import clip, listed
 from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
 from moot.seats.embed import Embeddings
@@ -207,8 +207,7 @@ def _engine(config: Config) -> str:
 def _unused(idle: Sequence[Participant]) -> Iterator[str]:
     for seat in dict.fromkeys(each.seat for each in idle):
         names = [each.name for each in idle if each.seat == seat]
-        told = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        yield f"{told} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
+        yield f"{listed(names)} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
 
 
 def _left_out(line: Attached) -> Iterator[str]:

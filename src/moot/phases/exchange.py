@@ -11,7 +11,7 @@ from moot.core.answers import wording
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.form import Field, Form
-from moot.core.text import letter
+from moot.core.text import letter, listed
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
@@ -89,7 +89,7 @@ class Report:
             key=table.key(g),
             to=by,
             act=REPORT,
-            task=f"{self.task}\n\n{_listed(shown)}",
+            task=f"{self.task}\n\n{_told(shown)}",
             form=_form(shown),
             about=tuple(turn.key for turn in shown),
             audience=_readers(table, shown),
@@ -159,14 +159,13 @@ def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
     return [(str(read_field(same[0], "ANSWER")), same) for same in found.values()]
 
 
-def _listed(shown: Sequence[Turn]) -> str:
+def _told(shown: Sequence[Turn]) -> str:
     """Which of the answers laid before the reporter are the same, and how many give each."""
     places = {turn.key: letter(n) for n, turn in enumerate(shown)}
     lines: list[str] = []
     for n, (_, turns) in enumerate(_distinct(shown), start=1):
-        names = [places[turn.key] for turn in turns]
-        listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-        lines.append(f"Answer {n} is that of Proposal{'s' if len(names) > 1 else ''} {listed}: {len(names)} in all.")
+        proposals = f"Proposal{'s' if len(turns) > 1 else ''} {listed([places[turn.key] for turn in turns])}"
+        lines.append(f"Answer {n} is that of {proposals}: {len(turns)} in all.")
     return "\n".join(lines)
 
 

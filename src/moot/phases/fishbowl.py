@@ -14,6 +14,7 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import Form
+from moot.core.text import listed
 from moot.phases.base import ROOT, Phase, Play, Table
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
@@ -112,7 +113,7 @@ def _earlier(table: Table) -> list[str]:
 
 
 def _told(task: str, inside: tuple[str, ...]) -> str:
-    return task.replace("{inside}", " and ".join(filter(None, (", ".join(inside[:-1]), *inside[-1:]))))
+    return task.replace("{inside}", listed(inside))
 
 
 def fishbowl(brief: Brief, choices: Choices) -> Phase:

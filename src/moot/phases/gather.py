@@ -7,6 +7,7 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.event import Ruled
+from moot.core.text import listed
 from moot.phases.base import Phase, Play, Table
 from moot.phases.flow import Sequence as InOrder
 from moot.phases.shares import Shares
@@ -72,7 +73,7 @@ class Gather:
 
 
 def _items(gone: Sequence[str]) -> str:
-    return f"item {gone[0]}" if len(gone) == 1 else f"items {', '.join(gone[:-1])} and {gone[-1]}"
+    return f"item{'s' if len(gone) > 1 else ''} {listed(gone)}"
 
 
 def _indented(text: str) -> str:

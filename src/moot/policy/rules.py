@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from moot.core.decision import Ballot, Decision, Strength
+from moot.core.text import listed
 
 
 class Rule(Protocol):
@@ -68,7 +69,7 @@ class Share:
         winner, most = tops[0], tally[tops[0]]
         share = most / total
         if len(tops) > 1:
-            how = f"tie: {_list(tops)} have {_amount(most)} each"
+            how = f"tie: {listed(tops)} have {_amount(most)} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
         counted = f"{winner} has {_amount(most)} of {_amount(total)}"
         if not reaches(share, Fraction(self.least), beyond=self.beyond):
@@ -189,7 +190,3 @@ def _weight(ballot: Ballot, *, weighted: bool) -> Fraction:
 
 def _amount(weight: Fraction) -> str:
     return f"{float(weight):g}"
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + " and " + names[-1]

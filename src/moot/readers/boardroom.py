@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from moot.core.decision import Decision
 from moot.core.standing import Standing
+from moot.core.text import listed
 from moot.readers.board import Attachment, Board, Whisper
 from moot.readers.pieces import LONG, bullets, lead, table
 from moot.readers.quoting import block, inline, quoted
-from moot.readers.wording import listed
 
 
 def boardroom(found: Board | None, decision: Decision | None) -> list[str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from moot.core.text import listed
 from moot.readers.arguments import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
 from moot.readers.mermaid import mermaid
 from moot.readers.pieces import LONG, bullets
 from moot.readers.quoting import inline
 from moot.readers.tree import VERBS
-from moot.readers.wording import listed
 
 MOST_TEXT, MOST_EDGES = 45_000, 450
 """Mermaid draws no chart of more than 50,000 characters or 500 edges."""

@@ -6,12 +6,13 @@ A moderator's turns are block quotations; a missing turn stands in its place; wh
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from moot.core.text import listed
 from moot.readers.pieces import capital, lead
 from moot.readers.quoting import block, inline, quoted
 from moot.readers.report import Part
 from moot.readers.speech import parted
 from moot.readers.spoken import Spoken, Subject
-from moot.readers.wording import ending, listed, noun, owned, plural
+from moot.readers.wording import ending, noun, owned, plural
 
 _ROLE = 48
 """The most characters of a role over a turn; the whole role stands with the participants."""

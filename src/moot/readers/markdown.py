@@ -6,6 +6,7 @@ Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of parti
 import re
 from collections.abc import Mapping, Sequence
 
+from moot.core.text import listed
 from moot.readers.boardroom import boardroom
 from moot.readers.chronicle import chronicle
 from moot.readers.claims import chapter
@@ -19,7 +20,7 @@ from moot.readers.scoreboard import scoreboard
 from moot.readers.search import appendix
 from moot.readers.tools import tools_chapter
 from moot.readers.verdict import verdict
-from moot.readers.wording import descent, listed, place
+from moot.readers.wording import descent, place
 
 _LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")
 """How a line begins that says what it is about, such as ``Expertise: …``."""

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
 from moot.core.event import ASIDE, Called, Entry
+from moot.core.text import listed
 from moot.core.transcript import Transcript
 from moot.readers.spoken import beside
-from moot.readers.wording import listed
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
 

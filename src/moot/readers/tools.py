@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.core.event import TOOL, Called, Entry
+from moot.core.text import listed
 from moot.core.tool import ToolCall
 from moot.core.transcript import Transcript
 from moot.readers.pieces import LONG, bullets
 from moot.readers.quoting import code, inline
-from moot.readers.wording import listed, place
+from moot.readers.wording import place
 
 _FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool ")
 """How a result begins that is none. A use that found sources has a result, whatever its words are."""

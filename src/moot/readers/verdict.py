@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from moot.core.decision import Ballot, Decision, Minority
+from moot.core.text import listed
 from moot.readers.outcome import Outcome, Row
 from moot.readers.pieces import LONG, bullets, capital, lead, table
 from moot.readers.quoting import block, inline, quoted
 from moot.readers.report import Report
-from moot.readers.wording import listed, place
+from moot.readers.wording import place
 
 _SHORT = 160
 """The most characters of a reason in the table of ballots; the whole of it stands in the debate."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 
 from moot.core.ask import Ask
 from moot.core.form import Fields, Value
@@ -117,11 +117,6 @@ def descent(forked: str) -> str:
     """Where a debate parted from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
     parent, _, at = forked.rpartition("@")
     return f"forked from {parent} at entry {at}" if parent else ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: ``Ann, Ben and Cid``."""
-    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def shown(value: Value) -> str:
