@@ -100,7 +100,7 @@ def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:
     assert ann.persona == (
         "You were there.\n\nPersonality: calm\nExpertise: Statistics. And sheep.\nSpeaking style: short\nTone: dry"
     )
-    assert (ann.role, bob.role, bob.persona) == ("You were there", "Law", "Expertise: Law. And order.")
+    assert (ann.role, bob.role, bob.persona) == ("Statistics", "Law", "Expertise: Law. And order.")
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def participant(entry: Entry) -> Participant:
         raise BriefError(found, line=entry.line, code="bad_name")
     return Participant(
         name=entry.name,
-        role=str(values.get("role", "")) or first_sentence(persona or str(values.get("expertise", ""))),
+        role=str(values.get("role", "")) or first_sentence(str(values.get("expertise", "")) or persona),
         persona=full,
         seat=str(values.get("model", "")),
         duty=cast("Duty", duty),
