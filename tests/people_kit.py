@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
-from moot.core.form import Field, Value
+from moot.core.form import Field, Value, needed
 from moot.core.seat import Scene
 from moot.desk.desk import Desk
 from moot.desk.people import by_hand
@@ -49,10 +49,12 @@ class Filling:
 
 
 def filled(ask: Ask) -> tuple[str, dict[str, Value]]:
-    """What somebody writes who fills in every form: words, or the fields that are required."""
-    asked = [each for each in ask.form.fields if each.required] if ask.form else []
-    words = "" if asked else f"{ask.to} says tea."
-    return words, {each.name: _value(each) for each in asked}
+    """What somebody writes who fills in every form: words, or the fields that are required or go with those."""
+    form = ask.form.fields if ask.form else ()
+    fields = {each.name: _value(each) for each in form if each.required}
+    beside = {needed(each, fields[each.name]) for each in form if each.name in fields}
+    fields |= {each.name: _value(each) for each in form if each.name in beside}
+    return "" if fields else f"{ask.to} says tea.", fields
 
 
 def _value(field: Field) -> Value:

@@ -10,6 +10,7 @@ from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value, allows
 from moot.phases.ballots import slip
 from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
+from moot.phases.messages import judged, message
 from moot.seats.hand import allowed, take
 from moot.seats.plain import LIMIT
 
@@ -26,6 +27,7 @@ MIXED = Form(
         Field(name="WHICH", kind="choice", choices=("one", "two"), required=False),
     ),
 )
+BOARD = message(("HIRE", "NO_HIRE"))
 OPEN, CLOSED = draft(()), draft(("build", "buy"))
 BALLOT = "I vote for"
 
@@ -53,6 +55,10 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
     (speech(()), "Tea it is.", {}, {"ARGUMENT": "Tea it is."}, "Tea it is."),
     (revision(()), "Still tea.", {}, {"ARGUMENT": "Still tea."}, "Still tea."),
     (SETTLEMENT, "Tea won.", {"STATUS": "settled", "DECISION": "tea"}, {}, ""),
+    (SETTLEMENT, "Who pays is open.", {"STATUS": "continue"}, {"STATUS": "CONTINUE"}, ""),
+    (BOARD, "Not yet.", {"Withdrawn": "false"}, {"Withdrawn": False, "Content": "Not yet."}, ""),
+    (BOARD, "Bye.", {"Withdrawn": "true", "Verdict": "hire"}, {"Withdrawn": True, "Verdict": "HIRE"}, ""),
+    (judged(BOARD), "Bye.", {"Withdrawn": "true", "VerdictReasoning": "So."}, {"Withdrawn": True}, ""),
     (MIXED, "Well.", {"GRADE": 7, "POINTS": "- a\n- b", "SURE": "true"}, {"GRADE": 7, "POINTS": ("a", "b")}, ""),
     (MIXED, "", {"TEXT": "t", "GRADE": "7/10", "POINTS": ("a",), "SURE": True}, {"GRADE": 7}, ""),
 ]  # fmt: skip
@@ -97,6 +103,9 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (MIXED, "", {"TEXT": "  "}, "TEXT is '  '; it must be your words"),
     (MIXED, "TEXT: t\nGRADE: 3\nWHICH: three", {}, r"the answer must say WHICH \(one or two\)"),
     (OPEN, "ANSWER: Tea\nCONFIDENCE: very", {}, r"must say CONFIDENCE \(a number from 0 to 1\)"),
+    (SETTLEMENT, "Tea won.", {"STATUS": "settled"}, r"where STATUS is SETTLED, the answer must say DECISION \(the dec"),
+    (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(HIRE or NO_HIRE\)"),
+    (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(HIRE or"),
 ]
 
 
@@ -119,7 +128,21 @@ def test_what_is_allowed_in_words() -> None:
     ]
 
 
-FORMS = [None, AB, YESNO, PICK, MIXED, OPEN, CLOSED, VERDICT, SETTLEMENT, ISSUES, speech(("x", "y")), revision(())]
+FORMS = [
+    None,
+    AB,
+    YESNO,
+    PICK,
+    MIXED,
+    OPEN,
+    CLOSED,
+    VERDICT,
+    SETTLEMENT,
+    BOARD,
+    ISSUES,
+    speech(("x", "y")),
+    revision(()),
+]
 WORDS = st.text(max_size=60) | st.lists(
     st.sampled_from(["ANSWER: Tea", "I vote for: yes", "B", "abstain", "GRADE: 3", "no", "", "STATUS: SETTLED", "- x"]),
     max_size=4,

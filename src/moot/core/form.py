@@ -34,6 +34,8 @@ class Field:
         abstain: whether a ``choice`` may be answered by an abstention.
         private: whether only the author, and who is named in ``to``, may read it.
         to: with ``private``, the field that names one more who may read it; "" for the author alone.
+        needs: another field that has to stand beside this one. People are held to it; a model's answer is taken as it is.
+        when: with ``needs``, the one value beside which it has to; "" for any but a flag's ``false``.
     """
 
     name: str
@@ -46,6 +48,13 @@ class Field:
     abstain: bool = False
     private: bool = False
     to: str = ""
+    needs: str = ""
+    when: str = ""
+
+
+def needed(field: Field, value: Value) -> str:
+    """The name of the field that has to stand beside this value; "" for none."""
+    return "" if value is False or field.when not in ("", value) else field.needs
 
 
 def allows(field: Field, value: Value) -> bool:

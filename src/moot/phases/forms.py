@@ -34,7 +34,14 @@ SETTLEMENT = Form(
     name="settlement",
     fields=(
         Field(name="SUMMARY", help="where the debate stands"),
-        Field(name="STATUS", kind="choice", choices=("SETTLED", "CONTINUE"), help="whether it can be decided now"),
+        Field(
+            name="STATUS",
+            kind="choice",
+            choices=("SETTLED", "CONTINUE"),
+            help="whether it can be decided now",
+            needs="DECISION",
+            when="SETTLED",
+        ),
         Field(name="DECISION", required=False, help="the decision, if and only if it is SETTLED"),
     ),
 )

@@ -49,6 +49,7 @@ def message(options: tuple[str, ...]) -> Form:
                 kind="flag",
                 required=False,
                 help="true if you leave the meeting for good; it counts only with a verdict",
+                needs=VERDICT,
             ),
             Field(name="Content", help="what you say to the board"),
         ),
@@ -67,7 +68,7 @@ def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False)
     verdict = Field(name=VERDICT, required=required, help=helped)
     if options:
         verdict = Field(name=VERDICT, kind="choice", choices=options, required=required, abstain=abstain)
-    return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences"))
+    return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
 
 
 def addressed(form: Form, who: str, people: Sequence[str]) -> Form:
@@ -82,4 +83,10 @@ def addressed(form: Form, who: str, people: Sequence[str]) -> Form:
 def bound_to_judge(form: Form) -> Form:
     """The form with a verdict that has to be given."""
     fields = [replace(each, required=each.required or each.name == VERDICT) for each in form.fields]
+    return replace(form, fields=tuple(fields))
+
+
+def judged(form: Form) -> Form:
+    """The form for a member whose verdict stands: reasons and leaving need no other."""
+    fields = [replace(each, needs="" if each.needs == VERDICT else each.needs) for each in form.fields]
     return replace(form, fields=tuple(fields))

@@ -7,7 +7,7 @@ what is missing.
 from collections.abc import Mapping, Sequence
 
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form, Value, allows
+from moot.core.form import ABSTAIN, Field, Form, Value, allows, needed
 from moot.core.text import clean
 from moot.seats.layout import Reading, read
 from moot.seats.plain import LIMIT, match
@@ -51,6 +51,7 @@ def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = Non
     wrong = [each for each in form.fields if each.name in odd and not each.required and each.name not in found]
     if lacking := [each for each in (*open_, *wrong) if each.name not in found]:
         raise BriefError(f"the answer must say {_list([_told(each) for each in lacking])}")
+    _check_pairs(form, found)
     rows = [_row(form, each, given[each.name]) for each in form.fields if each.name in given]
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=found)
 
@@ -108,6 +109,16 @@ def _demands(form: Form, open_: Sequence[Field], found: Mapping[str, Value]) -> 
     return any(each.kind != "text" for each in open_) or not any(name in found for name in texts)
 
 
+def _check_pairs(form: Form, found: Mapping[str, Value]) -> None:
+    """Refuse a value without the field that has to stand beside it."""
+    by_name = {each.name: each for each in form.fields}
+    for name, value in found.items():
+        other = needed(by_name[name], value)
+        if other in by_name and other not in found:
+            beside = f"where {name} is {_told_value(value)}" if by_name[name].kind != "text" else f"with {name}"
+            raise BriefError(f"{beside}, the answer must say {_told(by_name[other])}")
+
+
 def _told(field: Field) -> str:
     return f"{field.name} ({allowed(field)})"
 
@@ -122,4 +133,8 @@ def _row(form: Form, field: Field, value: Value) -> str:
         return "I abstain from voting."
     if isinstance(value, tuple):
         return "\n".join([f"{field.name}:", *(f"- {item}" for item in value)])
-    return f"{field.name}: {str(value).lower() if isinstance(value, bool) else value}"
+    return f"{field.name}: {_told_value(value)}"
+
+
+def _told_value(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
