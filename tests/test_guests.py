@@ -1,7 +1,10 @@
 """Functions as guests: what they are given, what is made of their answers and failures, and what cannot be a guest."""
 
 import asyncio
+import contextvars
 import functools
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -136,6 +139,46 @@ async def test_a_cancellation_passes_at_once() -> None:
                 await adapter("ann", agent).complete(ask(), Notebook())
         assert time.monotonic() - began < 1
     free.set()
+
+
+def test_a_plain_function_does_not_keep_the_program_from_ending() -> None:
+    program = """
+import asyncio, time
+from moot.desk.inplace import hear
+from moot.models.guests import apart
+
+def slow(text):
+    time.sleep(60)
+
+async def main():
+    for call in (apart(slow, ""), hear(slow, "")):
+        try:
+            await asyncio.wait_for(call, 0.05)
+        except TimeoutError:
+            print("late")
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=True)
+    assert (done.stdout, done.stderr) == ("late\nlate\n", "")
+
+
+async def test_a_plain_function_knows_what_its_caller_knows() -> None:
+    asked: contextvars.ContextVar[str] = contextvars.ContextVar("asked")
+    asked.set("by Ann")
+
+    def agent(prompt: str) -> str:
+        return asked.get()
+
+    assert (await adapter("ann", agent).complete(ask(), Notebook())).text == "by Ann"
+
+
+async def test_what_a_plain_function_raises_is_its_failure() -> None:
+    def agent(prompt: str) -> str:
+        raise ValueError("no idea")
+
+    with pytest.raises(ModelError, match="guest:ann raised ValueError: no idea"):
+        await adapter("ann", agent).complete(ask(), Notebook())
 
 
 async def test_a_guest_whose_time_is_up_is_named() -> None:

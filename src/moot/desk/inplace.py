@@ -17,6 +17,7 @@ from moot.core.seat import Scene
 from moot.core.text import clean
 from moot.desk.people import by_hand
 from moot.models.base import Traits
+from moot.models.guests import apart
 from moot.seats.prompt import compose
 
 Asking: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
@@ -66,7 +67,7 @@ async def hear(asking: Asking, question: str) -> str:
     if inspect.iscoroutinefunction(asking):
         answer = asking(question)
     else:
-        answer = await asyncio.to_thread(asking, question)
+        answer = await apart(asking, question)
     return str(await answer) if inspect.isawaitable(answer) else str(answer)
 
 

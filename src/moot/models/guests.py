@@ -7,10 +7,11 @@ takes, so a quote is a guess and a price is unknown.
 import contextvars
 import inspect
 from abc import ABC, abstractmethod
-from asyncio import get_running_loop
+from asyncio import wrap_future
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
+from threading import Thread
 from typing import TypeAlias
 
 from moot.core.ask import Usage
@@ -103,8 +104,7 @@ class Guest(ABC):
 class Function(Guest):
     """An agent that is a function ``str -> str``, async or plain.
 
-    A plain one runs in a thread of its own, so that it keeps nobody waiting. Nobody can end a thread from outside: one
-    whose time is up runs on by itself, and its answer is not heard.
+    A plain one runs in a thread of its own, so that it keeps nobody waiting; see ``apart``.
 
     Args:
         name: what stands behind ``guest:``.
@@ -118,7 +118,7 @@ class Function(Guest):
 
     async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
         prompt = write(request.messages)
-        answer = await _apart(self._agent, prompt) if self._plain else self._agent(prompt)
+        answer = await apart(self._agent, prompt) if self._plain else self._agent(prompt)
         if inspect.isawaitable(answer):
             answer = await answer
         return self._hear(answer, say), End(usage=UNKNOWN)
@@ -133,20 +133,27 @@ def _own(text: str) -> str:
     return "\n".join(["You have said:", *(f"  {line}" for line in text.splitlines())])
 
 
-async def _apart(agent: Agent, prompt: str) -> object:
-    """What a function gives, called in a thread of its own."""
+async def apart(function: Agent, text: str) -> object:
+    """What a plain function gives, called in a thread of its own.
 
-    def call() -> object:
+    Nobody can end a thread from outside. One for which nobody waits any more runs on by itself, at most until the
+    program ends: it does not keep it from ending.
+    """
+    given: Future[object] = Future()
+    given.set_running_or_notify_cancel()
+
+    def call() -> None:
         try:
-            return agent(prompt)
-        except StopIteration as error:  # A future cannot hold it: it would be waited for in vain.
-            raise RuntimeError("StopIteration") from error
+            given.set_result(function(text))
+        except StopIteration as error:  # Passed on as it is, it would be waited for in vain.
+            stopped = RuntimeError("StopIteration")
+            stopped.__cause__ = error
+            given.set_exception(stopped)
+        except BaseException as error:  # noqa: BLE001  # house: broad because it is raised again where it is awaited
+            given.set_exception(error)
 
-    threads = ThreadPoolExecutor(max_workers=1)
-    try:
-        return await get_running_loop().run_in_executor(threads, contextvars.copy_context().run, call)
-    finally:
-        threads.shutdown(wait=False)
+    Thread(target=contextvars.copy_context().run, args=(call,), daemon=True).start()
+    return await wrap_future(given)
 
 
 def _booked(usage: Usage, request: Request, text: str) -> Usage:
