@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from moot.cli.filling import Filled, Sheet
-from moot.cli.keyboard import CUT
+from moot.desk.keyboard import CUT
 from moot.core.ask import Ask
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form
+from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.phases.forms import SETTLEMENT
+from moot.phases.messages import addressed, bound_to_judge, judged, message
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
@@ -201,3 +203,49 @@ async def test_an_answer_that_cannot_be_used_as_a_whole_is_asked_for_again(typis
     points = Field(name="V", kind="number", required=False)
     filled = await fill(typist, question(points), ("V", "\n"), ("Why", "\n"), ("is empty.*V", "3\n"), ("Why", "\n"))
     assert filled.fields == {"V": 3}
+
+
+BOARD = addressed(message(("HIRE", "NO_HIRE")), "Ada", ("Ada", "Bo", "Cy"))
+VERDICT = (("Cites", "verdict\n"), ("2  NO_HIRE", "1\n"))
+LEAVE = (("VerdictReasoning.*Withdrawn", "7\n"), ("Withdrawn", "1\n"))
+WHISPER = (("Cites", "3\n"), ("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "2\n"))
+REFUSED = (("Cites", "Withdrawn\n"), ("'Withdrawn'; it must be .*Cites", "2\n"), ("Thoughts", "Hm.\n"), ("", "\n"))
+
+
+@pytest.mark.parametrize(
+    ("form", "steps", "fields"),
+    [
+        (BOARD, (), {}),
+        (BOARD, VERDICT, {"Verdict": "HIRE"}),
+        (BOARD, (VERDICT[0], ("2  NO_HIRE", "\n")), {}),
+        (BOARD, (*VERDICT, *LEAVE), {"Verdict": "HIRE", "Withdrawn": True}),
+        (BOARD, WHISPER, {"Whisper": "Psst.", "WhisperTo": "Cy"}),
+        (BOARD, REFUSED, {"Thoughts": "Hm."}),
+        (judged(BOARD), (("Withdrawn", "8\n"), ("Withdrawn", "yes\n")), {"Withdrawn": True}),
+    ],
+)
+async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
+    typist: Typist, form: Form, steps: tuple[tuple[str, str], ...], fields: dict[str, Value]
+) -> None:
+    said = (("Content", "Tea.\n"), ("", "\n"))
+    filled = await fill(typist, question(form=form), *said, *steps, (r"Anything else\?", "\n"))
+    assert filled == Filled(fields={"Content": "Tea.", **fields})
+    assert "Anything else?  the number or the words · Enter for nothing" in typist.out.getvalue()
+    assert "3  Whisper  words for one member alone, if any" in typist.out.getvalue()
+
+
+async def test_what_must_be_said_comes_first_where_there_is_much(typist: Typist) -> None:
+    steps = (("2  NO_HIRE", "2\n"), ("Content", "Tea.\n"), ("", "\n"), (r"Anything else\?", "\n"))
+    filled = await fill(typist, question(form=bound_to_judge(BOARD)), *steps)
+    assert filled.fields == {"Verdict": "NO_HIRE", "Content": "Tea."}
+
+
+async def test_a_field_that_a_choice_makes_necessary_cannot_be_left_out(typist: Typist) -> None:
+    steps = (("SUMMARY", "All said.\n"), ("", "\n"))
+    settled = (("STATUS", "1\n"), ("DECISION", "\n"), ("cannot be left out.*DECISION", "Tea.\n"), ("", "\n"))
+    filled = await fill(typist, question(form=SETTLEMENT), *steps, *settled)
+    assert filled.fields == {"SUMMARY": "All said.", "STATUS": "SETTLED", "DECISION": "Tea."}
+    shown = typist.out.getvalue().count("DECISION")
+    filled = await fill(typist, question(form=SETTLEMENT), *steps, ("STATUS", "2\n"))
+    assert filled.fields == {"SUMMARY": "All said.", "STATUS": "CONTINUE"}
+    assert typist.out.getvalue().count("DECISION") == shown

@@ -9,15 +9,21 @@ from dataclasses import dataclass, field, replace
 from rich.console import Console
 from rich.text import Text
 
-from moot.cli.keyboard import Keyboard
+from moot.desk.keyboard import Keyboard
 from moot.cli.layout import BAD, FAINT, Inset
 from moot.cli.text import line
 from moot.core.ask import REPLACES, Ask
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.form import ABSTAIN, Field, Form, Value, needed
 from moot.desk.people import allowed, by_hand
 
 FLAGS = ("yes", "no")
+
+FEW = 3
+"""So many fields that may be left out are asked for one by one; of more, only those that somebody wants to fill in."""
+
+MORE = Field(name="Anything else?", kind="choice", required=False)
+"""How somebody is asked which of them that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,20 +65,41 @@ class Sheet:
     async def _all(self, ask: Ask) -> Filled:
         if ask.form is None:
             return Filled(words=await self._text(Field(name="Your words")))
-        fields: dict[str, Value] = {}
-        for each in ask.form.fields:
-            given = _known(each, ask)
-            value = given if given else await self._field(ask, each) if _open(each, ask, fields) else None
-            if value is not None:
-                fields[each.name] = value
+        form = ask.form
+        fields: dict[str, Value] = {each.name: sole for each in form.fields if (sole := _known(each, ask))}
+        many = len([each for each in form.fields if not each.required and _open(each, ask, fields)]) > FEW
+        for each in form.fields:
+            if each.required or not many:
+                await self._add(ask, each, fields)
+        if many:
+            await self._more(ask, form, fields)
         # A ballot has room for the voter's reason beside its formula.
         why = Field(name="Why", required=False, help="your reason, for all to read")
         words = "" if any(each.kind == "text" for each in ask.form.fields) else await self._text(why)
         return Filled(words=words, fields=fields)
 
-    async def _field(self, ask: Ask, asked: Field) -> Value | None:
+    async def _add(self, ask: Ask, asked: Field, fields: dict[str, Value]) -> None:
+        """Ask for a field, unless there is nothing to ask, or it is there already."""
+        if not _open(asked, ask, fields):
+            return
+        value = await self._field(ask, replace(asked, required=_must(asked, ask, fields)), self._remarks)
+        if value is not None:
+            fields[asked.name] = value
+
+    async def _more(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
+        """Ask for what may be left out: only what is wanted, by its name."""
+        while names := {each.name: each for each in form.fields if _open(each, ask, fields)}:
+            wanted = replace(MORE, choices=tuple(names))
+            name = await self._field(ask, wanted, {each.name: each.help for each in names.values()})
+            if not isinstance(name, str):
+                return
+            await self._add(ask, names[name], fields)
+            for each in form.fields:
+                if _must(each, ask, fields):
+                    await self._add(ask, each, fields)
+
+    async def _field(self, ask: Ask, asked: Field, remarks: Mapping[str, str]) -> Value | None:
         """The value of a field; None where it is left out."""
-        asked = replace(asked, required=asked.required or asked.name in _receivers(ask.form))
         if asked.kind == "text":
             return await self._text(asked) or None
         while True:
@@ -80,7 +107,7 @@ class Sheet:
             options = _options(asked)
             for n, option in enumerate(options, start=1):
                 said = Text(line(option))
-                said.append(f"  {line(self._remarks[option])}" if option in self._remarks else "", style=FAINT)
+                said.append(f"  {line(remarks[option])}" if remarks.get(option) else "", style=FAINT)
                 self._console.print(Inset(said, f"{n:>3}  ", "     ", FAINT))
             try:
                 raw = await (self._rows() if asked.kind == "list" else self._line())
@@ -134,7 +161,7 @@ def _told(asked: Field) -> str:
             how = "the number or the words"
         case _:
             how = ""
-    left_out = "" if asked.required else "Enter leaves it out"
+    left_out = "" if asked.required else "Enter for nothing" if asked.name == MORE.name else "Enter leaves it out"
     return " · ".join(filter(None, (*helped, how, left_out)))
 
 
@@ -174,11 +201,32 @@ def _known(asked: Field, ask: Ask) -> str:
 
 
 def _open(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
-    """Whether there is anything to ask: not whose name it is, nor who hears words that nobody says."""
-    if asked.kind == "choice" and (not asked.choices or asked.choices == (ask.to,)):
+    """Whether there is anything to ask.
+
+    Not for what is there already, whose name it is, who hears words that nobody says, what goes with a field that was
+    left out, or with another value than was chosen.
+    """
+    if asked.name in fields or (asked.kind == "choice" and (not asked.choices or asked.choices == (ask.to,))):
         return False
     said = _receivers(ask.form).get(asked.name)
-    return said is None or said in fields
+    if said is not None and said not in fields:
+        return False
+    if asked.needs and not asked.when and asked.needs not in fields:
+        return False
+    by_value = [each for each in _partners(asked, ask.form) if each.when and each.name in fields]
+    return not by_value or _must(asked, ask, fields)
+
+
+def _must(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
+    """Whether a field cannot be left out: by itself, or because of what was said before."""
+    beside = [each for each in _partners(asked, ask.form) if each.name in fields]
+    called_for = any(needed(each, fields[each.name]) for each in beside)
+    return asked.required or asked.name in _receivers(ask.form) or called_for
+
+
+def _partners(asked: Field, form: Form | None) -> list[Field]:
+    """The fields that may call for this one."""
+    return [each for each in form.fields if each.needs == asked.name] if form else []
 
 
 def _receivers(form: Form | None) -> dict[str, str]:
