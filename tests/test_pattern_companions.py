@@ -10,7 +10,7 @@ import pytest
 
 from agents import Agent, own_place
 from moot.core.brief import Limits
-from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
 from moot.pattern import (
     DebatePattern,
     GroupedDebatePattern,
@@ -74,10 +74,12 @@ def test_a_review_that_cannot_be_read_has_no_score_and_its_words_are_kept() -> N
     assert "Reviewer, round 1: SCORE could not be read" in result.warnings
 
 
-def test_without_any_text_it_has_failed() -> None:
-    result = ReflectionPattern(llm=Agent(lambda who, prompt, n: ""), max_rounds=1).run("Write a haiku.")
-    assert (result["final"], result["history"], result["score"]) == ("", [], None)
-    assert result.warnings[-1] == "Writer gave no text"
+def test_what_was_asked_for_stands_in_the_record() -> None:
+    agent, store = writing(5, 7), Path("own.sqlite")
+    with pytest.raises(LimitReached) as caught:
+        ReflectionPattern(llm=agent, max_rounds=2, threshold=6.5, store=store, limits=Limits(asks=2)).run("Write.")
+    result = ReflectionPattern(llm=agent, max_rounds=9, store=store, limits=Limits()).resume(caught.value.debate)
+    assert (result["max_rounds"], result["threshold"], result["is_accepted"]) == (2, 6.5, True)
 
 
 # ---- map and reduce ------------------------------------------------------------------------------------------------
@@ -220,6 +222,22 @@ def test_what_cannot_be_debated_in_groups(
     assert agent.heard == []
 
 
+MUTE = Agent(lambda who, prompt, n: "")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: ReflectionPattern(llm=MUTE, max_rounds=1).run("Write a haiku."),
+        lambda: MapReducePattern(llm=MUTE).run("What is good?", ["Green", "Black"]),
+        lambda: GroupedDebatePattern(llm=MUTE).run("Tea?", PEOPLE[:6]),
+    ],
+)
+def test_where_nobody_answers_it_raises(run: Callable[[], object]) -> None:
+    with pytest.raises(ModelError, match=r"nobody answered: .*guest:llm gave no words"):
+        run()
+
+
 # ---- all -----------------------------------------------------------------------------------------------------------
 
 
@@ -259,18 +277,21 @@ def test_each_goes_on_where_a_limit_stopped_it() -> None:
             lambda limits: GroupedDebatePattern(llm=agents["groups"], store=store, limits=Limits(asks=12)).run(
                 "W", PEOPLE[:6], ["yes", "no"]
             ),
-            lambda name: GroupedDebatePattern(llm=agents["groups"], store=store, limits=Limits()).resume(name),
+            lambda name: GroupedDebatePattern(llm=agents["groups"], max_rounds=3, store=store, limits=Limits()).resume(
+                name
+            ),
         ),
     ]
     for kind, start, resume in runs:
         with pytest.raises(LimitReached) as caught:
             start(few)
-        name = re.findall(r"resume\('(.+)'\)", str(caught.value))[0]
+        name = caught.value.debate
         with pytest.raises(BriefError, match=f"{name} is a debate of the kind .*, not moderated"):
             DebatePattern(llm=agents[kind], store=store).resume(name)
         before = list(agents[kind].heard)
         result = resume(name)
         assert result["final" if "final" in result else "final_decision"]
+        assert result.get("max_rounds") == {"text": 3, "groups": 1}.get(kind), "the record's"
         assert len({*agents[kind].heard}) == len(agents[kind].heard) > len(before), "somebody was asked twice"
 
 

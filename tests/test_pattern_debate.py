@@ -10,7 +10,16 @@ from langchain_core.messages import AIMessage
 
 from agents import Agent, Speech, chaired, own_place
 from moot.core.brief import Limits, Participant
-from moot.core.errors import BriefError, LimitReached, MootError, ProtocolError, RecordError, Unavailable, Waiting
+from moot.core.errors import (
+    BriefError,
+    LimitReached,
+    ModelError,
+    MootError,
+    ProtocolError,
+    RecordError,
+    Unavailable,
+    Waiting,
+)
 from moot.pattern import DebatePattern, DebateState
 
 TOPIC = "Should we invest $1M?"
@@ -79,6 +88,12 @@ def test_garbage_at_every_round_settles_nothing_and_says_so() -> None:  # A11
     assert result["moderator_summary"] == "Hm. Hard to say."
     assert "Moderator, round 1: STATUS could not be read" in result.warnings
     assert "Moderator, round 2: STATUS could not be read" in result.warnings
+
+
+def test_a_settlement_without_a_decision_is_said() -> None:
+    result = DebatePattern(llm=chaired(["SUMMARY: Yes.\nSTATUS: SETTLED"])).run(TOPIC, TWO)
+    assert (result["is_settled"], result["final_decision"]) == (True, "")
+    assert result.warnings == ("Moderator, round 1: SETTLED without a DECISION",)
 
 
 async def test_the_order_of_the_debaters_is_that_of_the_history() -> None:  # A13
@@ -222,11 +237,13 @@ def test_a_moderator_who_fails_settles_nothing() -> None:
     assert [each.partition(":")[0] for each in result.warnings] == ["Moderator, round 1", "Moderator, round 2"]
 
 
-def test_where_nobody_argues_it_has_failed_and_says_why() -> None:
-    result = DebatePattern(llm=Agent(lambda who, prompt, n: "")).run(TOPIC, TWO)
-    assert (result["debate_history"], result["is_settled"]) == ([], False)
-    assert result.warnings[-1] == "0 of 2 answered, 1 are needed to go on"
-    assert result.outcome.status == "failed"
+def test_where_nobody_argues_it_raises_and_says_why() -> None:
+    pattern = DebatePattern(llm=Agent(lambda who, prompt, n: ""))
+    with pytest.raises(ModelError, match=r"nobody answered: 0 of 2 answered, .* to go on; Bull: .* no words") as caught:
+        pattern.run(TOPIC, TWO)
+    assert (caught.value.kind, caught.value.debate.startswith("should-we-invest-1m-")) == ("failed", True)
+    with pytest.raises(ModelError, match="nobody answered"):
+        pattern.resume(caught.value.debate)
 
 
 def test_at_a_limit_it_pauses_and_goes_on_without_paying_twice() -> None:
@@ -234,12 +251,14 @@ def test_at_a_limit_it_pauses_and_goes_on_without_paying_twice() -> None:
     store = Path("own.sqlite")
     with pytest.raises(LimitReached, match=r"the limit of 4 asks is reached; .* resume\('should-we-invest") as caught:
         DebatePattern(llm=agent, store=store, limits=Limits(asks=4)).run(TOPIC, TWO)
-    name = str(caught.value).split("'")[1]
+    name = caught.value.debate
+    assert f"resume({name!r})" in str(caught.value)
     asked = len(agent.heard)
     with pytest.raises(LimitReached):
         DebatePattern(llm=agent, store=store, limits=Limits(asks=4)).resume(name)
     assert len(agent.heard) == asked == 3
-    result = DebatePattern(llm=chaired([SETTLED]), store=store, limits=Limits()).resume(name)
+    result = DebatePattern(llm=chaired([SETTLED]), max_rounds=9, store=store, limits=Limits()).resume(name)
+    assert result["max_rounds"] == 3, "the record's"
     assert [each["round"] for each in result["debate_history"]] == [0, 0, 1, 1]
     assert result["is_settled"]
     assert DebatePattern(llm=agent, store=store).resume(name) == result, "one that is over is only read"

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Annotated, TypedDict, cast
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from agents import chaired, own_place
-from moot.core.errors import BriefError
+from agents import Agent, chaired, own_place
+from moot.core.brief import Limits, Participant
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, Waiting
+from moot.desk.people import answer
+from moot.desk.plans import open_desk
 from moot.pattern import DebatePattern
 
 SETTLED = "SUMMARY: Enough.\nSTATUS: SETTLED\nDECISION: Half of it."
@@ -44,12 +49,12 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-def graph(pattern: DebatePattern) -> Graph:
+def graph(pattern: DebatePattern, saver: InMemorySaver | None = None) -> Graph:
     builder = StateGraph(State)
     builder.add_node("debate", pattern.as_langgraph_node())
     builder.add_edge(START, "debate")
     builder.add_edge("debate", END)
-    return builder.compile()
+    return builder.compile(checkpointer=saver)
 
 
 def begin(**more: object) -> State:
@@ -143,6 +148,61 @@ def test_a_state_that_cannot_be_debated(state: State, message: str) -> None:
     with pytest.raises(BriefError, match=message):
         graph(DebatePattern(llm=agent)).invoke(state)
     assert agent.heard == []
+
+
+THREAD: RunnableConfig = {"configurable": {"thread_id": "board-7"}}
+
+
+def test_at_a_limit_the_run_goes_on_with_the_same_debate() -> None:
+    agent, saver = chaired([GOES_ON, SETTLED]), InMemorySaver()
+    pattern = DebatePattern(llm=agent, limits=Limits(asks=4))
+    for given in (begin(), None):
+        with pytest.raises(LimitReached, match="the limit of 4 asks is reached"):
+            graph(pattern, saver).invoke(given, THREAD)
+    assert len(agent.heard) == 3
+    pattern.limits = Limits(asks=20)
+    state = graph(pattern, saver).invoke(None, THREAD)
+    assert (said(state), state["final_decision"]) == ([*BOTH, ("Bull", 1), ("Bear", 1)], "Half of it.")
+    assert len(agent.heard) == 6 == len({*agent.heard}), "somebody was asked twice"
+
+
+async def test_where_a_person_is_waited_for_the_run_goes_on_with_the_answer() -> None:
+    agent, saver = chaired([SETTLED]), InMemorySaver()
+    people = [DEBATERS[0], Participant(name="Eve", role="Chairwoman", seat="human")]
+    run = graph(DebatePattern(llm=agent), saver)
+    with pytest.raises(Waiting) as caught:
+        await run.ainvoke(begin(debaters=people), THREAD)
+    async with open_desk() as desk:
+        await answer(desk, caught.value.debate, "I am for it.")
+    state = await run.ainvoke(None, THREAD)
+    assert [(each["name"], each["argument"]) for each in state["debate_history"]] == [
+        ("Bull", "Bull argues, 1."),
+        ("Eve", "I am for it."),
+    ]
+    assert [who for who, _ in agent.heard] == ["Bull", "Moderator"]
+
+
+async def test_another_turn_of_the_same_thread_is_another_debate() -> None:
+    agent, saver = chaired([SETTLED]), InMemorySaver()
+    run = graph(DebatePattern(llm=agent), saver)
+    await run.ainvoke(begin(), THREAD)
+    state = await run.ainvoke(begin(), THREAD)
+    assert (len(said(state)), len(agent.heard)) == (4, 6)
+
+
+def test_where_nobody_answers_the_run_fails_and_may_be_tried_again() -> None:
+    mute, saver = Agent(lambda who, prompt, n: ""), InMemorySaver()
+    for given in (begin(), None):
+        with pytest.raises(ModelError, match="nobody answered"):
+            graph(DebatePattern(llm=mute), saver).invoke(given, THREAD)
+    with pytest.raises(ModelError, match="nobody answered"):
+        graph(DebatePattern(llm=mute)).invoke(begin())
+    assert said(graph(DebatePattern(llm=chaired([SETTLED])), saver).invoke(None, THREAD)) == BOTH
+
+
+async def test_in_a_running_loop_the_graph_says_what_to_await() -> None:
+    with pytest.raises(MootError, match=r"an event loop is running: await graph\.ainvoke\(…\) there"):
+        graph(DebatePattern(llm=chaired([SETTLED]))).invoke(begin())
 
 
 ALONE = """

@@ -17,7 +17,13 @@ MootError                  anything that Moot raises on purpose
 
 
 class MootError(Exception):
-    """Anything that Moot raises on purpose; its text is one sentence for the user."""
+    """Anything that Moot raises on purpose; its text is one sentence for the user.
+
+    Attributes:
+        debate: the id of the debate that stands still or has failed, where a program's debate did; else "".
+    """
+
+    debate = ""
 
 
 class BriefError(MootError):

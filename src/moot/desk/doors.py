@@ -1,6 +1,5 @@
 """Doors into the desk: a path, a text or a brief becomes a debate. This file owns what counts as which."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,12 +7,13 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from moot.core.brief import Brief, Limits
-from moot.core.errors import BriefError, MootError
+from moot.core.errors import BriefError
 from moot.desk.cast import USUAL, debaters
 from moot.desk.casting import find_casting, hold_casting, read_casting, with_cast
 from moot.desk.config import Config, default_store, load_config
 from moot.desk.desk import Desk
 from moot.desk.intake import Intake, read_brief
+from moot.desk.loops import block
 from moot.desk.outcome import Outcome
 from moot.desk.prepare import Wishes, prepare
 
@@ -167,8 +167,5 @@ def run(
         BriefError: the brief, a model or a setting that cannot be used.
         ProtocolError: the protocol cannot be played with these participants.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(debate(brief, model=model, protocol=protocol, store=store, limits=limits, cast=cast))
-    raise MootError("moot.run needs a program without a running event loop; here, await moot.debate instead")
+    held = debate(brief, model=model, protocol=protocol, store=store, limits=limits, cast=cast)
+    return block(held, "moot.debate")

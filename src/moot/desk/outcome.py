@@ -1,15 +1,17 @@
 """What came of debates. This file owns how a record is summed up in one value, and in one line of a list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.ask import Usage
 from moot.core.decision import Decision
-from moot.core.errors import RecordError
+from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Closed, Entry, Opened, Paused
 from moot.core.transcript import Transcript
 from moot.record.codec import decode
 from moot.record.store import Spine
+
+_PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,30 @@ def outcome(debate: str, transcript: Transcript) -> Outcome:
         usage=transcript.usage,
         transcript=transcript,
     )
+
+
+def ended(outcome: Outcome, hint: str) -> Outcome:
+    """The outcome of a program's debate, where it has come to its end and somebody has answered.
+
+    Args:
+        outcome: what came of it.
+        hint: how to go on where it stands still, in Python.
+
+    Raises:
+        LimitReached: a limit stands in the way.
+        Waiting: a person has to answer first.
+        Unavailable: nobody could be reached.
+        ModelError: nobody answered.
+    """
+    if outcome.status == "paused":
+        error = _PAUSED.get(outcome.kind, MootError)(f"{outcome.reason}; it goes on with {hint}")
+    elif outcome.status == "failed":
+        why = next((f"; {turn.by}: {turn.failure}" for turn in outcome.transcript.all() if turn.failure), "")
+        error = ModelError(f"nobody answered: {outcome.reason}{why} ({outcome.debate})", kind="failed")
+    else:
+        return outcome
+    error.debate = outcome.debate
+    raise error
 
 
 def list_one(spine: Spine) -> Listed:

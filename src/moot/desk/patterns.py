@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
+from moot.core.event import Opened
 from moot.core.transcript import Transcript
 from moot.desk.cast import MODERATOR
 from moot.desk.desk import Desk, Plan
 from moot.desk.plans import plan_tree
+from moot.desk.pretending import parts
 from moot.phases.choices import Choices
 from moot.phases.exchange import REPORT, Stand, stands
+from moot.phases.flow import Rounds
 from moot.phases.gather import map_reduce
-from moot.phases.groups import LEAST
+from moot.phases.groups import LEAST, Groups
 from moot.phases.known import build
 from moot.phases.reflection import Reflection, review_of, score_of
+from moot.phases.spec import load
 
 WRITER = Participant(name="Writer", role="Writes", persona="You write what the task asks for, and nothing beside it.")
 REVIEWER = Participant(
@@ -116,6 +120,21 @@ async def plan_map_reduce(desk: Desk, brief: Brief, seat: str, *, items: Sequenc
     mappers = [Participant(name=f"Mapper {n}") for n in range(1, len(items) + 1)]
     brief = replace(brief, participants=(*mappers, REDUCER))
     return await plan_tree(desk, brief, "map_reduce", lambda brief: map_reduce(brief, items), (seat,))
+
+
+def most_rounds(opened: Opened) -> int:
+    """The greatest number of rounds of a debate that has them."""
+    found = (
+        part.rounds if isinstance(part, Groups) else part.most
+        for part in parts(load(opened.protocol))
+        if isinstance(part, Rounds | Groups | Reflection)
+    )
+    return next(found)
+
+
+def threshold_of(opened: Opened) -> float:
+    """The score, 0 to 10, at which a text of a reflection is accepted."""
+    return next(part.threshold for part in parts(load(opened.protocol)) if isinstance(part, Reflection))
 
 
 def reviewed(transcript: Transcript) -> tuple[Reviewed, ...]:

@@ -1,20 +1,26 @@
 """The moderated debate of the pattern's document. This file owns what its arguments and its state keys mean here."""
 
+import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
+from moot.core.event import Opened
+from moot.core.text import slug
 from moot.core.transcript import Transcript, read_field
+from moot.desk.arguments import whole, words
 from moot.desk.cast import MODERATOR
+from moot.desk.loops import block
 from moot.desk.outcome import Outcome
-from moot.desk.patterns import plan_moderated
-from moot.pattern.face import MOST_ROUNDS, Face, Result, block, whole, words
+from moot.desk.patterns import most_rounds, plan_moderated
+from moot.pattern.face import MOST_ROUNDS, Face, Result
 from moot.pattern.people import Debater, debaters_of, described
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import Runnable
+    from langchain_core.runnables import Runnable, RunnableConfig
 
 
 class Argument(TypedDict):
@@ -44,7 +50,8 @@ class DebateResult(Result):
 
     ``current_round`` is the number of rounds that were held. ``final_decision`` is the moderator's, and "" where it
     never settled the matter: then ``moderator_summary`` says how far the debate has come. Whoever failed to answer has
-    no entry in ``debate_history``; ``warnings`` names it.
+    no entry in ``debate_history``; ``warnings`` names it. It also says where the moderator settled the matter without
+    a decision.
     """
 
 
@@ -96,15 +103,22 @@ class DebatePattern(Face[DebateResult]):
             ProtocolError: fewer than two debaters; nothing was asked.
             LimitReached: a limit stands in the way; Unavailable: nobody can be reached; Waiting: a person has to
                 answer first. What was answered is kept, and ``resume`` goes on.
+            ModelError: nobody answered.
         """
+        return await self._debate(topic, debaters)
+
+    async def _debate(self, topic: str, debaters: Sequence[Debater], place: Sequence[str] = ()) -> DebateResult:
+        """Hold a debate; at a place in a graph's run, the one that was held there."""
         brief = Brief(
             topic=words("topic", topic),
             participants=debaters_of(debaters, beside=(MODERATOR.name,)),
             limits=self.limits or Limits(),
         )
         rounds = self.max_rounds
-        return self._read(
-            await self._hold(brief, lambda desk, brief, seat: plan_moderated(desk, brief, seat, rounds=rounds))
+        return await self._hold(
+            brief,
+            lambda desk, brief, seat: plan_moderated(desk, brief, seat, rounds=rounds),
+            _id(brief, place) if place else "",
         )
 
     def as_langgraph_node(self) -> "Runnable[Any, dict[str, object]]":
@@ -114,6 +128,9 @@ class DebatePattern(Face[DebateResult]):
         documented state back; ``debate_history`` fits a list that is joined by ``operator.add``. A state may leave
         keys out that it does not want.
 
+        Where the graph has a checkpointer, ``invoke(None, config)`` after an error goes on with the same debate; where
+        nobody had answered another try begins.
+
         Raises:
             MootError: LangGraph is not installed.
         """
@@ -122,11 +139,11 @@ class DebatePattern(Face[DebateResult]):
         except ImportError as error:
             raise MootError("as_langgraph_node needs LangGraph: pip install 'moot[langgraph]'") from error
 
-        async def adebate(state: Mapping[str, object]) -> dict[str, object]:
-            return _update(await self._for(state).arun(*_asked(state)))
+        async def adebate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
+            return _update(await self._for(state)._debate(*_asked(state), _place(config)))
 
-        def debate(state: Mapping[str, object]) -> dict[str, object]:
-            return _update(self._for(state).run(*_asked(state)))
+        def debate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
+            return block(adebate(state, config), "graph.ainvoke")
 
         return RunnableLambda(debate, adebate, name="debate")
 
@@ -138,22 +155,26 @@ class DebatePattern(Face[DebateResult]):
         most = whole("max_rounds", rounds, 1, MOST_ROUNDS)
         return DebatePattern(self.model, self.llm, most, store=self.store, limits=self.limits)
 
-    def _read(self, outcome: Outcome) -> DebateResult:
+    def _read(self, outcome: Outcome, opened: Opened) -> DebateResult:
         transcript = outcome.transcript
         reviews = [turn for turn in transcript.all() if turn.act == "moderate"]
         settled = bool(reviews) and read_field(reviews[-1], "STATUS") == "SETTLED"
         people = transcript.brief.participants if transcript.brief else ()
+        decision = outcome.decision.text if outcome.decision else ""
         state: DebateState = {
             "topic": outcome.topic,
             "debaters": described([each for each in people if each.duty == "debater"]),
             "current_round": max((turn.round for turn in transcript.all()), default=0),
-            "max_rounds": self.max_rounds,
+            "max_rounds": most_rounds(opened),
             "debate_history": history(transcript),
             "moderator_summary": _summary(transcript),
-            "final_decision": outcome.decision.text if outcome.decision else "",
+            "final_decision": decision,
             "is_settled": settled,
         }
-        return DebateResult(state, outcome)
+        result = DebateResult(state, outcome)
+        if settled and not decision:
+            result.warnings += (f"{reviews[-1].by}, round {reviews[-1].round}: SETTLED without a DECISION",)
+        return result
 
 
 def history(transcript: Transcript) -> list[Argument]:
@@ -178,6 +199,20 @@ def _summary(transcript: Transcript) -> str:
 def _asked(state: Mapping[str, object]) -> tuple[str, Sequence[Debater]]:
     """What a graph's state wants debated; what is wrong with it is said where it is used."""
     return cast("str", state.get("topic")), cast("Sequence[Debater]", state.get("debaters"))
+
+
+def _place(config: "RunnableConfig") -> tuple[str, ...]:
+    """Where a graph's run stands: thread, namespace of the checkpoint, step; () where no run can be taken up again."""
+    settings, facts = config.get("configurable", {}), config.get("metadata", {})
+    thread, space = settings.get("thread_id"), settings.get("checkpoint_ns")
+    return (str(thread), str(space), str(facts.get("langgraph_step"))) if thread and space else ()
+
+
+def _id(brief: Brief, place: Sequence[str]) -> str:
+    """The id of the debate that a graph holds there, the same whenever its node is run again."""
+    people = [(each.name, each.role, each.persona, each.seat) for each in brief.participants]
+    mark = sha256(json.dumps([list(place), brief.topic, people]).encode()).hexdigest()[:12]
+    return f"{slug(brief.topic, 32)}-{mark}"
 
 
 def _update(result: DebateResult) -> dict[str, object]:

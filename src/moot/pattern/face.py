@@ -3,18 +3,20 @@
 A pattern translates: arguments into a plan, a transcript into a dictionary. Everything between is the desk's.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from moot.core.brief import Brief, Limits
-from moot.core.errors import BriefError, LimitReached, MootError, Unavailable, Waiting
+from moot.core.errors import BriefError
+from moot.core.event import Opened
 from moot.core.transcript import Transcript
+from moot.desk.again import check_same, count_failed, try_of
 from moot.desk.desk import Desk, Plan
 from moot.desk.guests import invite
-from moot.desk.outcome import Outcome, opening
+from moot.desk.loops import block
+from moot.desk.outcome import Outcome, ended
 from moot.desk.plans import open_desk
 
 MOST_ROUNDS = 100
@@ -23,9 +25,6 @@ MOST_ROUNDS = 100
 GUEST = "llm"
 """The name under which the agent of a caller is seated."""
 
-_PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
-
-T = TypeVar("T")
 Planner: TypeAlias = Callable[[Desk, Brief, str], Coroutine[object, object, Plan]]
 """What makes a plan at a desk out of a brief, with the seat of all who have none of their own."""
 
@@ -44,8 +43,7 @@ class Result(dict[str, Any]):
     def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
         super().__init__(state)
         self.outcome = outcome
-        failed = (outcome.reason,) if outcome.status == "failed" else ()
-        self.warnings = (*_warnings(outcome.transcript), *failed)
+        self.warnings = tuple(_warnings(outcome.transcript))
 
 
 R = TypeVar("R", bound=Result)
@@ -70,15 +68,26 @@ class Face(ABC, Generic[R]):
     """What its debates are called in the record."""
 
     @abstractmethod
-    def _read(self, outcome: Outcome) -> R:
-        """What came of it, in the documented keys."""
+    def _read(self, outcome: Outcome, opened: Opened) -> R:
+        """What came of it, in the documented keys; what was asked for stands in its opening."""
         ...
 
-    async def _hold(self, brief: Brief, make: Planner) -> Outcome:
-        """Hold a new debate to its end."""
+    async def _hold(self, brief: Brief, make: Planner, debate: str = "") -> R:
+        """Hold a debate to its end.
+
+        Args:
+            brief: what is debated.
+            make: makes the plan.
+            debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
+                answered. "" for a new debate.
+        """
         async with open_desk(self.store) as desk:
-            plan = await make(desk, brief, self._seat(desk))
-            return _ended(await desk.hold(plan, desk.new_id(plan)))
+            seat = self._seat(desk)
+            debate = debate and try_of(debate, await count_failed(desk, debate))
+            if debate and await desk.count_entries(debate):
+                return await self._go_on(desk, debate)
+            plan = await make(desk, brief, seat)
+            return self._ended(await desk.hold(plan, debate or desk.new_id(plan)), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -90,16 +99,22 @@ class Face(ABC, Generic[R]):
             RecordError: there is no such debate.
             BriefError: it is one of another pattern.
             LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
+            ModelError: nobody answered.
         """
         async with open_desk(self.store) as desk:
-            if (name := opening(debate, await desk.entries(debate)).name) != self.protocol:
-                raise BriefError(f"{debate} is a debate of the kind {name}, not {self.protocol}", code="inconsistent")
             self._seat(desk)
-            return self._read(_ended(await desk.resume(debate, limits=self.limits)))
+            return await self._go_on(desk, debate)
 
     def resume(self, debate: str) -> R:
         """The same as ``aresume``, for programs without an event loop."""
         return block(self.aresume(debate), f"{type(self).__name__}.aresume")
+
+    async def _go_on(self, desk: Desk, debate: str) -> R:
+        opened = check_same(debate, await desk.entries(debate), self.protocol)
+        return self._ended(await desk.resume(debate, limits=self.limits), opened)
+
+    def _ended(self, outcome: Outcome, opened: Opened) -> R:
+        return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
 
     def _seat(self, desk: Desk) -> str:
         """The seat of all who have none of their own; a guest is lent to the desk's pool."""
@@ -107,56 +122,6 @@ class Face(ABC, Generic[R]):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"
         return invite(desk.pool, GUEST, self.llm)
-
-
-def block(work: Coroutine[object, object, T], instead: str) -> T:
-    """Wait for a coroutine in a program without an event loop.
-
-    Raises:
-        MootError: an event loop is running; ``instead`` can be awaited there.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise MootError(f"an event loop is running: await {instead}(…) there")
-
-
-def whole(name: str, value: object, low: int, high: int) -> int:
-    """A whole number within bounds.
-
-    Raises:
-        BriefError: it is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BriefError(f"{name} is {value!r}; it must be a whole number from {low} to {high}", code="out_of_range")
-    return value
-
-
-def words(name: str, value: object) -> str:
-    """A text that is not empty.
-
-    Raises:
-        BriefError: it is none.
-    """
-    if not isinstance(value, str) or not value.strip():
-        raise BriefError(f"{name} is {value!r}; it must be a text that is not empty", code="wrong_type")
-    return value
-
-
-def _ended(outcome: Outcome) -> Outcome:
-    """The outcome of a debate that is over.
-
-    Raises:
-        LimitReached: it stands still at a limit.
-        Unavailable: no participant could be reached.
-        Waiting: a person has to answer first.
-    """
-    if outcome.status != "paused":
-        return outcome
-    error = _PAUSED.get(outcome.kind, MootError)
-    raise error(f"{outcome.reason}; what was answered is kept: go on with resume({outcome.debate!r})")
 
 
 def _warnings(transcript: Transcript) -> list[str]:

@@ -6,10 +6,13 @@ from typing import TypedDict
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
+from moot.core.event import Opened
 from moot.core.transcript import Turn, read_field
+from moot.desk.arguments import whole, words
+from moot.desk.loops import block
 from moot.desk.outcome import Outcome
-from moot.desk.patterns import GroupReport, group_reports, plan_grouped, teams
-from moot.pattern.face import Face, Result, block, whole, words
+from moot.desk.patterns import GroupReport, group_reports, most_rounds, plan_grouped, teams
+from moot.pattern.face import Face, Result
 from moot.pattern.people import Debater, debaters_of, described
 
 MOST_ROUNDS = 3
@@ -122,6 +125,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
             ProtocolError: fewer than six debaters; nothing was asked.
             LimitReached: a limit stands in the way; Unavailable: nobody can be reached. What was answered is kept, and
                 ``resume`` goes on.
+            ModelError: nobody answered.
         """
         people = debaters_of(debaters)
         if len(people) > MOST_DEBATERS:
@@ -130,11 +134,9 @@ class GroupedDebatePattern(Face[GroupedResult]):
             topic=words("topic", topic), participants=people, options=_options(options), limits=self.limits or Limits()
         )
         rounds = self.max_rounds
-        return self._read(
-            await self._hold(brief, lambda desk, brief, seat: plan_grouped(desk, brief, seat, rounds=rounds))
-        )
+        return await self._hold(brief, lambda desk, brief, seat: plan_grouped(desk, brief, seat, rounds=rounds))
 
-    def _read(self, outcome: Outcome) -> GroupedResult:
+    def _read(self, outcome: Outcome, opened: Opened) -> GroupedResult:
         transcript = outcome.transcript
         groups = teams(transcript)
         people = transcript.brief.participants if transcript.brief else ()
@@ -147,7 +149,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
             "debaters": described(people),
             "groups": [list(group) for group in groups],
             "current_round": rounds,
-            "max_rounds": self.max_rounds,
+            "max_rounds": most_rounds(opened),
             "debate_history": [
                 {
                     "name": turn.by,

@@ -6,9 +6,12 @@ from typing import TypedDict, cast
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
+from moot.core.event import Opened
+from moot.desk.arguments import words
+from moot.desk.loops import block
 from moot.desk.outcome import Outcome
 from moot.desk.patterns import plan_map_reduce
-from moot.pattern.face import Face, Result, block, words
+from moot.pattern.face import Face, Result
 
 MOST_ITEMS = 100
 """The most items of one run."""
@@ -76,14 +79,13 @@ class MapReducePattern(Face[MapReduceResult]):
             BriefError: an argument or a model that cannot be used; nothing was asked.
             LimitReached: a limit stands in the way; Unavailable: no mapper can be reached. What was answered is kept,
                 and ``resume`` goes on.
+            ModelError: nobody answered.
         """
         texts = _items(items)
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
-        return self._read(
-            await self._hold(brief, lambda desk, brief, seat: plan_map_reduce(desk, brief, seat, items=texts))
-        )
+        return await self._hold(brief, lambda desk, brief, seat: plan_map_reduce(desk, brief, seat, items=texts))
 
-    def _read(self, outcome: Outcome) -> MapReduceResult:
+    def _read(self, outcome: Outcome, opened: Opened) -> MapReduceResult:
         shares = [turn for turn in outcome.transcript.all() if turn.act == "share"]
         results = [turn.text if turn.reply else None for turn in shares]
         missing = [n for n, result in enumerate(results) if result is None]

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import TypedDict
 
 from moot.core.brief import Brief, Limits
-from moot.core.errors import BriefError
+from moot.core.event import Opened
+from moot.desk.arguments import number, whole, words
+from moot.desk.loops import block
 from moot.desk.outcome import Outcome
-from moot.desk.patterns import plan_reflection, reviewed
-from moot.pattern.face import MOST_ROUNDS, Face, Result, block, whole, words
+from moot.desk.patterns import most_rounds, plan_reflection, reviewed, threshold_of
+from moot.pattern.face import MOST_ROUNDS, Face, Result
 
 
 class Draft(TypedDict):
@@ -36,7 +38,7 @@ class ReflectionResult(Result):
     """What came of a reflection: exactly the keys of ``ReflectionState``.
 
     ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
-    any score the newest of all, and "" where the writer never answered.
+    any score the newest of all.
     """
 
 
@@ -69,9 +71,7 @@ class ReflectionPattern(Face[ReflectionResult]):
     ) -> None:
         super().__init__(model, llm, store, limits)
         self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 10:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BriefError(f"threshold is {threshold!r}; it must be a number from 0 to 10", code="out_of_range")
-        self.threshold = float(threshold)
+        self.threshold = number("threshold", threshold, 0, 10)
 
     def run(self, task: str) -> ReflectionResult:
         """Write and review to the end; see ``arun``.
@@ -90,18 +90,17 @@ class ReflectionPattern(Face[ReflectionResult]):
         Raises:
             BriefError: an argument or a model that cannot be used; nothing was asked.
             LimitReached: a limit stands in the way. What was answered is kept, and ``resume`` goes on.
+            ModelError: the writer never answered.
         """
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
-        return self._read(
-            await self._hold(
-                brief,
-                lambda desk, brief, seat: plan_reflection(
-                    desk, brief, seat, rounds=self.max_rounds, threshold=self.threshold
-                ),
-            )
+        return await self._hold(
+            brief,
+            lambda desk, brief, seat: plan_reflection(
+                desk, brief, seat, rounds=self.max_rounds, threshold=self.threshold
+            ),
         )
 
-    def _read(self, outcome: Outcome) -> ReflectionResult:
+    def _read(self, outcome: Outcome, opened: Opened) -> ReflectionResult:
         drafts = reviewed(outcome.transcript)
         final = outcome.decision.text if outcome.decision else ""
         scores = [each.score for each in drafts if each.score is not None]
@@ -111,8 +110,8 @@ class ReflectionPattern(Face[ReflectionResult]):
             "score": max(scores, default=None),
             "is_accepted": outcome.status == "decided",
             "current_round": max((turn.round for turn in outcome.transcript.all()), default=0),
-            "max_rounds": self.max_rounds,
-            "threshold": self.threshold,
+            "max_rounds": most_rounds(opened),
+            "threshold": threshold_of(opened),
             "history": [
                 {"round": each.round - 1, "draft": each.text, "score": each.score, "feedback": each.feedback}
                 for each in drafts
