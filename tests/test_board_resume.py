@@ -1,7 +1,6 @@
 """A meeting of a program that paused goes on: at a limit, where a person is waited for, where nobody listens."""
 
 import asyncio
-import io
 import sys
 from collections import Counter
 from pathlib import Path
@@ -120,13 +119,16 @@ async def test_people_are_asked_in_place_as_members_and_as_timekeeper() -> None:
     assert seats == people
 
 
-async def test_at_the_console_until_nobody_sits_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("I am not sure.\n"))
-    table = meeting(Agent(talk), Ann=HumanAgent())
-    found = await table.resume((await table.hold()).outcome.debate, limits=Limits())
-    assert (found.outcome.kind, found.outcome.reason) == ("waiting", "nobody sits at the console")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{SAID}\n"))
-    found = await table.resume(found.outcome.debate, limits=Limits())
+async def test_at_the_console_until_nobody_sits_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = tmp_path / "typed"
+    typed.write_text("I am not sure.\n", "utf-8")
+    with typed.open(encoding="utf-8") as console:
+        monkeypatch.setattr(sys, "stdin", console)
+        table = meeting(Agent(talk), Ann=HumanAgent())
+        found = await table.resume((await table.hold()).outcome.debate, limits=Limits())
+        assert (found.outcome.kind, found.outcome.reason) == ("waiting", "nobody sits at the console")
+        typed.write_text(f"I am not sure.\n{SAID}\n", "utf-8")
+        found = await table.resume(found.outcome.debate, limits=Limits())
     assert [turn.text for turn in found.messages if turn.by == "Ann"] == ["I am not sure.", SAID]
     assert found.outcome.status == "decided"
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from moot.cli.filling import Filled, Sheet
-from moot.desk.keyboard import CUT
 from moot.core.ask import Ask
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.desk.keyboard import CUT
 from moot.phases.forms import SETTLEMENT
 from moot.phases.messages import addressed, bound_to_judge, judged, message
 from terminals import CTRL_D, Typist

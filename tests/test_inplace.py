@@ -1,10 +1,15 @@
 """People who are asked in place by a program: what they read, and what becomes of answers that cannot be used."""
 
 import asyncio
-import builtins
 import io
+import os
+import pty
+import re
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -84,23 +89,133 @@ async def test_one_person_is_asked_after_the_other() -> None:
     assert busy == ["asked", "answered"] * 2
 
 
-async def test_the_console_is_read_line_by_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+# ---- at the console ------------------------------------------------------------------------------------------------
+
+
+class Seated:
+    """Somebody at a terminal, or at a pipe, that this process takes for its own console."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, output: pytest.CaptureFixture[str], *, terminal: bool = True) -> None:
+        self.ours, theirs = pty.openpty() if terminal else reversed(os.pipe())
+        self._source, self._output = os.fdopen(theirs), output
+        self.shown = ""
+        patch.setattr(sys, "stdin", self._source)
+
+    async def type(self, words: str, *, at: str = "") -> None:
+        """Type words, once a prompt stands behind something that was shown since the last words."""
+        read = len(self.shown)
+        for _ in range(1000):
+            self.shown += self._output.readouterr().out
+            if re.search(f"{re.escape(at)}.*> $", self.shown[read:], re.DOTALL):
+                os.write(self.ours, words.encode())
+                return
+            await asyncio.sleep(0.005)
+        raise AssertionError(self.shown)
+
+    def leave(self) -> None:
+        """Close the terminal's window."""
+        if self.ours >= 0:
+            os.close(self.ours)
+        self.ours = -1
+
+    def close(self) -> None:
+        """Give everything back."""
+        self._source.close()
+        self.leave()
+
+
+@pytest.fixture(params=[True, False], ids=["terminal", "pipe"])
+def seated(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Seated]:
+    person = Seated(monkeypatch, capsys, terminal=request.param)
+    yield person
+    monkeypatch.undo()
+    person.close()
+
+
+async def test_an_answer_at_the_console_ends_with_an_empty_line(seated: Seated) -> None:
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(console("Which tea?"))
+        await seated.type("Mint.\nOr none.\n\n", at="Which tea?\n\n(An empty line ends the answer.)\n")
+    assert asked.result() == "Mint.\nOr none."
+
+
+async def test_what_is_typed_next_answers_the_question_that_is_open(
+    seated: Seated, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("Mint.\n"))
-    assert await console("Which tea?") == "Mint."
-    assert "Which tea?" in capsys.readouterr().out
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(console("Which tea?"))
+        await seated.type("Min", at="Which tea?")
+        await asyncio.sleep(0.05)
+        asked.cancel()
+    assert capsys.readouterr().out == "\n(This question is no longer open.)\n"
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(console("Which coffee?"))
+        await seated.type("Black.\n\n", at="Which coffee?")
+    assert asked.result() == "Black."
+
+
+async def test_one_question_is_open_at_a_time_whichever_door_it_comes_from(seated: Seated) -> None:
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(InPlace({"Flo": input}).ask(put(), SCENE)) for _ in range(2)]
+        await seated.type("Mint.\n\n", at="Which ")
+        await asyncio.sleep(0.1)
+        assert [each.done() for each in asked] == [True, False]
+        await seated.type("Black.\n\n", at="You are Flo.")
+    assert [each.result().text for each in asked] == ["Mint.", "Black."]
+
+
+async def test_nobody_sits_at_a_console_that_is_gone(seated: Seated) -> None:
+    seated.leave()
     with pytest.raises(Waiting, match="nobody sits at the console"):
         await console("Which tea?")
 
 
-async def test_whoever_is_no_longer_waited_for_is_not_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(prompt: str = "") -> str:
-        time.sleep(0.05)
-        return "late"
+@pytest.mark.parametrize("stream", [None, io.StringIO("Mint.\n")])
+async def test_nobody_sits_where_nothing_can_be_waited_for(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO | None
+) -> None:
+    monkeypatch.setattr(sys, "stdin", stream)
+    with pytest.raises(Waiting, match="nobody sits at the console"):
+        await console("Which tea?")
 
-    monkeypatch.setattr(builtins, "input", late)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await console("Which tea?")
-    await asyncio.sleep(0.1)
+
+async def test_a_file_can_hold_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = tmp_path / "typed"
+    typed.write_text("Mint.\n\n" + "Coffee " * 1000, "utf-8")
+    with typed.open(encoding="utf-8") as source:
+        monkeypatch.setattr(sys, "stdin", source)
+        assert await console("Which tea?") == "Mint."
+        assert await console("What else?") == "Coffee " * 1000
+        with pytest.raises(Waiting, match="nobody sits at the console"):
+            await console("Why?")
+
+
+@pytest.mark.parametrize("seated", [True], indirect=True)
+async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) -> None:
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(InPlace({"Flo": console}).ask(put(), SCENE))
+        await seated.type("x" * 5000 + "\n")
+        await seated.type("Mint.\n\n", at="This cannot be used: the terminal cuts a line behind 4,095 bytes")
+    assert asked.result().text == "Mint."
+
+
+@pytest.mark.parametrize("handler", ["None", "input"])
+def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
+    program = f"""
+import asyncio
+from moot.desk.inplace import InPlace, console, hear
+
+async def main():
+    try:
+        await asyncio.wait_for(hear({handler} or console, "Which tea?"), 0.05)
+    except TimeoutError:
+        print("late")
+
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.wait(20) == 0
+        assert process.stdout
+        assert process.stdout.read().endswith(b"late\n")

@@ -10,7 +10,6 @@ from rich.text import Text
 from moot.cli.conduct import Interrupt
 from moot.cli.faces import Face
 from moot.cli.filling import Filled, Sheet
-from moot.cli.keyboard import Keyboard
 from moot.cli.layout import FAINT, WARN
 from moot.cli.question import question, term
 from moot.cli.screen import Screen
@@ -19,6 +18,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.errors import Waiting
 from moot.core.seat import Scene
 from moot.desk.desk import Desk
+from moot.desk.keyboard import Keyboard
 from moot.desk.people import by_hand, time_left
 from moot.desk.question import Shown
 from moot.desk.question import laid as lay

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from rich.console import Console
 from rich.text import Text
 
-from moot.desk.keyboard import Keyboard
 from moot.cli.layout import BAD, FAINT, Inset
 from moot.cli.text import line
 from moot.core.ask import REPLACES, Ask
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value, needed
+from moot.desk.keyboard import Keyboard
 from moot.desk.people import allowed, by_hand
 
 FLAGS = ("yes", "no")

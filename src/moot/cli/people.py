@@ -16,8 +16,8 @@ from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
     from moot.cli.filling import Filled
-    from moot.cli.keyboard import Keyboard
     from moot.desk.desk import Desk
+    from moot.desk.keyboard import Keyboard
 
 VIEWER = "Viewer"
 """Who speaks up where the system knows no name."""
@@ -78,7 +78,7 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
 async def _filled(desk: "Desk", debate: str, given: AnswerOptions) -> "Filled | None":
     """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
     from moot.cli.filling import Filled
-    from moot.cli.keyboard import Keyboard
+    from moot.desk.keyboard import Keyboard
 
     words, fields = given["words"], _fields(given["field"])
     if words is not None or fields:

@@ -5,16 +5,18 @@ some tries it stands as it is, unread. One is asked after the other: people may 
 """
 
 import asyncio
-import contextlib
 import inspect
-import threading
+import sys
+from asyncio import AbstractEventLoop, Lock
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from moot.core.ask import Ask, Reply
 from moot.core.errors import BriefError, Unreadable, Waiting
 from moot.core.seat import Scene
 from moot.core.text import clean
+from moot.desk.keyboard import Keyboard
 from moot.desk.people import by_hand
 from moot.models.base import Traits
 from moot.models.guests import apart
@@ -26,6 +28,9 @@ Asking: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 TRIES = 3
 """How often a person is asked before an answer that cannot be used stands."""
 
+_TURNS: WeakKeyDictionary[AbstractEventLoop, Lock] = WeakKeyDictionary()  # house: state because all share one console
+"""Who is asked at the console of this process next; a lock belongs to one event loop."""
+
 
 class InPlace:
     """A door for the people of one program; see ``desk.people.Door``.
@@ -36,7 +41,7 @@ class InPlace:
 
     def __init__(self, people: Mapping[str, Asking]) -> None:
         self._people = dict(people)
-        self._turn = asyncio.Lock()
+        self._turn = Lock()
 
     async def ask(self, ask: Ask, scene: Scene) -> Reply:
         """Put the question to the person; see ``desk.people.Door``.
@@ -51,8 +56,8 @@ class InPlace:
         words = refused = ""
         async with self._turn:
             for _ in range(TRIES):
-                words = await hear(self._people[ask.to], f"{question}{refused}")
                 try:
+                    words = await hear(self._people[ask.to], f"{question}{refused}")
                     return by_hand(ask, words)
                 except BriefError as error:
                     refused = f"\n\nThis cannot be used: {error}."
@@ -63,7 +68,9 @@ class InPlace:
 
 
 async def hear(asking: Asking, question: str) -> str:
-    """The answer of a function, async or plain."""
+    """The answer of a function, async or plain; whoever names ``input`` means the console."""
+    if asking is input:
+        return await console(question)
     if inspect.iscoroutinefunction(asking):
         answer = asking(question)
     else:
@@ -72,29 +79,40 @@ async def hear(asking: Asking, question: str) -> str:
 
 
 async def console(question: str) -> str:
-    """One line from whoever sits at the console.
+    """What whoever sits at the console answers: lines up to an empty one, or up to the end of what is piped in.
+
+    One question is open at a time, whichever debates they come from. Who is no longer waited for is told so, and what
+    was typed until then is no answer to the next question.
 
     Raises:
         Waiting: nobody does.
+        BriefError: the terminal has cut a line.
     """
-    loop = asyncio.get_running_loop()
-    typed: asyncio.Future[str | None] = loop.create_future()
-
-    def settle(line: str | None) -> None:
-        if not typed.done():
-            typed.set_result(line)
-
-    def read() -> None:
-        try:
-            line = input(f"\n{question}\n\n> ")
-        except (EOFError, OSError, ValueError):
-            line = None
-        with contextlib.suppress(RuntimeError):  # nobody waits any more: the loop is closed
-            loop.call_soon_threadsafe(settle, line)
-
-    # A thread that reads the console cannot be ended from outside; the program must not wait for it when it ends.
-    threading.Thread(target=read, daemon=True).start()
-    line = await typed
-    if line is None:
+    keyboard = Keyboard.behind(sys.stdin)
+    if keyboard is None:
         raise Waiting("nobody sits at the console")
-    return line
+    async with _TURNS.setdefault(asyncio.get_running_loop(), Lock()):
+        keyboard.drop()
+        _show(f"\n{question}\n\n(An empty line ends the answer.)\n> ")
+        try:
+            return await _rows(keyboard)
+        except asyncio.CancelledError:
+            keyboard.drop()
+            _show("\n(This question is no longer open.)\n")
+            raise
+
+
+async def _rows(keyboard: Keyboard) -> str:
+    rows: list[str] = []
+    try:
+        while (row := await keyboard.line()).strip() or (rows and await keyboard.pasted()):
+            rows.append(row)
+    except EOFError:
+        if not rows:
+            raise Waiting("nobody sits at the console") from None
+    return "\n".join(rows)
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
