@@ -93,6 +93,17 @@ async def test_a_verdict_in_other_clothes_is_the_same_verdict() -> None:
     assert "changed" not in found.recommendation
 
 
+async def test_a_board_without_options_recommends_no_word_for_nothing() -> None:
+    agent = board({"Ann": ["None yet"] * 9, "Bob": ["I abstain."] * 9})
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    found = await BoardMeeting("?", members, agent=agent, verdicts=(), rounds=2).hold()
+    assert [each.verdict for each in found.states.values()] == [None, None]
+    assert (found.verdict, found.outcome.status) == ("", "no_decision")
+    decision = found.outcome.decision
+    assert decision
+    assert {each.voter: each.state for each in decision.ballots} == {"Ann": "missing", "Bob": "abstained"}
+
+
 async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
     agent = board({"Dr. Chen": ["HIRE"], "Prof. Rodriguez": ["HIRE"]})
     meeting = BoardMeeting(
@@ -252,6 +263,7 @@ def test_the_documented_message_is_read() -> None:
         ("<Message><Verdict></Verdict><Content>x</Content></Message>", (None, None, False)),  # O5
         ("<Message><Withdrawn>TRUE</Withdrawn><Content>x</Content></Message>", (None, None, True)),  # O9
         ("<Message><Withdrawn>yes</Withdrawn><Content>x</Content></Message>", (None, None, False)),  # O9
+        (say("N/A"), (None, "the file", False)),
         (say("", content="They wrote <Verdict>HIRE</Verdict> of it."), (None, None, False)),
     ],
 )

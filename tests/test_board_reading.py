@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from moot.core.form import Value
-from moot.phases.messages import addressed, message
-from moot.seats.layout import read, write
+from moot.core.form import ABSTAIN, Value
+from moot.phases.messages import addressed, bound_to_judge, last_word, message
+from moot.seats.layout import instruct, read, write
 from moot.seats.tags import escape
 from moot.seats.values import is_blank
 
@@ -103,6 +103,59 @@ def test_what_is_not_plainly_the_authors_message_books_nothing(text: str, reason
 )
 def test_the_authors_own_message_is_found(text: str) -> None:
     assert read(FORM, text, speaker=CHEN).fields == READ
+
+
+# ---- verdicts in free words -------------------------------------------------------------------------------------
+
+FREE = addressed(message(()), CHEN, (CHEN, RODRIGUEZ))
+NOTHING = (
+    *("None yet", "N/A", "n/a.", "undecided", "**Undecided.**", "-", "—", "...", "TBD", "No verdict yet", "not yet"),
+    *("No verdict so far, I need the file.", "Undecided — more data", "None yet (waiting for Ann)", "none as yet"),
+    "[your verdict in a few words, the same words as others where you agree with them]",
+)
+ABSTAINED = (
+    *("ABSTAIN", "abstain", "Abstain.", "I abstain", "**I abstain.**", '"I abstain"', "I abstain from voting"),
+    *("Abstention", "I abstain from a verdict", "Abstain: she is my sister", "Abstain - no data"),
+    *("I abstain because I know too little.", "Abstain (conflict of interest)", "I will abstain", "Ich enthalte mich"),
+)
+TAKEN = (
+    *("Hire her.", "None of them", "Not now", "No", "Hire; I abstain from judging her style", "Abstain from hiring"),
+    *("(Hire)", "– wait", "- wait", "Abstainers should be asked again", "Nothing less than 5%"),
+    *("No decision before May", "I abstain from meat, so no", "Pending deals first"),
+)
+
+
+def verdict_in(text: str, *, demanded: bool) -> tuple[Value | None, tuple[str, ...]]:
+    """What is booked as the verdict of a message, and what is unread."""
+    form = bound_to_judge(FREE) if demanded else FREE
+    reading = read(form, f"<Message>\n<Verdict>{text}</Verdict>\n<Content>Hm.</Content>\n</Message>", speaker=CHEN)
+    return reading.fields.get("Verdict"), reading.unread
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_a_word_for_nothing_is_no_verdict_even_where_one_is_demanded(text: str) -> None:
+    assert verdict_in(text, demanded=False) == (None, ())
+    assert verdict_in(text, demanded=True) == (None, ("Verdict: empty",))
+
+
+@pytest.mark.parametrize("text", ABSTAINED)
+def test_an_abstention_is_no_verdict_in_free_words_either(text: str) -> None:
+    assert verdict_in(text, demanded=False) == (None, ())
+    assert verdict_in(text, demanded=True) == (ABSTAIN, ())
+
+
+@pytest.mark.parametrize("text", TAKEN)
+def test_other_words_are_the_verdict(text: str) -> None:
+    assert verdict_in(text, demanded=False) == verdict_in(text, demanded=True) == (text, ())
+
+
+def test_an_abstention_is_offered_where_a_verdict_is_demanded() -> None:
+    offer = 'Whoever does not want to choose may write "ABSTAIN".'
+    assert offer in instruct(bound_to_judge(FREE))
+    assert offer in instruct(last_word(()))
+    assert offer in instruct(last_word(("HIRE", "NO_HIRE")))
+    assert offer not in instruct(FREE)
+    assert read(last_word(()), write(last_word(()), {"Verdict": ABSTAIN})).fields == {"Verdict": ABSTAIN}
 
 
 # ---- forging ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value, allows
 from moot.phases.ballots import slip
 from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
-from moot.phases.messages import judged, message
+from moot.phases.messages import judged, last_word, message
 from moot.seats.hand import allowed, take
 from moot.seats.plain import LIMIT
 
@@ -28,6 +28,7 @@ MIXED = Form(
     ),
 )
 BOARD = message(("HIRE", "NO_HIRE"))
+LAST = last_word(())
 OPEN, CLOSED = draft(()), draft(("build", "buy"))
 BALLOT = "I vote for"
 
@@ -59,6 +60,9 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
     (BOARD, "Not yet.", {"Withdrawn": "false"}, {"Withdrawn": False, "Content": "Not yet."}, ""),
     (BOARD, "Bye.", {"Withdrawn": "true", "Verdict": "hire"}, {"Withdrawn": True, "Verdict": "HIRE"}, ""),
     (judged(BOARD), "Bye.", {"Withdrawn": "true", "VerdictReasoning": "So."}, {"Withdrawn": True}, ""),
+    (LAST, "Hire her.", {}, {"Verdict": "Hire her."}, "Hire her."),
+    (LAST, "I abstain.", {}, {"Verdict": ABSTAIN}, "I abstain."),
+    (LAST, "", {"Verdict": "abstain"}, {"Verdict": ABSTAIN}, "Verdict: ABSTAIN"),
     (MIXED, "Well.", {"GRADE": 7, "POINTS": "- a\n- b", "SURE": "true"}, {"GRADE": 7, "POINTS": ("a", "b")}, ""),
     (MIXED, "", {"TEXT": "t", "GRADE": "7/10", "POINTS": ("a",), "SURE": True}, {"GRADE": 7}, ""),
 ]  # fmt: skip
@@ -104,6 +108,8 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (MIXED, "TEXT: t\nGRADE: 3\nWHICH: three", {}, r"the answer must say WHICH \(one or two\)"),
     (OPEN, "ANSWER: Tea\nCONFIDENCE: very", {}, r"must say CONFIDENCE \(a number from 0 to 1\)"),
     (SETTLEMENT, "Tea won.", {"STATUS": "settled"}, r"where STATUS is SETTLED, the answer must say DECISION \(the dec"),
+    (LAST, "None yet", {}, "Verdict is 'None yet'; it must be your verdict in a few words, .*, or abstain"),
+    (LAST, "", {"Verdict": "undecided"}, "Verdict is 'undecided'; it must be your verdict in a few words"),
     (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(HIRE or NO_HIRE\)"),
     (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(HIRE or"),
 ]

@@ -16,7 +16,7 @@ Kind: TypeAlias = Literal["text", "choice", "number", "flag", "list"]
 Layout: TypeAlias = Literal["line", "sections", "tags", "json"]
 
 ABSTAIN = "ABSTAIN"
-"""The value of a choice field whose author said that he abstains."""
+"""The value of a field whose author said that he abstains."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,12 @@ class Field:
         help: a few words for whoever fills it in.
         low: least number allowed.
         high: greatest number allowed.
-        abstain: whether a ``choice`` may be answered by an abstention.
+        abstain: whether a ``choice`` may be answered by an abstention; a ``text`` with it takes a position, so that no
+            word for nothing ("none yet") can be one, and an abstention stands only where the field is required.
         private: whether only the author, and who is named in ``to``, may read it.
         to: with ``private``, the field that names one more who may read it; "" for the author alone.
-        needs: another field that has to stand beside this one. People are held to it; a model's answer is taken as it is.
+        needs: another field that has to stand beside this one. People are held to it; a model's answer is taken as it
+            is.
         when: with ``needs``, the one value beside which it has to; "" for any but a flag's ``false``.
     """
 

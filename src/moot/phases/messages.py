@@ -58,14 +58,14 @@ def message(options: tuple[str, ...]) -> Form:
 
 def last_word(options: tuple[str, ...]) -> Form:
     """What is asked of a member when the meeting is over and it has given no verdict."""
-    verdict = _verdict(options, required=True, abstain=bool(options))
+    verdict = _verdict(options, required=True, abstain=True)
     fields = (Field(name=SPEAKER, kind="choice", required=False), *verdict)
     return Form(name="verdict", layout="tags", envelope="Message", fields=fields)
 
 
 def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False) -> tuple[Field, ...]:
     helped = "your verdict in a few words, the same words as others where you agree with them"
-    verdict = Field(name=VERDICT, required=required, help=helped)
+    verdict = Field(name=VERDICT, required=required, help=helped, abstain=True)
     if options:
         verdict = Field(name=VERDICT, kind="choice", choices=options, required=required, abstain=abstain)
     return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))

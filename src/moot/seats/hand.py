@@ -44,7 +44,7 @@ def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = Non
     found = {**reading.fields, **given}
     open_ = [each for each in asked if each.name not in found]
     if words and open_ and not reading.fields and all(each.kind == "text" for each in open_):
-        found[open_[-1].name] = words
+        found |= _given(form, {open_[-1].name: words})
     if not _demands(form, open_, found):
         open_ = []
     odd = {each.rpartition(": ")[0] for each in reading.unread}

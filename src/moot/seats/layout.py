@@ -119,7 +119,9 @@ def _notes(form: Form) -> list[str]:
     notes += _privacy(form)
     abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
     return notes + [
-        f'Whoever does not want to choose may write "{abstention}".' for each in form.fields if each.abstain
+        f'Whoever does not want to choose may write "{abstention}".'
+        for each in form.fields
+        if each.abstain and each.required
     ]
 
 

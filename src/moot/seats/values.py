@@ -37,10 +37,15 @@ class Found:
 
 
 _NONE = re.compile(
-    r"(?:none|none yet|n/?a|null|nil|nothing|not applicable|no decision|no decision yet|not yet|tbd"
-    r"|to be determined|pending"
-    r"|undecided|not settled|[-\u2013\u2014]*)"
+    r"(?:(?:none|nothing|no decision|no verdict|(?:still )?undecided|not decided)(?: yet| so far| for now)?"
+    r"|n/?a|null|nil|not applicable|not yet|tbd|to be (?:determined|decided)|not yet decided|pending|not settled"
+    r"|[-\u2013\u2014]*)"
 )
+_CLAUSE = re.compile(
+    r"[.,;:!(\n\u2013\u2014]|\s-\s|\s(?:because|since|as|due to)\b"
+    r"|\sfrom (?:voting\b|(?:giving )?(?:a|any|the|this) (?:verdict|vote|decision)\b)"
+)
+"""Where the first words of a position end: its reasons, or a remark, stand behind."""
 _SLOT = re.compile(
     r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,300}\]|\.\.\.|…"
 )
@@ -110,7 +115,26 @@ def read_value(asked: Field, raw: str, *, loose: bool = False) -> Value | Fault:
             )
             return items if not is_blank(asked, bare) else Fault("empty")
         case _:
-            return Fault("empty") if is_blank(asked, bare) else bare
+            return _read_text(asked, bare)
+
+
+def _read_text(asked: Field, raw: str) -> Value | Fault:
+    if is_blank(asked, raw):
+        return Fault("empty")
+    if not asked.abstain:
+        return raw
+    head = key(_CLAUSE.split(fold(raw), maxsplit=1)[0])
+    if _NONE.fullmatch(head or key(raw)):
+        return Fault("empty")
+    if _abstains(head):
+        return ABSTAIN if asked.required else Fault("empty")
+    return raw
+
+
+def _abstains(words: str) -> bool:
+    """Whether the first words of a position say that somebody takes none."""
+    said = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
+    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(each, words) for each in said)
 
 
 def is_blank(asked: Field, raw: str) -> bool:
