@@ -212,11 +212,11 @@ ODD: Any = object()
         (lambda: Council("bad", [Heard()], error_strategy="retry", retries=0), "retries is 0"),
         (lambda: Council("bad", [Heard()], error_strategy="fallback"), "go together"),
         (lambda: Council("bad", [Heard()], fallback=double), "go together"),
-        (lambda: SplitStep(print, 3, 2), "min_agents is 3 and max_agents 2"),
+        (lambda: SplitStep(print, 3, 2), "max_agents is 2; it must be a whole number from 3 to 100"),
         (lambda: SplitStep(print, split_strategy="best"), "'best'; it must be auto or fixed"),
         (lambda: SplitStep(ODD), "an agent is a function"),
         (lambda: ParallelStep([]), "at least one agent"),
-        (lambda: Context(characters=10), "at least 100 characters"),
+        (lambda: Context(characters=10), "characters is 10; it must be a whole number from 100"),
     ],
 )
 def test_what_cannot_be_is_refused(make: Any, words: str) -> None:
@@ -229,7 +229,7 @@ def test_run_needs_no_loop() -> None:
 
 
 async def test_run_in_a_loop_names_the_other_door() -> None:
-    with pytest.raises(MootError, match=r"await council\.execute instead"):
+    with pytest.raises(MootError, match=r"await council\.execute"):
         Council("plain", [Heard()]).run("Which tea?")
 
 

@@ -202,6 +202,11 @@ async def test_a_moderator_is_asked_only_to_pick() -> None:
 ODD: Any = object()
 
 
+def odd(value: Any) -> Any:
+    """Something of a type that cannot be."""
+    return value
+
+
 def ab() -> list[AgentWrapper]:
     return agents(A="", B="")
 
@@ -220,18 +225,28 @@ def ab() -> list[AgentWrapper]:
         (lambda: DebateStep(ab(), AgentWrapper(print, "B")), BriefError, "two agents are called B"),
         (lambda: DebateStep(agents(a="", A="")), BriefError, "two agents are called"),
         (lambda: DebateStep(agents(A="", A_round_0="")), BriefError, "A_round_0 is the name of a proposal of A"),
-        (lambda: DebateStep(ab(), rounds=-1), BriefError, "rounds is -1; it must be a number from 0 to 20"),
+        (lambda: DebateStep(ab(), rounds=-1), BriefError, "rounds is -1; it must be a whole number from 0 to 20"),
         (lambda: DebateStep(ab(), rounds=21), BriefError, "rounds is 21"),
+        (lambda: DebateStep(ab(), rounds=odd("2")), BriefError, "rounds is '2'"),
+        (lambda: DebateStep(ab(), rounds=odd(1.5)), BriefError, r"rounds is 1\.5"),
         (lambda: DebateStep(ab(), ballot=ODD), BriefError, r"ballot is .* it must be original or latest"),
         (lambda: DebateStep([ODD]), BriefError, "not object; wrap it"),
         (lambda: AgentWrapper(print, "A", 1.5), BriefError, r"A: the level of expertise is 1\.5; .* 0 to 1"),
         (lambda: AgentWrapper(print, "A", float("nan")), BriefError, "the level of expertise is nan"),
+        (lambda: AgentWrapper(print, "A", odd("high")), BriefError, "A: the level of expertise is 'high'"),
+        (lambda: AgentWrapper(print, odd(5)), BriefError, "the name of an agent is 5; it must be a text"),
+        (lambda: AgentWrapper("nonsense", "A"), BriefError, "A: 'nonsense' names no provider of models"),
+        (lambda: AgentWrapper("builtin:other", "A"), BriefError, "A: there is no builtin:other"),
+        (lambda: AgentWrapper(create_agent("x", "nonsense"), "A"), BriefError, "A: 'nonsense' names no provider"),
         (lambda: AgentWrapper(print), BriefError, "needs a name"),
         (lambda: AgentWrapper(print, "nobody"), BriefError, "'nobody' cannot be a name"),
         (lambda: AgentWrapper(print, "Human"), BriefError, "'Human' cannot be a name"),
         (lambda: AgentWrapper(object(), "A"), BriefError, "an agent is a function of one str"),
         (lambda: create_agent("You plan.", temperature=3), BriefError, "temperature is 3; .* 0 to 2"),
-        (lambda: create_agent("You plan.", tools=[ODD]), BriefError, "tools are named"),
+        (lambda: create_agent("You plan.", tools=[ODD]), BriefError, "tools is a list of names"),
+        (lambda: create_agent("You plan.", tools="search"), BriefError, "tools is a list of names: search"),
+        (lambda: create_agent("You plan.", temperature=odd("hot")), BriefError, "the temperature is 'hot'"),
+        (lambda: create_agent(odd(5)), BriefError, "system_prompt and model of an agent are texts"),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_call(make: Any, error: type[MootError], words: str) -> None:
@@ -240,10 +255,14 @@ def test_what_cannot_be_is_refused_before_any_call(make: Any, error: type[MootEr
 
 
 async def test_an_empty_task_and_a_seat_that_is_not_there_are_refused() -> None:
-    with pytest.raises(BriefError, match="the task is empty"):
-        await DebateStep(ab()).execute("  ")
-    with pytest.raises(BriefError, match=r"A: .*nowhere"):
-        await DebateStep([AgentWrapper("nowhere:model", "A")]).execute("Which tea?")
+    for task in ("  ", None, 5):
+        for execute in (DebateStep(ab()).execute, Council(steps=[DebateStep(ab())]).execute):
+            with pytest.raises(BriefError, match=f"the task is {task!r}; it must be a text that is not empty"):
+                await execute(odd(task))
+    with pytest.raises(BriefError, match=r"the topic is empty"):
+        await DebateStep(ab()).execute("\x00")
+    with pytest.raises(BriefError, match=r"openai needs a key"):
+        await DebateStep([AgentWrapper("openai:gpt-4o-mini", "A")]).execute("Which tea?")
 
 
 # ---- prompts -------------------------------------------------------------------------------------------------------

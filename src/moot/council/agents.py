@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 from moot.core.brief import Duty, Participant, Settings
 from moot.core.errors import BriefError
+from moot.desk.arguments import number
 from moot.desk.guests import adapter
 from moot.desk.names import check_name, skeleton
+from moot.desk.seating import check_seat
 from moot.desk.sitting import PERSON, HumanAgent, Sitting, described_by, is_guest, sitting
 
 
@@ -22,21 +24,24 @@ class AgentWrapper:
         expertise_level: the weight of its vote, 0 to 1; None counts as 0.5 where votes are weighted.
 
     Raises:
-        BriefError: something that can be no agent, no name, or a level outside 0 to 1.
+        BriefError: something that can be no agent, a seat that there cannot be, no name, or a level outside 0 to 1.
     """
 
     def __init__(self, agent: object, name: str | None = None, expertise_level: float | None = None) -> None:
         own = agent.name if isinstance(agent, Participant | HumanAgent) else ""
         self.agent, self.name, self.expertise_level = agent, own if name is None else name, expertise_level
-        if expertise_level is not None and not 0 <= expertise_level <= 1:
-            found = f"{self.name}: the level of expertise is {expertise_level}; it must be a number from 0 to 1"
-            raise BriefError(found, code="out_of_range")
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BriefError(f"the name of an agent is {self.name!r}; it must be a text", code="bad_name")
         if not self.name:
             raise BriefError("an agent needs a name: AgentWrapper(agent, name)", code="bad_name")
+        if expertise_level is not None:
+            number(f"{self.name}: the level of expertise", expertise_level, 0, 1)
         if self.name != PERSON or not isinstance(agent, HumanAgent):
             self.name = check_name(self.name)
         if is_guest(agent):
             adapter(self.name, agent)
+        elif (who := described_by(self.name, agent)).seat:
+            check_seat(who)
 
 
 AgentLike: TypeAlias = AgentWrapper | HumanAgent | Participant
@@ -55,12 +60,15 @@ def create_agent(
         tools: names of the tools it may use: ``search``, ``rag``, ``summarizer``, ``scorer``, ``mcp:NAME``.
 
     Raises:
-        BriefError: a temperature or a tool that cannot be.
+        BriefError: texts that are none, a temperature or a tool that cannot be.
     """
-    if temperature is not None and not 0 <= temperature <= 2:
-        raise BriefError(f"the temperature is {temperature}; it must be a number from 0 to 2", code="out_of_range")
-    if any(not isinstance(each, str) for each in tools):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BriefError("tools are named: search, rag, summarizer, scorer, mcp:NAME", code="bad_enum")
+    if not isinstance(system_prompt, str) or not isinstance(model, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BriefError("system_prompt and model of an agent are texts", code="wrong_type")
+    if temperature is not None:
+        number("the temperature", temperature, 0, 2)
+    if isinstance(tools, str) or any(not isinstance(each, str) for each in tools):  # pyright: ignore[reportUnnecessaryIsInstance]
+        found = "tools is a list of names: search, rag, summarizer, scorer, mcp:NAME"
+        raise BriefError(found, code="bad_enum")
     settings = Settings(temperature=temperature)
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 

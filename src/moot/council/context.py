@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from moot.core.errors import BriefError
 from moot.core.text import clip
+from moot.desk.arguments import whole
 
 MARK = 40
 """The most characters of the mark that says how many are missing."""
@@ -32,12 +32,7 @@ class Context:
     def __init__(
         self, initial_data: Mapping[str, Any] | None = None, *, characters: int = CHARACTERS, entries: int = ENTRIES
     ) -> None:
-        if characters < LEAST or entries < 1:
-            raise BriefError(
-                f"a context has at least {LEAST} characters and 1 entry, not {characters} and {entries}",
-                code="out_of_range",
-            )
-        self._characters, self._most = characters, entries
+        self._characters, self._most = whole("characters", characters, LEAST), whole("entries", entries, 1)
         self._entries: dict[str, Any] = {}
         self._dropped = 0
         for key, value in (initial_data or {}).items():

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from moot.core.brief import Limits
-from moot.core.errors import BriefError, ModelError, MootError, RecordError, Waiting
+from moot.core.errors import BriefError, ModelError, RecordError, Waiting
 from moot.core.text import slug
 from moot.council.context import Context
 from moot.council.events import CouncilEvent
-from moot.council.playing import Telling, Venue, count_failed, task_of
+from moot.council.playing import Telling, Venue, task_of, tried
 from moot.council.results import StepResult
 from moot.council.steps import RecordedStep, Step
+from moot.desk.arguments import whole, words
+from moot.desk.loops import block
 from moot.desk.streams import stream
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
@@ -29,7 +31,7 @@ Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 STRATEGIES = ("halt", "continue", "retry", "fallback")
 MOST_RETRIES = 10
 
-_STEP = re.compile(r"-step\d+(?:-try\d+|-fallback)?$")
+_STEP = re.compile(r"-step\d+(?:-fallback)?(?:-try\d+)?$")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,8 +97,7 @@ class Council:
         if error_strategy not in STRATEGIES:
             found = f"no error strategy is called {error_strategy!r}; there are {', '.join(STRATEGIES)}"
             raise BriefError(found, code="bad_enum")
-        if not 1 <= retries <= MOST_RETRIES:
-            raise BriefError(f"retries is {retries}; it must be a number from 1 to {MOST_RETRIES}", code="out_of_range")
+        whole("retries", retries, 1, MOST_RETRIES)
         if (error_strategy == "fallback") != (fallback is not None):
             raise BriefError("the error strategy fallback and a fallback go together")
 
@@ -117,11 +118,7 @@ class Council:
         Raises:
             MootError: as for ``execute``; or an event loop is running.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self.execute(task))
-        raise MootError("council.run needs a program without a running event loop; here, await council.execute instead")
+        return block(self.execute(task), "council.execute")
 
     async def resume(self, debate: str, *, limits: Limits | None = None) -> StepResult:
         """Take a run up where its record ends; no finished call is made again.
@@ -161,7 +158,8 @@ class Council:
         return stream(work)
 
     def _new(self, task: str) -> _Run:
-        return _Run(id=f"{slug(task, 32)}-{secrets.token_hex(3)}", task=task, context=self.context.copy())
+        name = f"{slug(words('the task', task), 32)}-{secrets.token_hex(3)}"
+        return _Run(id=name, task=task, context=self.context.copy())
 
     def _store(self, n: int) -> Path | None:
         step = self.steps[n]
@@ -187,7 +185,7 @@ class Council:
         left = 1 + (self.retries if self.error_strategy == "retry" else 0)
         error: Exception = ModelError("nobody answered before", kind="failed")
         if run.begun and self.error_strategy != "halt":
-            left -= await count_failed(self._store(n), f"{run.id}-step{n}")
+            left -= await tried(self._store(n), f"{run.id}-step{n}")
         while left > 0:
             result = await self._attempt(self.steps[n], n, run, f"{run.id}-step{n}")
             if isinstance(result, StepResult):
@@ -208,7 +206,7 @@ class Council:
 
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):
-                return as_result(await step.execute(run.task, run.context))
+                return as_result(await _own(step, run))
             venue = Venue(
                 store=self.store,
                 limits=self.limits,
@@ -243,6 +241,21 @@ class _Function:
         """Call it."""
         given = self._function(task, context)
         return await given if inspect.isawaitable(given) else given
+
+
+async def _own(step: Step, run: _Run) -> object:
+    """What a step of one's own gives.
+
+    Raises:
+        ModelError: it was cancelled though nobody asked for that; passed on, it would end the run.
+    """
+    try:
+        return await step.execute(run.task, run.context)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise ModelError(f"{type(step).__name__} was cancelled from within", kind="broken") from error
 
 
 def as_result(given: object) -> StepResult:

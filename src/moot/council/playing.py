@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from moot.core.brief import Brief, Limits, Source
-from moot.core.errors import BriefError
-from moot.core.event import Closed, Entry
+from moot.core.event import Entry
 from moot.core.text import clean
 from moot.council.context import Context
 from moot.council.events import CouncilEvent, Teller
-from moot.council.results import finished
+from moot.desk.again import check_same, count_failed, try_of
+from moot.desk.arguments import words
 from moot.desk.desk import Desk, Plan
-from moot.desk.outcome import Outcome, opening
+from moot.desk.outcome import Outcome, ended, opening
 from moot.desk.plans import open_desk
 from moot.desk.sitting import Sitting
 from moot.desk.streams import Tell, told
@@ -50,17 +50,35 @@ class Venue:
     hint: str = ""
 
 
-async def hold(venue: Venue, brief: Brief, sitting: Sitting, make: Making) -> Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a step's debate is, so that no other one is taken up in its place.
+
+    Attributes:
+        name: what its protocol is called in the record.
+        chosen: what was chosen about it, in words; () for nothing.
+        make: makes its plan.
+    """
+
+    name: str
+    chosen: tuple[str, ...] = ()
+    make: Making
+
+
+async def hold(venue: Venue, brief: Brief, sitting: Sitting, kind: Kind) -> Outcome:
     """Hold the debate of a step, or take it up where its record ends.
 
     Raises:
-        MootError: it does not come to its end; see ``results.finished``.
+        BriefError: what is on record is another kind of debate, or one of others.
+        MootError: it does not come to its end; see ``desk.outcome.ended``.
     """
     async with open_desk(venue.store) as desk:
         seated = sitting.seat(desk.pool)
-        debate = _try(venue.debate, await _failed(desk, venue.debate)) if venue.again else venue.debate
+        debate = try_of(venue.debate, await count_failed(desk, venue.debate)) if venue.again else venue.debate
         begun = bool(debate) and await desk.count_entries(debate) > 0
-        plan = None if begun else await make(desk, replace(brief, participants=seated))
+        if begun:
+            check_same(debate, await desk.entries(debate), kind.name, sitting.participants, kind.chosen)
+        plan = None if begun else await kind.make(desk, replace(brief, participants=seated))
         debate = debate or (desk.new_id(plan) if plan else "")
 
         async def go() -> Outcome:
@@ -70,7 +88,7 @@ async def hold(venue: Venue, brief: Brief, sitting: Sitting, make: Making) -> Ou
 
         tell = _telling(venue, debate, venue.tell) if venue.tell else None
         outcome = await (told(desk, debate, tell, go) if tell else go())
-    return finished(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
+    return ended(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
 
 
 def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
@@ -84,26 +102,10 @@ def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
     return say
 
 
-def _try(debate: str, failed: int) -> str:
-    """The id of the next try of a debate."""
-    return f"{debate}-try{failed + 1}" if failed else debate
-
-
-async def _failed(desk: Desk, debate: str) -> int:
-    """How many tries of a debate have ended without an answer."""
-    failed = 0
-    while lines := await desk.count_entries(_try(debate, failed)):
-        newest = (await desk.entries(_try(debate, failed)))[lines - 1].event
-        if not isinstance(newest, Closed) or newest.status != "failed":
-            break
-        failed += 1
-    return failed
-
-
-async def count_failed(store: Path | None, debate: str) -> int:
+async def tried(store: Path | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     async with open_desk(store) as desk:
-        return await _failed(desk, debate)
+        return await count_failed(desk, debate)
 
 
 def brief_of(task: str, context: Context, sitting: Sitting, limits: Limits | None) -> Brief:
@@ -112,11 +114,9 @@ def brief_of(task: str, context: Context, sitting: Sitting, limits: Limits | Non
     Raises:
         BriefError: there is no task.
     """
-    words, known = clean(task).strip(), clean(context.to_prompt_context())
-    if not words:
-        raise BriefError("the task is empty", code="missing_topic")
+    known = clean(context.to_prompt_context())
     return Brief(
-        topic=words,
+        topic=clean(words("the task", task)).strip(),
         background=(Source(name=CONTEXT, text=known),) if known else (),
         participants=sitting.participants,
         limits=limits or Limits(),

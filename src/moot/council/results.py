@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from moot.core.decision import Ballot, Decision
-from moot.core.errors import LimitReached, ModelError, MootError, Unavailable, Waiting
 from moot.core.transcript import Transcript, Turn
 from moot.desk.outcome import Outcome
 
@@ -40,25 +39,6 @@ class StepResult(dict[str, Any]):
     def text(self) -> str:
         """The result in words: the winner, else the output."""
         return str(self.get("winner", self.get("output", "")))
-
-
-def finished(outcome: Outcome, hint: str) -> Outcome:
-    """The outcome, where somebody answered and nothing stands still.
-
-    Raises:
-        LimitReached: a limit stands in the way.
-        Waiting: a person has to answer.
-        Unavailable: no model could be reached.
-        ModelError: nobody gave an answer.
-    """
-    match outcome.status, outcome.kind:
-        case "paused", kind:
-            kinds = {"limit": LimitReached, "waiting": Waiting, "unavailable": Unavailable}
-            raise kinds.get(kind, MootError)(f"{outcome.reason}; it goes on with {hint}")
-        case "failed", _:
-            raise ModelError(f"nobody answered: {outcome.reason} ({outcome.debate})", kind="failed")
-        case _:
-            return outcome
 
 
 def debate_result(outcome: Outcome, strategy: str) -> StepResult:

@@ -10,6 +10,7 @@ from moot.council.agents import AgentLike, AgentWrapper, sit, wrap
 from moot.council.results import StepResult, joined, missing, shares
 from moot.council.splitting import pieces, share_out
 from moot.council.steps import RecordedStep
+from moot.desk.arguments import whole
 from moot.desk.desk import Desk, Plan
 from moot.desk.outcome import Outcome
 from moot.desk.plans import shares_plan
@@ -40,6 +41,8 @@ class ParallelStep(RecordedStep):
         BriefError: agents or names that cannot be.
     """
 
+    protocol = "parallel_step"
+
     def __init__(
         self,
         agents: Sequence[AgentLike],
@@ -61,7 +64,7 @@ class ParallelStep(RecordedStep):
         if not 1 <= len(parts) <= len(names):
             raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
         tasks = [(name, put(part)) for name, part in zip(names, parts, strict=False)]
-        return await shares_plan(desk, brief, "parallel_step", tasks)
+        return await shares_plan(desk, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)
@@ -95,6 +98,8 @@ class SplitStep(RecordedStep):
         BriefError: an agent, a number or a strategy that cannot be.
     """
 
+    protocol = "split_step"
+
     def __init__(
         self,
         agent_template: object,
@@ -108,9 +113,7 @@ class SplitStep(RecordedStep):
         super().__init__(store, limits)
         self.agent_template, self.split_strategy = agent_template, split_strategy
         self.min_agents, self.max_agents = min_agents, max_agents
-        if not 1 <= min_agents <= max_agents <= MOST_AGENTS:
-            found = f"min_agents is {min_agents} and max_agents {max_agents}; they must be 1 to {MOST_AGENTS}, in order"
-            raise BriefError(found, code="out_of_range")
+        whole("max_agents", max_agents, whole("min_agents", min_agents, 1, MOST_AGENTS), MOST_AGENTS)
         if split_strategy not in ("auto", "fixed"):
             raise BriefError(f"split_strategy is {split_strategy!r}; it must be auto or fixed", code="bad_enum")
         self._copies(1)
@@ -135,7 +138,7 @@ class SplitStep(RecordedStep):
     async def _plan(self, desk: Desk, brief: Brief) -> Plan:
         parts = self.split(brief.topic)
         tasks = [(name, put(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
-        return await shares_plan(desk, brief, "split_step", tasks)
+        return await shares_plan(desk, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)

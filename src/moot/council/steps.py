@@ -4,17 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, ProtocolError
 from moot.council.agents import AgentLike, sit
 from moot.council.context import Context
-from moot.council.playing import Venue, brief_of, hold, task_of
+from moot.council.playing import Kind, Venue, brief_of, hold, task_of
 from moot.council.results import StepResult, debate_result
+from moot.desk.arguments import whole
 from moot.desk.desk import Desk, Plan
 from moot.desk.outcome import Outcome
-from moot.desk.plans import VOTING, council_plan
+from moot.desk.plans import VOTING, council_plan, step_choices
 from moot.desk.sitting import Sitting
 
 MOST_ROUNDS = 20
@@ -41,6 +42,9 @@ class RecordedStep(ABC):
         limits: what its debate may use; None for the council's, else the usual limits.
     """
 
+    protocol: ClassVar[str]
+    """What its debates are called in the record."""
+
     def __init__(self, store: Path | None, limits: Limits | None) -> None:
         self.store, self.limits = store, limits
 
@@ -60,11 +64,12 @@ class RecordedStep(ABC):
         """Take a debate of this step up where its record ends; no finished call is made again.
 
         Args:
-            debate: its id; the step must have the same agents.
+            debate: its id; the step must be of the same kind and have the same agents.
             limits: what it may use from now on, all in all; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate.
+            BriefError: it is another kind of debate, or one of other agents or with another voting strategy.
             MootError: as for ``execute``.
         """
         task = await task_of(self.store, debate)
@@ -75,8 +80,12 @@ class RecordedStep(ABC):
         sitting = self._sit(task)
         brief = brief_of(task, context, sitting, venue.raised or self.limits or venue.limits)
         place = replace(venue, store=self.store or venue.store)
+        kind = Kind(name=self.protocol, chosen=self._chosen(), make=self._plan)
+        return self._result(await hold(place, brief, sitting, kind), brief.topic)
 
-        return self._result(await hold(place, brief, sitting, self._plan), brief.topic)
+    def _chosen(self) -> tuple[str, ...]:
+        """What is chosen about the protocol, in words."""
+        return ()
 
     @abstractmethod
     def _sit(self, task: str) -> Sitting:
@@ -109,6 +118,8 @@ class DebateStep(RecordedStep):
         ProtocolError: an unknown strategy, or ``moderator`` without one.
     """
 
+    protocol = "debate_step"
+
     def __init__(  # house: wide because four of them stand in the document
         self,
         agents: Sequence[AgentLike],
@@ -128,14 +139,16 @@ class DebateStep(RecordedStep):
             raise ProtocolError(found, about="strategy")
         if voting_strategy == "moderator" and moderator is None:
             raise ProtocolError("the voting strategy moderator needs a moderator", about="participants")
-        if not 0 <= rounds <= MOST_ROUNDS:
-            raise BriefError(f"rounds is {rounds}; it must be a number from 0 to {MOST_ROUNDS}", code="out_of_range")
+        whole("rounds", rounds, 0, MOST_ROUNDS)
         if ballot not in ("original", "latest"):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         sit(self.agents, moderator)
 
     def _sit(self, task: str) -> Sitting:
         return sit(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
+
+    def _chosen(self) -> tuple[str, ...]:
+        return step_choices(self.voting_strategy, latest=self.ballot == "latest")
 
     async def _plan(self, desk: Desk, brief: Brief) -> Plan:
         latest = self.ballot == "latest"

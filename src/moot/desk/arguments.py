@@ -3,14 +3,15 @@
 from moot.core.errors import BriefError
 
 
-def whole(name: str, value: object, low: int, high: int) -> int:
-    """A whole number within bounds.
+def whole(name: str, value: object, low: int, high: int | None = None) -> int:
+    """A whole number within bounds; None for no upper one.
 
     Raises:
         BriefError: it is none.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BriefError(f"{name} is {value!r}; it must be a whole number from {low} to {high}", code="out_of_range")
+    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+        bounds = f"from {low}" if high is None else f"from {low} to {high}"
+        raise BriefError(f"{name} is {value!r}; it must be a whole number {bounds}", code="out_of_range")
     return value
 
 

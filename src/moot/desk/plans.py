@@ -88,8 +88,12 @@ async def council_plan(desk: Desk, brief: Brief, *, voting: str, rounds: int, la
         return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
 
     plan = await plan_tree(desk, brief, "debate_step", make)
-    standing = f"the {'newest' if latest else 'first'} proposals stand for election"
-    return replace(plan, chosen=(f"decided by {voting}", standing))
+    return replace(plan, chosen=step_choices(voting, latest=latest))
+
+
+def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
+    """What was chosen about a debate step, in words; see ``council_plan``."""
+    return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
 
 
 async def shares_plan(desk: Desk, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:

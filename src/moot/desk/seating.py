@@ -8,7 +8,8 @@ from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
 from moot.desk.toolbox import Give, no_tools
-from moot.models.pool import Pool
+from moot.models.names import parse
+from moot.models.pool import GUEST, Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.human import HUMAN, Human, Reach
 from moot.seats.llm import UNAIDED, ModelSeat
@@ -88,17 +89,32 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         return None
     if who.seat == CLOCK:
         return _clock(who)
-    if who.seat.startswith("builtin:"):
-        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
-    if who.seat in ABSENT:
-        found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
-        raise BriefError(found, code="bad_enum")
+    check_seat(who)
     try:
         model = pool.model(who.seat)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelSeat(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def check_seat(who: Participant) -> None:
+    """Check that there can be such a seat, before any key, server or guest is looked for.
+
+    Raises:
+        BriefError: it names nothing that can answer.
+    """
+    if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
+        return
+    if who.seat.startswith("builtin:"):
+        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
+    if who.seat in ABSENT:
+        found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
+        raise BriefError(found, code="bad_enum")
+    try:
+        parse(who.seat)
+    except BriefError as error:
+        raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
 
 
 def _clock(who: Participant) -> Clock:
