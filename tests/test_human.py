@@ -93,6 +93,25 @@ async def test_a_letter_that_comes_meanwhile_goes_before_a_door_that_waits() -> 
     assert (door.asked, door.let_go) == (["k"], ["k"])
 
 
+async def test_of_a_letter_and_a_door_that_answer_at_once_the_first_counts() -> None:
+    """Whoever wrote the letter was told that it is noted."""
+    reads, writes = box(Time())
+
+    class Late:
+        async def ask(self, ask: Ask, scene: Scene) -> Reply:
+            await writes.post(Replied(key="k", reply=TEA))
+            return Reply(text="Coffee.")
+
+    assert (await answer(Human(Reach(letters=reads, door=Late())), 100.0)).text == "Tea."
+
+
+async def test_a_letter_behind_an_answer_from_the_door_is_the_second() -> None:
+    reads, writes = box(Time())
+    human = Human(Reach(letters=reads, door=Hand(lambda ask, scene: "Coffee.")))
+    assert await answer(human) == Reply(text="Coffee.", asked="human")
+    assert await writes.post(Replied(key="k", reply=TEA)) == 2
+
+
 async def test_a_cancelled_seat_lets_go_of_the_door() -> None:
     door = Hand(None)
     with pytest.raises(TimeoutError):

@@ -17,6 +17,7 @@ from moot.core.seat import Scene
 from moot.core.transcript import fold
 from moot.desk.cast import TIMEKEEPER
 from moot.desk.desk import Desk, Outcome, Plan
+from moot.desk.guests import invite
 from moot.desk.outcome import outcome as outcome_of
 from moot.desk.people import answer, say, scene_of, time_left, waiting
 from moot.engine.drive import Hosting, debate
@@ -252,6 +253,26 @@ async def test_two_late_people_are_not_out_of_reach() -> None:
     time.now += 2
     outcome = await place.resume("tea")
     assert (outcome.status, outcome.reason) == ("failed", "0 of 2 answered, 1 are needed to go on")
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> None:
+    place, busy = desk(time := Time()), [0]
+
+    async def sam(prompt: str) -> str:
+        busy.append(busy[-1] + 1)
+        await asyncio.sleep(0.01)
+        busy.append(busy[-1] - 1)
+        return "Tea."
+
+    invite(place.pool, "sam", sam)
+    people = tuple(person(name, deadline=1.0, stand_in="guest:sam") for name in ("Ada", "Bo", "Cy"))
+    brief = replace(table(*people, others=0), limits=Limits(parallel=parallel))
+    await place.hold(plan(place, brief), "tea")
+    time.now += 2
+    outcome = await place.resume("tea")
+    assert max(busy) == parallel
+    assert [turn.text for turn in outcome.transcript.turns("propose")] == ["Tea."] * 3
 
 
 # ---- speaking up ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome."""
 
+import asyncio
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -150,12 +151,13 @@ class Desk:
         ledger = Ledger(self.store, debate_id, clock=self.clock, publish=self._publish)
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
         letters = Letters(self.store, debate_id, clock=self.clock)
-        reach = Reach(debate=debate_id, letters=letters, door=door, clock=self.clock, put=put)
+        gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
+        reach = Reach(debate=debate_id, letters=letters, door=door, clock=self.clock, put=put, gate=gate)
 
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
 
-        hosting = replace(hosting, show=show, letters=letters, untimed=people(opened.brief))
+        hosting = replace(hosting, show=show, letters=letters, untimed=people(opened.brief), gate=gate)
         self._held.add(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:

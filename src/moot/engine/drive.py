@@ -48,6 +48,7 @@ class Hosting:
         stop: looked at between batches.
         letters: where people speak up from elsewhere; None where they cannot.
         untimed: the names of those who may take longer than a turn: people.
+        gate: how many of the others may answer at once; None for as many as the limits say.
     """
 
     limits: Limits | None = None
@@ -55,6 +56,7 @@ class Hosting:
     stop: Stop = field(default_factory=Stop)
     letters: Letters | None = None
     untimed: frozenset[str] = frozenset()
+    gate: asyncio.Semaphore | None = None
 
 
 async def debate(
@@ -123,7 +125,7 @@ class _Driver:
         self.purse = Purse(self.limits)
         self.mail = Mail(hosting.letters)
         ledger.watchers.extend((self.purse.apply, self.mail.apply))
-        self.gate = asyncio.Semaphore(self.limits.parallel)
+        self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
         self.pace = Pace(self.limits.total_seconds, hosting.untimed)
         self.resuming = ledger.replaying
 

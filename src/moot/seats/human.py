@@ -12,6 +12,7 @@ from typing import Protocol
 
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import ModelError, Waiting
+from moot.core.event import Replied
 from moot.core.seat import Say, Scene, Seat
 
 HUMAN = "human"
@@ -37,7 +38,11 @@ class Door(Protocol):
 
 
 class Letterbox(Protocol):
-    """Where answers come in that are given elsewhere."""
+    """Where answers are put in, from elsewhere and from here, in one order for all."""
+
+    async def post(self, event: Replied) -> int:
+        """Put an answer in; it is durable when this returns. Its number."""
+        ...
 
     async def reply(self, key: str, *, until: float | None = None) -> Reply | None:
         """The first answer to that ask that was put in by then (seconds since 1970), if there is one."""
@@ -54,6 +59,7 @@ class Reach:
         door: the host's way to ask in place; None where it has none.
         clock: seconds since 1970.
         put: when each ask that was on record before was put, by its key; others are put now.
+        gate: how many may answer at once who are no people; whoever stands in for a person goes through it.
     """
 
     debate: str = "ID"
@@ -61,6 +67,7 @@ class Reach:
     door: Door | None = None
     clock: Callable[[], float] = time.time
     put: Mapping[str, float] = field(default_factory=dict[str, float])
+    gate: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
 
 
 class Human:
@@ -107,11 +114,21 @@ class Human:
                 watching = group.create_task(self._watch(ask.key, ends, patience))
                 reply = await door.ask(ask, scene)
                 watching.cancel()
-                return reply
         except TimeoutError:  # of our patience: what the door raises stands in the group
             return await self._letter(ask.key, ends)
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        return await self._first(ask, reply, ends)
+
+    async def _first(self, ask: Ask, reply: Reply, ends: float | None) -> Reply:
+        """The answer from the door, or the letter that somebody else was faster with: either of them was told so.
+
+        The door's answer is put in as a letter too, so that one order decides, and the later one is refused.
+        """
+        if self._reach.letters is None:
+            return reply
+        await self._reach.letters.post(Replied(key=ask.key, reply=reply.mended(ask.form)))
+        return await self._letter(ask.key, ends) or reply
 
     async def _watch(self, key: str, ends: float | None, patience: asyncio.Timeout) -> None:
         """Lose patience with the door when a letter is there or the time is up."""
@@ -128,7 +145,7 @@ class Human:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
-            async with asyncio.timeout(self._seconds):
+            async with self._reach.gate, asyncio.timeout(self._seconds):
                 reply = await self._stand_in.answer(ask, scene, say)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
