@@ -16,7 +16,7 @@ from moot.core.errors import RecordError
 from moot.core.event import Asked, Attempted, Entry, Interjected, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Desk, Outcome, outcome
-from moot.desk.people import answer, waiting
+from moot.desk.people import answer, say, waiting
 from moot.phases.known import Choices
 from moot.testing.stores import MemoryStore
 from terminals import CTRL_D, Typist
@@ -147,6 +147,20 @@ async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Tab
     came = await play(table, None, *steps)
     assert (came.status, came.decision and came.decision.text) == ("decided", "Tea.")
     assert table.order("resumed", "Ada is asked", "Bull · argument", "Bear · argument", "▌ Ada · Drinks it · review")
+
+
+async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open(table: Table) -> None:
+    plan = table.desk.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
+    await table.desk.hold(plan, "d")
+    await say(table.desk, "d", "Zed", "Think of the kettle.")
+    async with asyncio.TaskGroup() as group:
+        held = group.create_task(table.hold())
+        await table.typist.type(("ANSWER", "1\n"))
+        await table.typist.see("CONFIDENCE")
+        await say(table.desk, "d", "Zoe", "The kettle is old.")
+        await table.typist.type(("Zoe from outside", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
+    assert held.result().status == "decided"
+    assert table.order("Ada is asked", "▌ Zed from outside", "▌ Ada · Drinks it", "> \n▌ Zoe from outside", "ARGUMENT")
 
 
 async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) -> None:

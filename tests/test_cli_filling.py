@@ -11,8 +11,11 @@ from moot.core.ask import Ask
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.desk.keyboard import CUT
+from moot.desk.meanwhile import Meanwhile
 from moot.phases.forms import SETTLEMENT
 from moot.phases.messages import addressed, bound_to_judge, judged, message
+from moot.record.letters import Letters
+from moot.testing.stores import MemoryStore
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
@@ -30,8 +33,9 @@ def typist() -> Iterator[Typist]:
 
 async def fill(typist: Typist, ask: Ask, *steps: tuple[str, str]) -> Filled:
     """What somebody gives who types that."""
+    outside = Meanwhile(Letters(MemoryStore(), "d", clock=lambda: 0.0), 0)
     async with asyncio.TaskGroup() as group:
-        filling = group.create_task(Sheet(typist.console, typist.keyboard, {"T3": "Bull, draft"}).fill(ask))
+        filling = group.create_task(Sheet(typist.console, typist.keyboard, {"T3": "Bull, draft"}, outside).fill(ask))
         await typist.type(*steps)
     return filling.result()
 

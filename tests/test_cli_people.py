@@ -134,13 +134,26 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     name = begin(tmp_path, SEALED)
     said = moot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
     assert (said.exit_code, said.stdout) == (0, "")
-    assert said.stderr == f"moot: {name}: noted; everybody sees it from the next question on\n"
+    beside = "the question to Ada is put already, and Ada sees it beside the question"
+    assert said.stderr == f"moot: {name}: noted; {beside}; everybody else sees it from the next question on\n"
+    for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
+        assert shown.stdout.count("▌ Zed from outside\n▌ Think of the kettle.") == 1
     went = moot(tmp_path, "answer", name, "Proposal B", "--no-report")
     assert went.exit_code == 0, went.output
     assert "Ada Drinks it · votes for " in went.output
     assert "▌ Zed from outside\n▌ Think of the kettle." in went.output
     assert went.output.split("─ decided ─")[1].count("Ada") == 1
     assert moot(tmp_path, "say", name, "Too late.").exit_code == 1
+
+
+def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
+    name = begin(tmp_path, TWO)
+    both = "the questions to Ada and Bo Li are put already, and they see it beside the question; everybody else"
+    assert both in moot(tmp_path, "say", name, "Hm.").stderr
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
+    said = moot(tmp_path, "say", name, "Hm.")
+    assert said.stderr == f"moot: {name}: noted; everybody sees it from the next question on\n"
 
 
 def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:

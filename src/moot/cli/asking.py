@@ -16,9 +16,11 @@ from moot.cli.screen import Screen
 from moot.cli.text import line
 from moot.core.ask import Ask, Reply
 from moot.core.errors import Waiting
+from moot.core.event import Interjected
 from moot.core.seat import Scene
 from moot.desk.desk import Desk
 from moot.desk.keyboard import Keyboard
+from moot.desk.meanwhile import Meanwhile
 from moot.desk.people import by_hand, time_left
 from moot.desk.question import Shown
 from moot.desk.question import laid as lay
@@ -67,8 +69,10 @@ class Terminal:
         ends = None if left is None else time.monotonic() + left
         said = [each for each in tell_news(scene, screen.stage.transcript) if each.turn.key not in screen.shown]
         try:
-            pose(screen.console, ask, scene, said=said, about=lay(scene, screen.stage.transcript))
-            filled = await hear(screen.console, self._keyboard, ask, scene, left=left)
+            outside = await Meanwhile.of(self._desk, self._debate, ask.key)
+            heard = await outside.more()
+            pose(screen.console, ask, scene, said=said, about=lay(scene, screen.stage.transcript), outside=heard)
+            filled = await hear(screen.console, self._keyboard, ask, scene, outside, left=left)
         except EOFError:
             if not self._left:
                 screen.console.print()
@@ -100,15 +104,25 @@ class Terminal:
         self._keyboard.drop()
 
 
-def pose(console: Console, ask: Ask, scene: Scene, *, said: Sequence[Shown], about: Sequence[Shown]) -> None:
+def pose(
+    console: Console,
+    ask: Ask,
+    scene: Scene,
+    *,
+    said: Sequence[Shown],
+    about: Sequence[Shown],
+    outside: Sequence[Interjected],
+) -> None:
     """Show a question with what stands before it."""
     laid = {each.turn.key for each in about}
-    for each in question(ask, scene, [one for one in said if one.turn.key not in laid], about):
+    for each in question(ask, scene, [one for one in said if one.turn.key not in laid], about, outside):
         console.print(each)
 
 
-async def hear(console: Console, keyboard: Keyboard, ask: Ask, scene: Scene, *, left: float | None) -> Filled:
-    """Ask for the answer, field by field.
+async def hear(
+    console: Console, keyboard: Keyboard, ask: Ask, scene: Scene, outside: Meanwhile, *, left: float | None
+) -> Filled:
+    """Ask for the answer, field by field; what is said from outside meanwhile is shown as it comes.
 
     Raises:
         EOFError: the person will answer later.
@@ -117,7 +131,7 @@ async def hear(console: Console, keyboard: Keyboard, ask: Ask, scene: Scene, *, 
     note = " · ".join(filter(None, (term(left), "Ctrl-D: answer later")))
     console.print(Text(note, style=FAINT))
     keyboard.drop()
-    return await Sheet(console, keyboard, {} if scene.view.anonymous else marks).fill(ask)
+    return await Sheet(console, keyboard, {} if scene.view.anonymous else marks, outside).fill(ask)
 
 
 def seat_people(desk: Desk, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:

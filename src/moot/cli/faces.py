@@ -12,10 +12,10 @@ from rich.text import Text
 from moot.cli.ending import ending
 from moot.cli.intro import heading, introduction
 from moot.cli.layout import FAINT, WARN
-from moot.cli.question import commands, waits
+from moot.cli.question import commands, overheard, waits
 from moot.cli.screen import Screen, Viewer
 from moot.cli.text import count, line
-from moot.core.event import Delta, Entry, Opened
+from moot.core.event import Delta, Entry, Interjected, Opened
 from moot.core.transcript import fold
 from moot.desk.desk import Outcome
 from moot.desk.question import Open
@@ -139,14 +139,21 @@ class Face:
         else:
             self.remark(said)
 
-    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str], asks: Sequence[Open] = ()) -> None:
-        """How it ended, for whom it waits, and what to do next."""
+    def conclude(
+        self,
+        report: Report,
+        came: Outcome,
+        saved: Mapping[str, str],
+        asks: Sequence[Open] = (),
+        outside: Sequence[Interjected] = (),
+    ) -> None:
+        """How it ended, for whom it waits, what was said from outside and is not on record yet, and what to do next."""
         if self.mode == "json":
             if came.status == "paused":
                 self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
-        for each in waits(asks):
+        for each in (*waits(asks), *overheard(outside)):
             self.console.print(each)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)

@@ -3,6 +3,7 @@
 What a value may be is the desk's business; here it is only said and asked for.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -10,14 +11,19 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.cli.layout import BAD, FAINT, Inset
+from moot.cli.question import overheard
 from moot.cli.text import line
 from moot.core.ask import REPLACES, Ask
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value, needed
 from moot.desk.keyboard import Keyboard
+from moot.desk.meanwhile import Meanwhile
 from moot.desk.people import allowed, by_hand
 
 FLAGS = ("yes", "no")
+
+LOOK = 0.5
+"""Seconds between two looks for what is said from outside."""
 
 FEW = 3
 """So many fields that may be left out are asked for one by one; of more, only those that somebody wants to fill in."""
@@ -42,10 +48,11 @@ class Sheet:
         console: where to.
         keyboard: where from.
         remarks: what is said beside a choice, such as whose turn a mark is.
+        outside: what is said from outside meanwhile; it is shown as it comes.
     """
 
-    def __init__(self, console: Console, keyboard: Keyboard, remarks: Mapping[str, str]) -> None:
-        self._console, self._keyboard, self._remarks = console, keyboard, remarks
+    def __init__(self, console: Console, keyboard: Keyboard, remarks: Mapping[str, str], outside: Meanwhile) -> None:
+        self._console, self._keyboard, self._remarks, self._outside = console, keyboard, remarks, outside
 
     async def fill(self, ask: Ask) -> Filled:
         """What the person gives; it can be used as it is.
@@ -137,9 +144,25 @@ class Sheet:
         return "\n".join(rows)
 
     async def _line(self) -> str:
+        self._prompt()
+        while True:
+            try:
+                async with asyncio.timeout(LOOK):
+                    return await self._keyboard.line()
+            except TimeoutError:
+                await self._overhear()
+
+    async def _overhear(self) -> None:
+        """Show what was said from outside meanwhile; what is typed already still counts."""
+        if said := await self._outside.more():
+            self._console.print()
+            for each in overheard(said):
+                self._console.print(each)
+            self._prompt()
+
+    def _prompt(self) -> None:
         self._console.print(Text("> ", style="bold"), end="")
         self._console.file.flush()
-        return await self._keyboard.line()
 
     def _name(self, asked: Field) -> None:
         """What the field is, what may stand in it, and what Enter does."""

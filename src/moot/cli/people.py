@@ -107,6 +107,7 @@ async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keybo
     from moot.cli.question import form, term
     from moot.cli.text import line
     from moot.core.transcript import fold
+    from moot.desk.meanwhile import Meanwhile
     from moot.desk.people import asked, scene_of, time_left
     from moot.desk.question import laid, news
 
@@ -116,10 +117,12 @@ async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keybo
     left = (await time_left(desk, debate)).get(turn.key)
     console = console_for()
     console.print(Text(line(seen.brief.topic), style="bold"))
-    pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript))
+    outside = await Meanwhile.of(desk, debate, turn.key)
+    heard = await outside.more()
+    pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript), outside=heard)
     if keyboard:
         try:
-            return replace(await hear(console, keyboard, turn.ask, seen, left=left), key=turn.key)
+            return replace(await hear(console, keyboard, turn.ask, seen, outside, left=left), key=turn.key)
         except EOFError:
             console.print()
             raise BriefError("no answer was given") from None
@@ -137,20 +140,34 @@ async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keybo
 @click.option("--by", metavar="NAME", help="Who speaks; else the name of the system's user.")
 @store_option
 def say(debate: str, words: str, by: str | None, store: Path | None) -> int:
-    """Speak up in a debate; everybody sees it from the next question on.
+    """Speak up in a debate; everybody sees it from the next question on, a person also beside an open question.
 
     DEBATE is its id, the beginning of it, or "last". WORDS is what you say, or - for standard input.
     """
     from moot.desk.people import say as speak_up
+    from moot.desk.people import waiting
 
     async def speak() -> str:
         async with open_desk(store) as desk:
             found = await desk.find(debate)
             await speak_up(desk, found, by or _user(), _words(words))
-            return found
+            return f"{found}: noted; {_heard([turn.by for turn in await waiting(desk, found)])}"
 
-    click.echo(f"moot: {finish(speak())}: noted; everybody sees it from the next question on", err=True)
+    click.echo(f"moot: {finish(speak())}", err=True)
     return DONE
+
+
+def _heard(asked: list[str]) -> str:
+    """Who sees what is said now, and when; those who are asked already have their question."""
+    from moot.core.text import listed
+
+    names = list(dict.fromkeys(asked))
+    if not names:
+        return "everybody sees it from the next question on"
+    who = f"the question to {names[0]} is put already, and {names[0]} sees it beside the question"
+    if len(names) > 1:
+        who = f"the questions to {listed(names)} are put already, and they see it beside the question"
+    return f"{who}; everybody else sees it from the next question on"
 
 
 def _words(typed: str) -> str:

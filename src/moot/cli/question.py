@@ -8,9 +8,10 @@ from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.layout import FAINT, WARN, Inset, Stack, joined, paragraphs
-from moot.cli.telling import body
+from moot.cli.telling import body, outsider
 from moot.cli.text import line, moment, short, span
 from moot.core.ask import Ask
+from moot.core.event import Interjected
 from moot.core.form import Field
 from moot.core.seat import Scene
 from moot.desk.people import allowed
@@ -21,7 +22,9 @@ TASK = 160
 """The most characters of a task in a list of open questions."""
 
 
-def question(ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Shown]) -> Iterator[RenderableType]:
+def question(
+    ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
+) -> Iterator[RenderableType]:
     """Who is asked, as what, what was said, what is laid before the person, and the task.
 
     Args:
@@ -29,10 +32,12 @@ def question(ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Show
         scene: what the person sees.
         said: what was said and is not on the screen yet.
         about: what is laid before the person.
+        outside: what was said from outside since the ask was put.
     """
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
     for each in (*said, *about):
         yield from _shown(each)
+    yield from overheard(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(scene.me.role)), line(noun(act_of(ask))))
     yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
@@ -44,6 +49,13 @@ def _shown(shown: Shown) -> Iterator[RenderableType]:
     yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
     yield from (Inset(each) for each in body(shown.turn))
     yield ""
+
+
+def overheard(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
+    """What was said from outside while a question stands open."""
+    for each in outside:
+        yield outsider(each.by, each.text)
+        yield ""
 
 
 def form(fields: Sequence[Field]) -> Iterator[RenderableType]:

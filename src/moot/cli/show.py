@@ -53,6 +53,7 @@ async def _show(name: str, given: ShowOptions) -> int:
     from moot.cli.faces import Face
     from moot.core.transcript import fold
     from moot.desk.desk import opening, outcome
+    from moot.desk.meanwhile import Meanwhile
     from moot.desk.question import open_asks
     from moot.desk.reports import recount
 
@@ -72,7 +73,8 @@ async def _show(name: str, given: ShowOptions) -> int:
             if given["follow"] or not in_time:
                 await watch(desk, debate, face.viewer, after=after, live=given["follow"])
         found = await recount(desk, debate)
-        face.conclude(found.report, outcome(debate, fold(found.entries)), {}, await open_asks(desk, debate))
+        outside = await (await Meanwhile.of(desk, debate)).more()
+        face.conclude(found.report, outcome(debate, fold(found.entries)), {}, await open_asks(desk, debate), outside)
         return 0
 
 

@@ -110,10 +110,7 @@ def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
         case Failed(key=key):
             yield from _turn(stage, spoken(stage.transcript, key, event))
         case Interjected(by=by, text=text):
-            who = Text.assemble(
-                (line(by), "bold"), (" from outside", FAINT), *_numbers(stage, stage.transcript.all()[-1])
-            )
-            yield Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
+            yield outsider(by, text, *_numbers(stage, stage.transcript.all()[-1]))
             yield ""
         case Erred(key=key, n=n, reason=reason):
             who = line(stage.transcript.get(key).by)
@@ -131,6 +128,12 @@ def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
             yield ""
         case _:
             pass
+
+
+def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
+    """Words from outside, with what else is to be said of them."""
+    who = Text.assemble((line(by), "bold"), (" from outside", FAINT), *more)
+    return Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
 
 
 def _ended(path: str) -> str:
