@@ -24,9 +24,11 @@ from moot.board import (
     parse_response_fields,
 )
 from moot.core.brief import Limits, Participant
-from moot.core.errors import BriefError, MootError, ProtocolError
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
 from moot.core.event import Closed, Entry, Opened
 from moot.core.standing import Given
+from moot.desk.outcome import opening
+from moot.desk.plans import open_desk
 from moot.seats.phrases import NOTHING
 
 DOCUMENT = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "board-meeting.md"
@@ -184,6 +186,26 @@ async def test_a_meeting_is_streamed_with_the_result_last(place: Path) -> None:
     assert (kinds[0], kinds[-1], len(kinds)) == (Opened, Closed, len(entries))
 
 
+async def test_a_stream_that_pauses_raises_behind_its_last_entry() -> None:
+    meeting = BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=board({}), limits=Limits(asks=1))
+    kinds: list[str] = []
+
+    async def follow() -> None:
+        async for item in meeting.stream():
+            assert isinstance(item, Entry)
+            kinds.append(type(item.event).__name__)
+
+    with pytest.raises(LimitReached, match=r"it goes on with await meeting\.resume\('"):
+        await follow()
+    assert kinds[-1] == "Paused"
+
+
+def test_where_nobody_answers_it_raises() -> None:
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    with pytest.raises(ModelError, match=r"nobody answered: none of 4 answered; .*: guest:.* gave no words"):
+        BoardMeeting("?", members, agent=Agent(lambda who, prompt, n: "")).run()
+
+
 async def test_whoever_stops_listening_stops_the_meeting(place: Path) -> None:
     agent = board({"Ann": ["", "", "HIRE"], "Bob": ["", "", "HIRE"]})
     meeting = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, store=place)
@@ -203,11 +225,10 @@ async def test_members_timekeeper_and_limits_of_ones_own() -> None:
         "Hire Kim?", members, timekeeper=TimeKeeper(name="Clocky", agent=keeper), agent=None, rounds=3, verdicts=[],
         documents=FILE, limits=Limits(asks=3),
     )  # fmt: skip
-    found = await meeting.hold()
-    assert found.outcome.status == "paused"
-    assert (found.recommendation, found.verdict) == ("", "")
-    brief = found.outcome.transcript.brief
-    assert brief is not None
+    with pytest.raises(LimitReached) as caught:
+        await meeting.hold()
+    async with open_desk() as desk:
+        brief = opening(caught.value.debate, await desk.entries(caught.value.debate)).brief
     ann, _, clocky = brief.participants
     assert (ann.name, ann.role, ann.persona) == ("Ann", "Expert", "You know it all.\n\nPersonality: Calm")
     assert (clocky.name, clocky.duty, clocky.seat) == ("Clocky", "moderator", "guest:Clocky")

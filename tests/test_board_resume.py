@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections import Counter
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from agents import Agent, own_place
 from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
 from moot.core.brief import Limits
-from moot.core.errors import BriefError, RecordError
-from moot.core.event import Entry, Opened
+from moot.core.errors import BriefError, LimitReached, MootError, RecordError, Waiting
+from moot.core.event import Entry, Opened, Paused
 from moot.council import AgentWrapper, Council, DebateStep
 from moot.desk.people import answer
 from moot.desk.plans import open_desk
@@ -37,20 +38,26 @@ def meeting(agent: object, **others: object) -> BoardMeeting:
     return BoardMeeting("Hire Kim?", members, timekeeper=keeper, limits=Limits(asks=1), rounds=4)
 
 
+async def stopped(going: Awaitable[BoardResult], error: type[MootError] = LimitReached) -> str:
+    """The id of a meeting that stands still, for that reason."""
+    with pytest.raises(error) as caught:
+        await going
+    return caught.value.debate
+
+
 def essence(found: BoardResult) -> object:
     return [(turn.key, turn.text) for turn in found.messages], found.states, found.recommendation
 
 
 async def test_a_meeting_of_guests_goes_on_wherever_it_was_cut_and_calls_nobody_twice() -> None:
     whole = Agent(talk)
-    first = await meeting(whole).hold()
-    expected = await meeting(whole).resume(first.outcome.debate, limits=Limits())
+    expected = await meeting(whole).resume(await stopped(meeting(whole).hold()), limits=Limits())
     assert (expected.outcome.status, expected.verdict, len(whole.heard)) == ("decided", "HIRE", 6)
     agent = Agent(talk)
-    found = await meeting(agent).hold()
-    for asks in range(2, 8):
-        assert (found.outcome.status, found.outcome.kind) == ("paused", "limit")
-        found = await meeting(agent).resume(found.outcome.debate, limits=Limits(asks=asks))
+    debate = await stopped(meeting(agent).hold())
+    for asks in range(2, 7):
+        assert await stopped(meeting(agent).resume(debate, limits=Limits(asks=asks))) == debate
+    found = await meeting(agent).resume(debate, limits=Limits(asks=7))
     assert essence(found) == essence(expected)
     assert agent.heard == whole.heard
     again = await meeting(agent).resume(found.outcome.debate)
@@ -58,9 +65,9 @@ async def test_a_meeting_of_guests_goes_on_wherever_it_was_cut_and_calls_nobody_
 
 
 async def test_only_the_same_members_can_go_on() -> None:
-    begun = (await meeting(Agent(talk)).hold()).outcome.debate
+    begun = await stopped(meeting(Agent(talk)).hold())
     others = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Cy")], agent=talk)
-    with pytest.raises(BriefError, match=f"{begun} is a meeting of Ann and Bob, not of Ann and Cy"):
+    with pytest.raises(BriefError, match=f"{begun} is a debate of Ann and Bob, not of Ann and Cy"):
         await others.resume(begun)
     with pytest.raises(BriefError, match="Bob: guest:Bob answers from within a program"):
         await meeting(Agent(talk), Bob="builtin:quotes").resume(begun)
@@ -74,18 +81,15 @@ async def test_only_the_same_members_can_go_on() -> None:
 async def test_without_a_door_the_meeting_waits_and_goes_on_with_each_letter() -> None:
     agent = Agent(talk)
     table = meeting(agent, Ann="human", keeper="human")
-    found = await table.hold()
-    found = await table.resume(found.outcome.debate, limits=Limits())
+    debate = await stopped(table.hold())
     waited: list[str] = []
-    for _ in range(9):
-        if found.outcome.status != "paused":
-            break
-        assert found.outcome.kind == "waiting"
-        waited.append(found.outcome.reason.partition(" has")[0])
+    for _ in range(3):
+        with pytest.raises(Waiting) as caught:
+            await table.resume(debate, limits=Limits())
+        waited.append(str(caught.value).partition(" has")[0])
         async with open_desk() as desk:
-            words = SAID if waited.count("Ann") > 1 else "I think so."
-            await answer(desk, found.outcome.debate, words)
-        found = await table.resume(found.outcome.debate, limits=Limits())
+            await answer(desk, debate, SAID if waited.count("Ann") > 1 else "I think so.")
+    found = await table.resume(debate, limits=Limits())
     assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
     assert Counter(waited) == {"Ann": 2, "TimeKeeper": 1}
     assert [turn.fields["Content"] for turn in found.messages if turn.by == "Ann"] == ["I think so.", "Yes."]
@@ -125,10 +129,11 @@ async def test_at_the_console_until_nobody_sits_there(tmp_path: Path, monkeypatc
     with typed.open(encoding="utf-8") as console:
         monkeypatch.setattr(sys, "stdin", console)
         table = meeting(Agent(talk), Ann=HumanAgent())
-        found = await table.resume((await table.hold()).outcome.debate, limits=Limits())
-        assert (found.outcome.kind, found.outcome.reason) == ("waiting", "nobody sits at the console")
+        debate = await stopped(table.hold())
+        with pytest.raises(Waiting, match="nobody sits at the console"):
+            await table.resume(debate, limits=Limits())
         typed.write_text(f"I am not sure.\n{SAID}\n", "utf-8")
-        found = await table.resume(found.outcome.debate, limits=Limits())
+        found = await table.resume(debate, limits=Limits())
     assert [turn.text for turn in found.messages if turn.by == "Ann"] == ["I am not sure.", SAID]
     assert found.outcome.status == "decided"
 
@@ -173,6 +178,11 @@ async def leave_council(council: Council, left: int, keep: list[object]) -> str:
     return debate
 
 
+async def paused(debate: str) -> bool:
+    async with open_desk() as desk:
+        return isinstance((await desk.entries(debate))[-1].event, Paused)
+
+
 @pytest.mark.parametrize(("left", "held"), [(1, False), (8, False), (15, False), (8, True)])
 def test_a_meeting_that_was_left_goes_on(left: int, held: bool) -> None:
     """Whether the loop ends at once, with the generator still held, or the generator is gone before."""
@@ -185,11 +195,11 @@ def test_a_meeting_that_was_left_goes_on(left: int, held: bool) -> None:
         if not held:
             keep.clear()
             await asyncio.sleep(0.1)
-            async with open_desk() as desk:
-                assert (await desk.list())[0].status == "paused"
+            assert await paused(debate)
         return debate
 
     debate = asyncio.run(leave())
+    assert asyncio.run(paused(debate))
     early = agent.given
     assert early < 6
     found = asyncio.run(table.resume(debate))
@@ -208,11 +218,11 @@ def test_a_council_that_was_left_goes_on(left: int, held: bool) -> None:
         if not held:
             keep.clear()
             await asyncio.sleep(0.1)
-            async with open_desk() as desk:
-                assert (await desk.list())[0].status == "paused"
+            assert await paused(debate)
         return debate
 
     debate = asyncio.run(leave())
+    assert asyncio.run(paused(debate))
     assert agent.given < 6
     result = asyncio.run(council.resume(debate))
     assert list(result["proposals"]) == ["Ann", "Bob", "Ann_round_0", "Bob_round_0"]

@@ -1,6 +1,5 @@
 """A meeting as a program holds it. This file owns how its arguments become a brief, and who answers for whom."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -9,10 +8,12 @@ from moot.board.people import BoardMember, TimeKeeper
 from moot.board.presets import PRESETS
 from moot.board.results import BoardResult, result
 from moot.core.brief import Brief, Limits, Participant, Source
-from moot.core.errors import BriefError, MootError
+from moot.core.errors import BriefError
 from moot.core.event import Entry
-from moot.desk.boards import CLOCK, check_members, described, plan_board
-from moot.desk.outcome import Outcome
+from moot.desk.again import check_same
+from moot.desk.boards import CLOCK, described, plan_board
+from moot.desk.loops import block
+from moot.desk.outcome import Outcome, ended
 from moot.desk.plans import open_desk
 from moot.desk.sitting import Sitting, described_by, sitting
 from moot.desk.streams import Tell, stream, told
@@ -81,11 +82,14 @@ class BoardMeeting:
         )
 
     async def hold(self) -> BoardResult:
-        """Hold the meeting to its end, or until it pauses: at a limit, or where a person has to answer from elsewhere.
+        """Hold the meeting to its end.
 
         Raises:
             BriefError: an agent or a name that cannot be used; nothing was asked.
             ProtocolError: fewer than two members, or a strategy that there is not; nothing was asked.
+            LimitReached: a limit stands in the way; Waiting: a person has to answer from elsewhere first; Unavailable:
+                nobody can be reached. What was said is kept, and ``resume`` goes on.
+            ModelError: nobody answered.
         """
         return await self._hold()
 
@@ -93,18 +97,19 @@ class BoardMeeting:
         """Take a meeting up where its record ends; no finished call is made again. One that is over is only read.
 
         Args:
-            debate: its id, as in ``BoardResult.outcome.debate``; it must have been a meeting of the same members.
+            debate: its id, as in the ``debate`` of the error; it must have been a meeting of the same members.
             limits: what it may use from now on, all in all; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
             BriefError: it is no meeting of these members.
+            MootError: as for ``hold``.
         """
         async with open_desk(self.store) as desk:
             table = self._table()
-            check_members(debate, await desk.entries(debate), table.participants)
+            check_same(debate, await desk.entries(debate), "board", table.participants)
             table.seat(desk.pool)
-            return result(await desk.resume(debate, limits=limits, door=table.door))
+            return _result(await desk.resume(debate, limits=limits, door=table.door))
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -112,11 +117,7 @@ class BoardMeeting:
         Raises:
             MootError: an event loop is running: await ``hold`` there.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self.hold())
-        raise MootError("an event loop is running: await BoardMeeting.hold() there")
+        return block(self.hold(), "BoardMeeting.hold")
 
     def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
         """Hold the meeting and give each entry of its record as it comes, and the result last.
@@ -143,7 +144,7 @@ class BoardMeeting:
             async def go() -> Outcome:
                 return await desk.hold(plan, debate, door=table.door)
 
-            return result(await (told(desk, debate, tell, go) if tell else go()))
+            return _result(await (told(desk, debate, tell, go) if tell else go()))
 
     def _table(self) -> Sitting:
         members = self.members or PRESETS[self.preset].members
@@ -165,3 +166,8 @@ class BoardMeeting:
             return []  # the desk has one
         who = described_by(name, CLOCK if agent is None else agent, duty="moderator")
         return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
+
+
+def _result(outcome: Outcome) -> BoardResult:
+    """The result of a meeting that is over; an error where it is not."""
+    return result(ended(outcome, f"await meeting.resume({outcome.debate!r})"))

@@ -34,9 +34,9 @@ class BoardResult:
     """What came of a meeting.
 
     Attributes:
-        outcome: what came of the debate: its id, its status (``paused`` where it stands still), the usage.
+        outcome: what came of the debate: its id, its status, the usage.
         states: where each member stands, by name.
-        recommendation: what the board recommends, in words; "" while it is not over.
+        recommendation: what the board recommends, in words.
         verdict: the recommended verdict; "" for none.
         split: whether the members' verdicts differ.
         messages: the messages of the members and the timekeeper, with all their fields; private ones are in them.

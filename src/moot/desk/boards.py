@@ -5,13 +5,9 @@ from dataclasses import replace
 from random import Random
 
 from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError
-from moot.core.event import Entry
-from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn
 from moot.desk.cast import TIMEKEEPER
 from moot.desk.desk import Desk, Plan
-from moot.desk.outcome import opening
 from moot.desk.plans import plan_tree
 from moot.desk.roster import character, first_sentence
 from moot.phases.board import EVERY
@@ -29,7 +25,6 @@ __all__ = [
     "Board",
     "Reading",
     "board",
-    "check_members",
     "described",
     "next_speaker",
     "plan_board",
@@ -69,22 +64,6 @@ async def plan_board(
     choices = Choices(rounds=rounds, strategy=strategy)
     plan = await plan_tree(desk, timed(brief), "board", lambda seated: build("board", seated, choices), models)
     return replace(plan, chosen=choices.told())
-
-
-def check_members(debate: str, entries: Sequence[Entry], people: Sequence[Participant]) -> None:
-    """Check that a record is that of a board on which these people sit, so that they can go on with it.
-
-    Raises:
-        RecordError: the record does not begin as one.
-        BriefError: it is another debate, or one of other members.
-    """
-    opened = opening(debate, entries)
-    if opened.name != "board":
-        raise BriefError(f"{debate} is a debate of the kind {opened.name}, not board", code="inconsistent")
-    before, now = opened.brief.names("debater"), tuple(each.name for each in people if each.duty == "debater")
-    if before != now:
-        found = f"{debate} is a meeting of {listed(before)}, not of {listed(now)}"
-        raise BriefError(found, code="inconsistent")
 
 
 def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0) -> str:
