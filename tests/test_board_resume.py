@@ -130,7 +130,7 @@ async def test_at_the_console_until_nobody_sits_there(tmp_path: Path, monkeypatc
         monkeypatch.setattr(sys, "stdin", console)
         table = meeting(Agent(talk), Ann=HumanAgent())
         debate = await stopped(table.hold())
-        with pytest.raises(Waiting, match="nobody sits at the console"):
+        with pytest.raises(Waiting, match=r"Ann has to answer \(message\), nobody sits at the console: moot answer "):
             await table.resume(debate, limits=Limits())
         typed.write_text(f"I am not sure.\n{SAID}\n", "utf-8")
         found = await table.resume(debate, limits=Limits())

@@ -17,10 +17,11 @@ class Gate(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open = asyncio.Event()
+        self.open, self.reached = asyncio.Event(), asyncio.Event()
         self.sizes: list[int] = []
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        self.reached.set()
         await self.open.wait()
         self.sizes.append(len(lines))
         await super().append(debate, lines, after=after)
@@ -91,6 +92,45 @@ async def test_a_lost_record_stops_whoever_writes() -> None:
     assert caught.group_contains(RecordConflict)
     with pytest.raises(RecordConflict):
         await ledger.flush()
+
+
+def stop_writing() -> None:
+    """What an event loop that ends does to the task that writes."""
+    (keeping,) = [each for each in asyncio.all_tasks() if "_keep" in str(each.get_coro())]
+    keeping.cancel()
+
+
+async def test_where_the_loop_ends_the_last_word_is_still_written() -> None:
+    store = MemoryStore()
+    ledger = await opened(store)
+    async with ledger.kept():
+        await ledger.add(Entered(path="/a"))
+        stop_writing()
+        await asyncio.sleep(0.01)
+        await ledger.add(Entered(path="/b"))
+        stop_writing()
+        ledger.note(Entered(path="/c"))
+    assert len(await store.read("d")) == 3
+
+
+async def test_who_waits_for_a_write_that_is_broken_off_is_told_at_once() -> None:
+    store = Gate()
+    ledger = await opened(store)
+
+    async def write() -> None:
+        async with ledger.kept():
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    await ledger.add(Entered(path="/given up"))
+            await store.reached.wait()
+            asyncio.get_running_loop().call_soon(stop_writing)
+            await ledger.add(Entered(path="/waited for"))
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await write()
+    assert [str(each) for each in caught.value.exceptions] == ["the record of d was broken off in the midst of a write"]
+    with pytest.raises(RecordError, match="broken off"):
+        ledger.note(Entered(path="/too late"))
 
 
 async def test_a_record_is_played_back_before_it_is_written_on() -> None:

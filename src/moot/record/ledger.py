@@ -139,9 +139,7 @@ class Ledger:
 
     async def _keep(self) -> None:
         while True:
-            await self._news.wait()
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
+            await self._collect()
             self._news.clear()
             lines, self._down = self._down, []
             try:
@@ -149,10 +147,35 @@ class Ledger:
             except RecordError as error:
                 self._over = error
                 raise
+            except asyncio.CancelledError:
+                self._give_up(RecordError(f"the record of {self.debate} was broken off in the midst of a write"))
+                raise
             self._stored += len(lines)
             if self._publish:
                 self._publish(self.debate, lines, self._stored - len(lines) + 1)
             self._wake()
+
+    async def _collect(self) -> None:
+        """Wait for something to write and for what follows at once.
+
+        An event loop that ends cancels every task, also the one that writes; what the others note then is written too.
+        """
+        while True:
+            try:
+                await self._news.wait()
+                for _ in range(TURNS):
+                    await asyncio.sleep(0)
+                return
+            except asyncio.CancelledError:
+                if self._over:
+                    raise
+
+    def _give_up(self, error: RecordError) -> None:
+        """Write nothing more, because nobody knows what is stored, and keep nobody waiting."""
+        self._over = error
+        for _, durable in self._waiters:
+            if not durable.done():
+                durable.set_exception(error)
 
     def _wake(self) -> None:
         waiting = [each for each in self._waiters if each[0] > self._stored]
