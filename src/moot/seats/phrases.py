@@ -6,7 +6,7 @@
 
 import re
 
-from moot.seats.bm25 import stem, stems
+from moot.core.words import stem, stems
 from moot.seats.passages import Passage
 
 NOTHING = (

@@ -12,7 +12,8 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Source
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.core.seat import Say, Scene
-from moot.seats.bm25 import Index, stems, terms
+from moot.core.words import stems, terms
+from moot.seats.bm25 import Index
 from moot.seats.case import Case
 from moot.seats.evidence import Library
 from moot.seats.layout import read, write
