@@ -14,7 +14,7 @@ ENOUGH = 20
 """Graded items that every voter of a panel needs before votes weigh differently."""
 
 CAP = 3.0
-"""No log-odds weight is larger: 3 is an accuracy of 95 %."""
+"""No voter's log-odds count for more: 3 is an accuracy of 95 %."""
 
 Answers = Mapping[str, str]
 """The answers to one question by voter."""
@@ -71,11 +71,11 @@ def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int)
 
 
 def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[str, float]:
-    """The weight of each vote: log(p (k - 1) / (1 - p)) of the voter's accuracy p, from 0 to 3.
+    """The weight of each vote: log(p / (1 - p)) of the voter's accuracy p, at most 3, plus log(k - 1).
 
-    Optimal for independent voters (Nitzan and Paroush 1982, for two answers; the factor k - 1 for k answers among which
-    errors fall evenly). p is shrunken by an even Beta prior. A voter at chance or below weighs 0. As long as anybody
-    has fewer than 20 graded items, and where nobody is above chance, all weigh 1.
+    Optimal for independent voters (Nitzan and Paroush 1982, for two answers; k - 1 for k answers among which errors
+    fall evenly). p is shrunken by an even Beta prior. A voter at chance or below weighs 0. As long as anybody has fewer
+    than 20 graded items, and where nobody is above chance, all weigh 1.
 
     Args:
         marks: by voter.
@@ -88,7 +88,7 @@ def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[st
 
 
 def cross_fitted(
-    items: Sequence[Answers], truths: Sequence[str], *, folds: int = 5, options: int = 2
+    items: Sequence[Answers], truths: Sequence[str], *, folds: int = 2, options: int = 2
 ) -> tuple[tuple[str, ...], ...]:
     """The weighted tops of each item, by weights learned on the items of all other folds; item i is in fold i % folds.
 
@@ -130,7 +130,7 @@ def _marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds:
 
 
 def _log_odds_weight(p: float, options: int) -> float:
-    return min(max(math.log(p * (options - 1) / (1 - p)), 0.0), CAP)
+    return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
 
 
 def _shape(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
