@@ -51,10 +51,19 @@ def beta(least: float) -> Rule:
 
 
 def first_equal(n: int) -> Rule:
-    """Stop after the first n voters if all gave the same answer; if not, ask everybody."""
+    """Stop when n answers have come and all are the same, whoever gave none; if they are not, ask everybody."""
 
     def met(counts: Sequence[int], asked: int, left: int) -> bool:
-        return asked == n and _lead(counts) == n
+        return sum(counts) == n == _lead(counts)
+
+    return met
+
+
+def gate(n: int) -> Rule:
+    """Ask n voters at once; stop if every one gave the same answer; if not, ask everybody."""
+
+    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+        return asked == n == _lead(counts)
 
     return met
 
@@ -78,7 +87,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
         "Beta 0.90": beta(0.90),
         "Beta 0.95": beta(0.95),
         "first two equal": first_equal(2),
-        "first three equal": first_equal(3),
+        "first three alike, else all": gate(3),
     }
 )
 """The stop rules by name."""
