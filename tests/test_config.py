@@ -14,7 +14,7 @@ PIN = "0123456789abcdef" * 4
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without settings, in an empty folder."""
-    for name in ("MODEL", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS"):
+    for name in ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS"):
         monkeypatch.delenv(f"MOOT_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "config" / "moot").mkdir(parents=True)
@@ -57,6 +57,14 @@ def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(m
     assert dict(found.origin)["model"] == "MOOT_MODEL"
 
 
+@pytest.mark.parametrize("line", ['["ollama:a", "openai:b"]', '"ollama:a, openai:b"'])
+def test_fallbacks_are_a_list_or_one_text(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("moot.toml").write_text(f"fallback = {line}\n")
+    assert load_config().fallback == ("ollama:a", "openai:b")
+    monkeypatch.setenv("MOOT_FALLBACK", "ollama:c,")
+    assert load_config().fallback == ("ollama:c",)
+
+
 @pytest.mark.parametrize("line", ['searxng_url = "http://x"', 'embeddings = "ollama:e"', '[mcp.x]\ncommand = ["x"]'])
 def test_a_file_beside_a_brief_starts_nothing_and_names_no_address(line: str) -> None:
     Path("moot.toml").write_text(line)
@@ -73,7 +81,10 @@ def test_the_users_own_folder_may_be_the_current_one(monkeypatch: pytest.MonkeyP
 ADDRESS = "must be an address without a password, such as http://127.0.0.1:8888"
 BAD: list[tuple[str, str]] = [
     ("model = 5", "model must be a text in quotes"),
-    ("models = 'x'", "there is no setting 'models'; there are model, store, search, searxng_url, embeddings, mcp"),
+    (
+        "models = 'x'",
+        "there is no setting 'models'; there are model, fallback, store, search, searxng_url, embeddings, mcp",
+    ),
     ("not toml", "cannot be read"),
     ("search = 'google'", "search cannot be 'google'; there are searxng, duckduckgo"),
     ("searxng_url = 'localhost:8888'", f"searxng_url {ADDRESS}"),
@@ -93,6 +104,8 @@ BAD: list[tuple[str, str]] = [
     ("[mcp.x]\ncommand = ['a']\npin = 5", "mcp.x.pin must be a text in quotes"),
     ("[mcp.x]\nurl = ''", f"mcp.x.url {ADDRESS}"),
     ("[mcp.x]\nurl = 'ftp://x'", f"mcp.x.url {ADDRESS}"),
+    ("fallback = 7", "fallback must be a text in quotes"),
+    ("fallback = [7]", "fallback must be a list of texts"),
     ("[mcp.'a b']\ncommand = ['a']", "mcp.a b needs a name of 1 to 32 letters, digits, - and _"),
 ]
 

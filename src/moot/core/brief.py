@@ -126,6 +126,7 @@ class Participant:
         deadline: seconds, from when the question is put, that a person has for an answer; None: as long as it takes.
         stand_in: the seat that answers in a person's place when the deadline has passed; "" for nobody: the turn is
             missing then.
+        fallback: the models that are asked in turn while the participant's own cannot be reached.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Participant:
     search: Search | None = None
     deadline: float | None = None
     stand_in: str = ""
+    fallback: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ from moot.seats.servers import Server
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
-NAMES = ("model", "store", "search", "searxng_url", "embeddings")
-"""Settings that are texts; beside them there is the table ``mcp``."""
+NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings")
+"""Settings that are texts, ``fallback`` also a list of them; beside them there is the table ``mcp``."""
 
 OWN = frozenset({"searxng_url", "embeddings", "mcp"})
 """Settings that only the user's own file may hold."""
@@ -38,6 +38,7 @@ class Config:
 
     Attributes:
         model: the default model; "" where none is set.
+        fallback: the models that are asked in turn where a participant's own cannot be reached and names none.
         store: the record's file; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
         searxng_url: the address of the owner's SearXNG; "" where none is set.
@@ -47,6 +48,7 @@ class Config:
     """
 
     model: str = ""
+    fallback: tuple[str, ...] = ()
     store: Path | None = None
     search: Engine = ""
     searxng_url: str = ""
@@ -85,6 +87,7 @@ def load_config(folder: Path | None = None) -> Config:
     store = said.get("store", "")
     return Config(
         model=said.get("model", ""),
+        fallback=tuple(filter(None, (each.strip() for each in said.get("fallback", "").split(",")))),
         store=Path(store).expanduser() if store else None,
         search=_engine(*found.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
@@ -115,6 +118,8 @@ def _read(path: Path) -> dict[str, object]:
 
 
 def _text(name: str, value: object, where: str) -> str:
+    if name == "fallback" and isinstance(value, list):
+        return ",".join(_words(name, cast("list[object]", value), where))
     if not isinstance(value, str):
         raise BriefError(f"{name} must be a text in quotes", where=where)
     return value

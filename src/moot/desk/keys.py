@@ -30,14 +30,14 @@ from moot.phases.plugins import offered
 
 Kind: TypeAlias = Literal[
     "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "term", "tools", "model", "people", "table",
+    "span", "term", "tools", "model", "models", "people", "table",
 ]  # fmt: skip
 """What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
 whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
 list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
 such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
-``model`` provider:name; ``people`` a list of names or of tables with the keys of a participant; ``table`` a table of
-the keys whose names begin with this one's and a point."""
+``model`` provider:name; ``models`` one or a list of them; ``people`` a list of names or of tables with the keys of a
+participant; ``table`` a table of the keys whose names begin with this one's and a point."""
 
 MOST_SEED = 2**31 - 1
 
@@ -139,9 +139,8 @@ HEADER: tuple[Key, ...] = (
         help="After each turn the others may bid to interrupt it."),
     Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
         hints=("llm", "default_model", "models")),
-    Key(name="context", kind="prose", example='"A team of eight, no data centre."',
-        help="Background in a few words; longer background is text under the heading.",
-        hints=("system_context", "situation")),
+    Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),
+        help="Background in a few words; longer background is text under the heading."),
     Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
         help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
         hints=("sources", "files", "documents", "attachments", "path")),
@@ -185,9 +184,10 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
         help="The office or stance in a few words; without it the first sentence of the persona.",
         hints=("position", "stance", "description", "perspective")),
-    Key(name="model", kind="model", example="ollama:llama3.2",
-        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2).",
-        hints=("llm", "seat", "provider")),
+    Key(name="model", kind="model", example="ollama:llama3.2", hints=("llm", "seat", "provider"),
+        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2)."),
+    Key(name="fallback", kind="models", low=1, high=4, example="[openai:gpt-4o-mini]", hints=("fallbacks", "backup"),
+        help="Models that are asked in turn while its own cannot be reached; each such answer is named in the report."),
     Key(name="persona", kind="prose", aliases=("system_prompt",), high=20000, example='"You know the costs."',
         help="Instructions for this participant alone; in a section the text behind the settings.",
         hints=("prompt", "instructions", "character", "bio")),
@@ -203,9 +203,8 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="duty", kind="choice", choices=("debater", "moderator", "juror"), example="moderator",
         help="Debates, moderates, or only hears and votes; Moderator, Mediator, Judge and Chair moderate by name.",
         hints=("moderator", "mediator", "office", "judge", "jury")),
-    Key(name="deadline", kind="term", example="2d",
-        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes.",
-        hints=("due", "time_limit", "patience")),
+    Key(name="deadline", kind="term", example="2d", hints=("due", "time_limit", "patience"),
+        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes."),
     Key(name="stand_in", kind="model", example="ollama:llama3.2",
         help="Who answers when a person's deadline has passed; without it that turn is missing.",
         hints=("substitute", "replacement", "deputy")),

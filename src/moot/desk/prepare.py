@@ -20,7 +20,7 @@ from moot.desk.likely import likely
 from moot.desk.look import first_chat_model
 from moot.desk.notes import notes_on
 from moot.desk.places import needs_moderator
-from moot.desk.seating import BUILTIN, assign, seat, work
+from moot.desk.seating import BUILTIN, assign, model_of, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 from moot.seats.clock import CLOCK
@@ -70,7 +70,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
     for each in intake.brief.participants:
         _check_seat(desk, intake, each)
-    brief = equip(assign(brief, models), intake, config or desk.config)
+    brief = _backed(equip(assign(brief, models), intake, config or desk.config), config or desk.config)
     try:
         choices = choose(intake, wishes)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
@@ -126,9 +126,20 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
         yield f"Participants will be made by {caster}; until then the built-in ones stand for them in the estimate."
 
 
+def _backed(brief: Brief, config: Config | None) -> Brief:
+    """The brief with the owner's fallbacks for everybody who has a model and names none."""
+    people = [each for each in brief.participants if each.seat not in NO_MODEL and not each.fallback]
+    backing = (config or load_config()).fallback if people else ()
+    backed = [
+        replace(each, fallback=tuple(name for name in backing if name != each.seat)) if each in people else each
+        for each in brief.participants
+    ]
+    return replace(brief, participants=tuple(backed))
+
+
 def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
-    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat not in NO_MODEL}
+    return {each.name: model_of(each, desk.pool) for each in brief.participants if each.seat not in NO_MODEL}
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

@@ -154,6 +154,7 @@ def participant(entry: Entry) -> Participant:
         search=_search(values),
         deadline=float(seconds(str(values["deadline"]))) if "deadline" in values else None,
         stand_in=str(values.get("stand_in", "")),
+        fallback=cast("tuple[str, ...]", values.get("fallback", ())),
     )
 
 

@@ -8,6 +8,8 @@ from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.seat import Seat
 from moot.desk.toolbox import Give, no_tools
+from moot.models.base import Model
+from moot.models.fallback import Fallback
 from moot.models.pool import Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.human import HUMAN, Human, Reach
@@ -73,6 +75,9 @@ def seat(
     quotes, seconds = Quotes(), (limits or brief.limits).turn_seconds
     seats: dict[str, Seat] = {}
     for each in brief.participants:
+        if each.fallback and (is_person(each) or each.seat.startswith("builtin:")):
+            found = f"{each.name}: fallback goes with a model, not with {each.seat}"
+            raise BriefError(f"{found}{'; a person has a stand_in' if is_person(each) else ''}", code="bad_enum")
         if is_person(each):
             instead = replace(each, seat=each.stand_in, search=None)
             stand_in = (_seat(instead, seconds, pool, no_tools) or quotes) if each.stand_in else None
@@ -94,11 +99,21 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
         raise BriefError(found, code="bad_enum")
     try:
-        model = pool.model(who.seat)
+        model = model_of(who, pool)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelSeat(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def model_of(who: Participant, pool: Pool) -> Model:
+    """The model that answers for a participant, with those that are asked where it cannot be reached.
+
+    Raises:
+        BriefError: there is no such model.
+    """
+    model = pool.model(who.seat)
+    return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
 
 
 def _clock(who: Participant) -> Clock:

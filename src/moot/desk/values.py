@@ -76,6 +76,9 @@ def read(key: Key, node: Node) -> Given:
             value = _tools(key, node)
         case "model":
             value = seat(_text(key, node), line=node.line)
+        case "models":
+            named = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
+            value = tuple(seat(each, line=node.line) for each in named)
         case "prose" if isinstance(node, Items):
             value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
         case "prose":
