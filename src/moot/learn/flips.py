@@ -64,7 +64,9 @@ def count_flips(shifts: Sequence[Shift]) -> Flips:
     if not shifts:
         raise ValueError("there is no stance to follow; at least one is needed")
     n = len(shifts)
-    paths = Counter((each.start, each.end) for each in sorted(shifts, key=lambda each: (each.start, each.end)))
+    paths: Counter[tuple[Label, Label]] = Counter(
+        (each.start, each.end) for each in sorted(shifts, key=lambda each: (each.start, each.end))
+    )
     won, lost = paths["opposed", "aligned"], paths["aligned", "opposed"]
     starts = Counter(each.start for each in shifts)
     return Flips(
