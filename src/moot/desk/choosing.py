@@ -21,16 +21,17 @@ from moot.phases.choices import (
     When,
 )
 from moot.phases.groups import LEAST
-from moot.phases.known import DEFAULT, STRATEGIES
+from moot.phases.known import DEFAULT, RANKED, STRATEGIES
 from moot.policy.pairs import Topology
 
 _VOTES = tuple(STRATEGIES)
 _ENDS: Mapping[str, tuple[str, ...]] = {
-    "panel": (*_VOTES, "vote", "vote_based"),
-    "council": (*_VOTES, "moderator", "vote", "vote_based"),
+    "panel": (*_VOTES, *RANKED, "vote", "vote_based"),
+    "council": (*_VOTES, *RANKED, "moderator", "vote", "vote_based"),
     "moderated": ("moderator",),
     "grouped": (*_VOTES, "vote", "vote_based"),
-    "arena": (*_VOTES, "vote", "vote_based"),
+    "arena": (*_VOTES, *RANKED, "vote", "vote_based"),
+    "chaired": ("moderator",),
     "board": (*_VOTES, "vote", "vote_based"),
 }
 AT_ONE_TABLE = 10
@@ -99,7 +100,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
     protocol, given = protocol_of(intake, wishes), intake.given
     strategy, topology = wishes.strategy or intake.strategy, wishes.topology or intake.topology
     _check(protocol, strategy, topology, intake, wishes)
-    own = strategy in _OWN or protocol == "moderated"
+    own = strategy in _OWN or protocol in ("moderated", "chaired")
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,

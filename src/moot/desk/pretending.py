@@ -80,6 +80,8 @@ class Pretender:
                 return (field.low or 0.0) if self.agree else 1.0 if field.high is None else field.high
             case "flag":
                 return not self.agree
+            case "list" if field.choices:
+                return field.choices
             case "list":
                 return () if self.agree else (f"point {mark}",)
             case _:

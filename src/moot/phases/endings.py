@@ -114,7 +114,7 @@ def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = ()) -> Ru
     if not strategy:
         return default
     if strategy not in STRATEGIES:
-        there = ", ".join((*beside, *STRATEGIES))
+        there = ", ".join((*STRATEGIES, *beside))
         raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
     return STRATEGIES[strategy]
 

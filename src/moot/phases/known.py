@@ -11,6 +11,7 @@ from moot.core.errors import ProtocolError
 from moot.phases import plugins
 from moot.phases.base import Phase
 from moot.phases.board import board
+from moot.phases.chaired import chaired
 from moot.phases.choices import Choices
 from moot.phases.council import VOTE_TASK, council
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
@@ -26,6 +27,7 @@ from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.mediators import mediate
 from moot.phases.parliament import bp_style
 from moot.phases.plugins import Protocol
+from moot.phases.ranked import RULES, vote
 from moot.phases.round_robin import round_robin
 from moot.phases.socratic import socratic
 from moot.phases.speak import Critique, Everyone, check_names
@@ -55,8 +57,10 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     )
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
     until = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
+    decide: Phase | None = vote(choices.strategy, brief, acts)
+    if decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, beside=RANKED))
+        decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
     return Sequence(parts=(drafts, Rounds(each=revise, most=rounds, until=until), decide))
@@ -99,8 +103,11 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=shown, view=HIDDEN)
     most = 2 if choices.rounds is None else choices.rounds
     rounds = Rounds(each=Sequence(parts=(critique, revise)), most=most, until=Alike(acts=acts))
-    vote = Vote(rule=Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
-    return Sequence(parts=(propose, rounds, vote))
+    decide: Phase | None = vote(choices.strategy, brief, acts)
+    if decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=RANKED))
+        decide = Vote(rule=rule, acts=acts, task=VOTE_TASK)
+    return Sequence(parts=(propose, rounds, decide))
 
 
 KNOWN: Mapping[str, Protocol] = {
@@ -115,10 +122,14 @@ KNOWN: Mapping[str, Protocol] = {
     "fishbowl": fishbowl,
     "open_fight": open_fight,
     "arena": arena,
+    "chaired": chaired,
     "board": board,
 }
 DEFAULT = "panel"
-NEEDS_MODERATOR = ("moderated", "board")
+RANKED = tuple(RULES)
+"""The strategies by which a panel, a council or an arena ranks answers instead of voting for one."""
+
+NEEDS_MODERATOR = ("moderated", "board", "chaired")
 TIMED = ("board",)
 """The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""
 

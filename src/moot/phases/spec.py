@@ -11,6 +11,7 @@ from moot.core.form import Field, Form
 from moot.phases import (
     attend,
     board,
+    chaired,
     consent,
     council,
     exchange,
@@ -23,6 +24,7 @@ from moot.phases import (
     judge,
     parliament,
     plugins,
+    ranked,
     recommend,
     reflection,
     rethink,
@@ -33,7 +35,7 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
-from moot.policy import meeting, pairs, rules, showing, stops, turns
+from moot.policy import meeting, pairs, rankings, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
@@ -43,6 +45,8 @@ MODULES = (
     shares,
     judge,
     verdict,
+    ranked,
+    chaired,
     council,
     consent,
     score,
@@ -62,6 +66,7 @@ MODULES = (
     meeting,
     pairs,
     rules,
+    rankings,
     showing,
     stops,
     turns,

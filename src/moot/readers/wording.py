@@ -24,6 +24,7 @@ _NOUNS: Mapping[str, str] = {
     "revise": "revision",
     "strategy": "note on strategy",
     "summarize": "summary",
+    "synthesize": "synthesis",
     "translate": "translation",
 }
 _TITLES: Mapping[str, str] = {
@@ -39,6 +40,7 @@ _TITLES: Mapping[str, str] = {
     "moderate": "moderator",
     "open": "opening statements",
     "propose": "proposals",
+    "rank": "rankings",
     "recommend": "last verdicts",
     "reconsider": "with the reports in view",
     "reflect": "looking back",

@@ -24,6 +24,8 @@ def manner(field: Field, act: str) -> Manner | None:
     """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
     if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
         return _ranked
+    if act == "synthesize" and field.name.startswith("TAKEN FROM "):
+        return _taken
     if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
         return None
     return _MANNERS.get(field.name)
@@ -140,6 +142,14 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
         whole = max((case.weigh(case.quotes[each.key]) for each in case.scene.about), default=0.0)
         return round(10 * case.weigh(numbers) / whole) if whole else 0
     return phrases.RANKED.format(n=len(numbers))
+
+
+def _taken(field: Field, case: Case, speech: Speech) -> Value:
+    """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
+    labels = [letter(place) for place in range(len(case.scene.about))]
+    turn = case.scene.about[labels.index(field.name.rpartition(" ")[2])]
+    shared = [number for number in case.quotes[turn.key] if number in speech.picks]
+    return quote(case, shared[0], 160) if shared else "NONE"
 
 
 def _consent(field: Field, case: Case, speech: Speech) -> Value:
