@@ -95,7 +95,8 @@ def bradley_terry(
     names, met, won = _gather(played)
     if anchor and anchor not in names:
         raise ValueError(f"{anchor} has no match and cannot be the anchor; those who have: {', '.join(names)}")
-    logs = _climb(names, met, won, prior)
+    groups = [[names.index(name) for name in group] for group in islands(played)]
+    logs = _climb(groups, met, won, prior)
     spread = _invert(_information(names, met, logs, prior))
     zero = [float(name == anchor) if anchor else 1 / len(names) for name in names]
     across = [_dot(zero, row) for row in spread]
@@ -105,7 +106,7 @@ def bradley_terry(
         value = level + SCALE * (logs[i] - _dot(zero, logs))
         half = Z95 * SCALE * math.sqrt(max(spread[i][i] - 2 * across[i] + _dot(zero, across), 0.0))
         ratings.append(Rating(name=name, value=value, low=value - half, high=value + half, games=counts[name]))
-    return tuple(sorted(ratings, key=lambda rating: (-rating.value, rating.name)))
+    return tuple(sorted(ratings, key=lambda rating: (-round(rating.value, 6), rating.name)))
 
 
 def by_domain(matches: Iterable[Match], *, level: float = 1500.0, prior: float = 1.0) -> dict[str, tuple[Rating, ...]]:
@@ -238,18 +239,22 @@ def _gather(matches: Sequence[Match]) -> tuple[list[str], list[list[tuple[int, f
 
 
 def _climb(
-    names: Sequence[str], met: Sequence[Sequence[tuple[int, float]]], won: Sequence[float], prior: float
+    groups: Sequence[Sequence[int]], met: Sequence[Sequence[tuple[int, float]]], won: Sequence[float], prior: float
 ) -> list[float]:
     """Log-strengths: Hunter's steps until nobody moves; the average player has strength 1.
 
-    The games against the average player alone hold all strengths together in their place. One step for their common
-    factor in each pass, of the same kind, saves thousands of passes.
+    The games against the average player alone hold all strengths of an island in their place. One step for their
+    common factor in each pass, of the same kind, saves thousands of passes.
     """
-    strengths = [1.0] * len(names)
-    for _ in range(_PASSES):
-        factor = len(names) / 2 / sum(own / (own + 1) for own in strengths)
-        strengths = [own * factor for own in strengths]
-        moved = abs(factor - 1)
+    strengths = [1.0] * len(met)
+    moved, passes = math.inf, 0
+    while moved >= _CLOSE and passes < _PASSES:
+        moved, passes = 0.0, passes + 1
+        for group in groups:
+            factor = len(group) / 2 / sum(strengths[i] / (strengths[i] + 1) for i in group)
+            moved = max(moved, abs(factor - 1))
+            for i in group:
+                strengths[i] *= factor
         for i, own in enumerate(strengths):
             down = prior / (own + 1)
             for j, games in met[i]:
@@ -257,8 +262,6 @@ def _climb(
             new = (won[i] + prior / 2) / down
             moved = max(moved, abs(new - own) / own)
             strengths[i] = new
-        if moved < _CLOSE:
-            break
     return [math.log(strength) for strength in strengths]
 
 
