@@ -22,7 +22,7 @@ DRAWN = 0.01
 CALLS = 0.1
 """For mean calls: the reference drew orders of asking, ours are means over all."""
 
-STOPS = {
+STOPS: Mapping[str, str] = {
     "ask all": "ask all",
     "lead cannot be overturned": "the lead cannot be overturned",
     "Beta 0.90": ">= 0.90",
