@@ -38,6 +38,7 @@ __all__ = [
     "Speech",
     "Spoken",
     "Standing",
+    "as_data",
     "compare",
     "descent",
     "home",

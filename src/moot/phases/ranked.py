@@ -162,8 +162,9 @@ def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transc
     """The decision with the words of the answers; whoever wrote the winning one could not name it, and dissents not."""
     decision = _joined(decision, answers)
     settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
-    own = f"{decision.winner} for "
-    return replace(settled, dissent=tuple(each for each in settled.dissent if not each.startswith(own)))
+    against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
+    dissent = tuple(f"{each.voter} for {each.choice}" for each in against if each.voter != decision.winner)
+    return replace(settled, dissent=dissent if decision.winner else ())
 
 
 def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
