@@ -1,0 +1,307 @@
+"""Decision receipts at the desk: written, signed and checked. This file owns the format, and the keys.
+
+A receipt is one JSON object. Its signature covers all its other fields in their canonical form: keys sorted, no blanks,
+ASCII. In Markdown a page for people stands before the object, which holds the hash of that page, so that no letter of
+it can change either. Signed is with HMAC-SHA256 (RFC 2104: one secret signs and checks) or with Ed25519 (RFC 8032: a
+private key signs, the public one checks).
+"""
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from moot.core.errors import BriefError, RecordError
+from moot.desk.desk import Desk
+from moot.readers.certificate import certificate
+from moot.readers.files import save
+from moot.readers.receipt import Receipt, receipt
+from moot.readers.report import as_data
+from moot.record.codec import digest
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+VERSION = 1
+"""The format that is written; it stands in the field ``moot_receipt``."""
+
+SHORTEST = 16
+"""The least length of a secret, in bytes."""
+
+INSTALL = 'Ed25519 keys need a library that is not installed: pip install "moot[receipts]"'
+PROOF = "\n## Proof\n\n```json\n"
+_END = "\n```\n"
+_LONGEST_KEY = 10_000
+
+Algorithm: TypeAlias = Literal["hmac-sha256", "ed25519"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What signs and checks. Nothing shows what it holds.
+
+    Attributes:
+        algorithm: how it signs.
+        name: the first 16 digits of the SHA-256 of a public key; "" for a secret, which must not be hinted at.
+        sign: the signature of a message; None where the key can only check.
+        holds: whether a signature is that of a message.
+    """
+
+    algorithm: Algorithm
+    name: str
+    sign: Callable[[bytes], bytes] | None
+    holds: Callable[[bytes, bytes], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A receipt whose signature holds: the debate, how many entries its record had, and the hash of the last one."""
+
+    debate: str
+    entries: int
+    head: str
+
+
+# ---- keys ----------------------------------------------------------------------------------------------------------
+
+
+def secret_key(secret: str) -> Key:
+    """A key for HMAC-SHA256.
+
+    Raises:
+        BriefError: the secret is too short.
+    """
+    raw = secret.encode("utf-8", "surrogateescape")
+    if len(raw) < SHORTEST:
+        raise BriefError(f"the secret has {len(raw)} bytes; it needs at least {SHORTEST}", code="out_of_range")
+
+    def sign(message: bytes) -> bytes:
+        return hmac.digest(raw, message, "sha256")
+
+    return Key(
+        algorithm="hmac-sha256",
+        name="",
+        sign=sign,
+        holds=lambda message, mark: hmac.compare_digest(sign(message), mark),
+    )
+
+
+def read_key(path: Path) -> Key:
+    """An Ed25519 key out of a PEM file: a private one signs and checks, a public one checks.
+
+    Raises:
+        BriefError: there is no such file, others may read a private key, or it holds no Ed25519 key.
+    """
+    try:
+        with path.open("rb") as file:
+            raw, mode = file.read(_LONGEST_KEY), os.fstat(file.fileno()).st_mode
+    except OSError as error:
+        raise BriefError(f"the key cannot be read: {error.strerror or error}", where=str(path)) from error
+    if b"PRIVATE KEY" not in raw:
+        return _public(raw, path)
+    if os.name == "posix" and mode & 0o077:
+        raise BriefError(f"others may read this private key; mend it with: chmod 600 {path}", where=str(path))
+    return _private(raw, path)
+
+
+def new_key(path: Path) -> Path:
+    """Make an Ed25519 key; nobody else may read its file. Where its public key is then, which may be given to anybody.
+
+    Raises:
+        BriefError: one of the files is there already, or cannot be written.
+    """
+    try:
+        from cryptography.hazmat.primitives import serialization as forms
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    except ImportError as error:
+        raise BriefError(INSTALL, code="missing_library") from error
+    made, public = Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
+    texts = (
+        (path, 0o600, made.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption())),
+        (public, 0o644, made.public_key().public_bytes(forms.Encoding.PEM, forms.PublicFormat.SubjectPublicKeyInfo)),
+    )
+    for file in (path, public):
+        if file.exists():
+            raise BriefError("the file is there already; a key is never overwritten", where=str(file))
+    for file, mode, text in texts:
+        try:
+            with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise BriefError(f"the key cannot be written: {error.strerror or error}", where=str(file)) from error
+    return public
+
+
+def _private(raw: bytes, path: Path) -> Key:
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key
+    except ImportError as error:
+        raise BriefError(INSTALL, code="missing_library") from error
+    # TypeError: the key is locked with a password.
+    with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
+        found = load_pem_private_key(raw, None)
+        if isinstance(found, Ed25519PrivateKey):
+            return _pair(found.public_key(), found)
+    raise _no_key(path)
+
+
+def _public(raw: bytes, path: Path) -> Key:
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    except ImportError as error:
+        raise BriefError(INSTALL, code="missing_library") from error
+    with contextlib.suppress(ValueError, UnsupportedAlgorithm):
+        found = load_pem_public_key(raw)
+        if isinstance(found, Ed25519PublicKey):
+            return _pair(found, None)
+    raise _no_key(path)
+
+
+def _no_key(path: Path) -> BriefError:
+    return BriefError(
+        "the file holds no Ed25519 key in PEM; make one with: moot receipt --new-key FILE", where=str(path)
+    )
+
+
+def _pair(public: "Ed25519PublicKey", private: "Ed25519PrivateKey | None") -> Key:
+    from cryptography.exceptions import InvalidSignature
+
+    def holds(message: bytes, mark: bytes) -> bool:
+        try:
+            public.verify(mark, message)
+        except InvalidSignature:
+            return False
+        return True
+
+    name = hashlib.sha256(public.public_bytes_raw()).hexdigest()[:16]
+    return Key(algorithm="ed25519", name=name, sign=private.sign if private else None, holds=holds)
+
+
+# ---- receipts ------------------------------------------------------------------------------------------------------
+
+
+async def make_receipt(desk: Desk, debate: str) -> Receipt:
+    """The receipt of a debate, as its record stands.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    entries = await desk.entries(debate)
+    return receipt(entries, debate=debate, head=digest((await desk.lines(debate))[len(entries) - 1]))
+
+
+def write_receipt(made: Receipt, key: Key | None, form: Literal["md", "json"] = "json") -> str:
+    """A receipt as text; signed where there is a key.
+
+    Raises:
+        BriefError: the key can only check.
+    """
+    data: dict[str, object] = {"moot_receipt": VERSION, **as_data(made)}
+    page = certificate(made)
+    if form == "md":
+        data["page"] = hashlib.sha256(page.encode()).hexdigest()
+    if key:
+        if key.sign is None:
+            raise BriefError("this is a public key: it checks receipts, and signs none", code="out_of_range")
+        data["signed"] = {"algorithm": key.algorithm, "key": key.name}
+        data["signature"] = key.sign(canonical(data)).hex()
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return f"{page}{PROOF}{text}{_END}" if form == "md" else f"{text}\n"
+
+
+def check_receipt(text: str, key: Key) -> Checked:
+    """Check the signature of a receipt.
+
+    Raises:
+        RecordError: the text is no receipt, is not signed or with another key, or something in it was changed.
+    """
+    page, proof, rest = text.rpartition(PROOF)
+    if proof and not rest.endswith(_END):
+        raise RecordError("the receipt was changed: something stands behind its end")
+    data = _parse(rest.removesuffix(_END) if proof else text)
+    signed, mark = data.get("signed"), data.pop("signature", None)
+    if mark is None and signed is None:
+        raise RecordError("the receipt is not signed")
+    if not isinstance(signed, dict) or not isinstance(mark, str):
+        raise _changed()
+    if signed != {"algorithm": key.algorithm, "key": key.name}:
+        raise RecordError("the receipt was signed with another key, or it was changed")
+    if not key.holds(canonical(data), _bytes(mark)):
+        raise RecordError("the signature does not hold: the receipt was changed, or signed with another key")
+    if proof and data.get("page") != hashlib.sha256(page.encode()).hexdigest():
+        raise RecordError("the receipt was changed: its page is not the one that was signed")
+    return Checked(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
+
+
+async def check_record(desk: Desk, checked: Checked) -> bool:
+    """Whether the record that a receipt is about is here; it may have grown since.
+
+    Raises:
+        RecordError: it is here, and is another one.
+    """
+    lines: Sequence[str] = await desk.lines(checked.debate)
+    if not lines:
+        return False
+    if len(lines) < checked.entries or digest(lines[checked.entries - 1]) != checked.head:
+        raise RecordError(f"the receipt holds, but the record of {checked.debate} here is not the one that it is about")
+    return True
+
+
+def save_receipt(path: Path, text: str) -> None:
+    """Write a receipt into a file, wholly or not at all.
+
+    Raises:
+        BriefError: the file cannot be written.
+    """
+    try:
+        save(path, text)
+    except OSError as error:
+        raise BriefError(f"the receipt cannot be written: {error.strerror or error}", where=str(path)) from error
+
+
+def canonical(data: object) -> bytes:
+    """The one form of data that is signed."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _parse(text: str) -> dict[str, object]:
+    """A JSON object; without keys that stand twice and numbers that are none, which programs read differently."""
+    try:
+        data: object = json.loads(text, object_pairs_hook=_once)
+        canonical(data)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RecordError("this is no receipt, or it was changed: it cannot be read") from error
+    if not isinstance(data, dict) or "moot_receipt" not in data:
+        raise RecordError("this is no receipt")
+    return cast("dict[str, object]", data)
+
+
+def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _bytes(mark: str) -> bytes:
+    """A signature out of its digits; only those that are written count."""
+    try:
+        found = bytes.fromhex(mark)
+    except ValueError as error:
+        raise _changed() from error
+    if found.hex() != mark:
+        raise _changed()
+    return found
+
+
+def _changed() -> RecordError:
+    return RecordError("the receipt was changed: its signature cannot be read")
