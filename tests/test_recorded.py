@@ -1,5 +1,6 @@
 """`moot-bench recorded`: when a figure is reached, what is said where data are missing, and all recorded sets."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,27 +10,11 @@ from moot.bench.figures import Figure, find, numbers
 from moot.bench.main import main
 from moot.bench.recorded import SETS, find_data
 from moot.core.errors import MootError
+from recorded_sets import write_sets
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the recorded sets are not there: {DATA}")
-
-CELLS = """cell,topic,persuader,target,side,pre_mean,post_mean,signed_shift,start,end
-c1,t,one,other,pro,-1.0,1.0,2.0,opposed,aligned
-c2,t,two,other,con,-1.0,-1.0,0.0,aligned,aligned
-c3,t,two,another,con,,,,,
-"""
-PUBLISHED = """role,rank,model,mean,median,n
-persuader,1,one,2.0,2.0,1
-persuader,2,two,0.0,0.0,1
-target,1,other,1.0,1.0,2
-"""
-REFERENCE = """cells 2
-transitions: {'opposed->aligned': 1, 'aligned->aligned': 1}
-opposed targets that end aligned: 1.000; aligned targets that end opposed: 0.000; any sign flip: 0.500
-persuader: models 2, Spearman with the published ranking 1.000, largest |difference| 0.0
-target: models 2, Spearman with the published ranking 0.000, largest |difference| 0.0
-"""
 
 
 def run(*words: str) -> Result:
@@ -38,12 +23,8 @@ def run(*words: str) -> Result:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A folder with one set of two conversations."""
-    folder = tmp_path / "persuasion_shift"
-    folder.mkdir()
-    for name, text in {"cells.csv": CELLS, "published.csv": PUBLISHED, "reference.txt": REFERENCE}.items():
-        (folder / name).write_text(text, "utf-8")
-    return tmp_path
+    """A folder with all sets in miniature."""
+    return write_sets(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +59,19 @@ def test_numbers_are_read_as_they_are_printed() -> None:
     assert (find(r"games (\d+)", "games 12 rated"), find(r"games (\d+)", "none")) == ("12", "")
 
 
-def test_a_set_that_is_reached(small: Path) -> None:
+def test_small_sets_are_counted_as_by_hand(small: Path) -> None:
+    ran = run("--data", str(small))
+    assert [line for line in ran.output.splitlines() if "OUT OF REACH" in line] == []
+    assert ran.output.splitlines()[-1] == "74 of 74 figures reached"
+    assert ran.exit_code == 0
+
+
+def test_a_set_that_is_not_there_is_left_out(small: Path) -> None:
+    shutil.rmtree(small / "judge_pairs")
+    shutil.rmtree(small / "ranked_ballots")
     ran = run("--data", str(small))
     assert ran.exit_code == 0
-    lines = ran.output.splitlines()
-    assert lines[-1] == "8 of 8 figures reached"
-    assert lines[-2].startswith("not there, left out: elimination_votes, debate_judgments,")
+    assert "not there, left out: ranked_ballots, judge_pairs\n" in ran.output
 
 
 def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:
@@ -97,7 +85,7 @@ def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:
 
 def test_a_figure_that_is_not_reached_ends_with_one(small: Path) -> None:
     path = small / "persuasion_shift" / "reference.txt"
-    path.write_text(REFERENCE.replace("any sign flip: 0.500", "any sign flip: 0.600"), "utf-8")
+    path.write_text(path.read_text("utf-8").replace("any sign flip: 0.500", "any sign flip: 0.600"), "utf-8")
     ran = run("--data", str(small))
     assert ran.exit_code == 1
     assert [line.split()[-6:] for line in ran.output.splitlines() if "OUT OF REACH" in line] == [
