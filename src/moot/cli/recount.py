@@ -61,13 +61,14 @@ def _shown(found: "Recounted") -> "list[RenderableType]":
         winner = found.condorcet
         parts.append(Text(f"{line(winner)} wins every duel." if winner else "Nobody wins every duel."))
     for each in found.counts:
-        parts.append(Text.assemble("\n", (each.rule, "bold"), "  ", _result(each)))
+        parts.append(Text.assemble("\n", (each.rule, "bold"), "  ", result_in_words(each)))
         parts.append(Inset(Text(line(each.how), style=FAINT)))
-        parts.append(Inset(Text(_flip(each), style=FAINT)))
+        parts.append(Inset(Text(flip_in_words(each), style=FAINT)))
     return parts
 
 
-def _result(each: "Counted") -> str:
+def result_in_words(each: "Counted") -> str:
+    """Who wins, by how much, in a line."""
     from moot.cli.text import line
 
     if each.status != "decided":
@@ -76,7 +77,8 @@ def _result(each: "Counted") -> str:
     return f"{line(each.winner)}{ahead} ({each.strength})"
 
 
-def _flip(each: "Counted") -> str:
+def flip_in_words(each: "Counted") -> str:
+    """What would flip a result, in a line."""
     from moot.cli.text import line
     from moot.desk.reports import listed
 

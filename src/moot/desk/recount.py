@@ -181,7 +181,7 @@ def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now:
                     return None, size - 1
                 counts += 1
                 then = rule.decide(changed, candidates)
-                if (then.status, then.winner) != (now.status, now.winner):
+                if then.winner != now.winner:
                     return Flip(voters=tuple(ballots[n].voter for n in places), to=to, then=then.how), size
     return None, sum(map(len, kinds.values()))
 
