@@ -144,6 +144,11 @@ def test_weights_count_where_the_rule_weighs() -> None:
     assert elect("approval", given).tally == {"A": 0.3, "B": 0.2}
 
 
+def test_ballots_without_weight_decide_nothing() -> None:
+    decision = elect("schulze", [replace(each, weight=0.0) for each in ballots("A B", "B A")])
+    assert (decision.status, decision.how) == ("no_decision", "all ballots that were cast weigh nothing")
+
+
 def test_an_unknown_rule_is_refused() -> None:
     with pytest.raises(ValueError, match="no rule is called 'dodgson'; there are plurality, borda, approval"):
         elect("dodgson", ballots("A"))

@@ -1,6 +1,6 @@
 """``moot recount``. This file owns how a recount is shown."""
 
-import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,7 @@ def recount(debate: str, as_json: bool, store: Path | None) -> int:
     would give another result. Nothing in the record is changed.
     """
     from moot.cli.faces import console_for
-    from moot.desk.recount import count_again
-    from moot.desk.reports import as_data
+    from moot.desk.recount import count_again, write_recount
 
     async def read() -> "Recounted":
         async with open_desk(store) as desk:
@@ -36,7 +35,7 @@ def recount(debate: str, as_json: bool, store: Path | None) -> int:
 
     found = finish(read())
     if as_json:
-        click.echo(json.dumps(as_data(found), ensure_ascii=False, indent=2))
+        sys.stdout.write(write_recount(found))
         return DONE
     console = console_for()
     for each in _shown(found):

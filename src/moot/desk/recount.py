@@ -1,5 +1,6 @@
 """Recounts. This file owns what the ballots of a finished debate come to under every rule, and what would flip it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from moot.core.transcript import fold
 from moot.desk.desk import Desk
 from moot.policy.rankings import METHODS, Ranked, condorcet, tiers_of
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule
+from moot.readers.report import as_data
 
 SINGLE: tuple[Rule, ...] = (PLURALITY, MAJORITY, SUPERMAJORITY, UNANIMITY, WEIGHTED)
 """The rules that look at whom a ballot has alone on top."""
@@ -137,6 +139,11 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         condorcet=condorcet(ballots, candidates) if ranked else "",
         counts=tuple(_counted(rule, ballots, candidates) for rule in rules),
     )
+
+
+def write_recount(found: Recounted) -> str:
+    """A recount as JSON."""
+    return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
 
 
 def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Counted:

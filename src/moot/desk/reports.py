@@ -38,7 +38,6 @@ __all__ = [
     "Speech",
     "Spoken",
     "Standing",
-    "as_data",
     "compare",
     "descent",
     "home",

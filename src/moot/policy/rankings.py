@@ -200,7 +200,8 @@ class Ranked:
             status="no_decision", rule=self.name, tally=dict.fromkeys(candidates, 0.0), ballots=tuple(ballots)
         )
         if not profile.total:
-            return replace(none, how=silence(ballots))
+            weightless = any(each.state == "cast" for each in ballots)
+            return replace(none, how="all ballots that were cast weigh nothing" if weightless else silence(ballots))
         count = METHODS[self.method](profile)
         tops = top(count.tally)
         share = count.shares[tops[0]] if count.shares else profile.agreed(tops[0])
