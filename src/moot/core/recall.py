@@ -1,5 +1,7 @@
 """What is recalled before a debate. This file owns the words that the phase, the seat and memory share."""
 
+from dataclasses import dataclass
+
 RECALL = "recall"
 """The act of a turn that recalls earlier debates."""
 
@@ -14,3 +16,19 @@ PULSE = "PULSE"
 
 ORIGINS = "ORIGINS"
 """The field with the ids of the debates from which something was recalled: their uses are counted by it."""
+
+LIBRARIAN = "builtin:librarian"
+"""The seat that recalls."""
+
+NAMED = "librarian"
+"""How briefs may name that seat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """One piece of news of a feed: its headline, the text below it, where it stands, and when, as the feed has it."""
+
+    title: str
+    text: str = ""
+    link: str = ""
+    when: str = ""

@@ -5,10 +5,9 @@ are made from them. No key can name a host, an address, a credential, or a file 
 """
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
 
+from moot.desk.key import Key
 from moot.desk.offers import (
     CONDITIONS,
     ENDINGS,
@@ -29,52 +28,7 @@ from moot.desk.offers import (
 )
 from moot.phases.plugins import offered
 
-Kind: TypeAlias = Literal[
-    "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "term", "tools", "model", "models", "people", "table",
-]  # fmt: skip
-"""What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
-whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
-list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
-such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
-``model`` provider:name; ``models`` one or a list of them; ``people`` a list of names or of tables with the keys of a
-participant; ``table`` a table of the keys whose names begin with this one's and a point."""
-
 MOST_SEED = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """One key.
-
-    Attributes:
-        name: its documented name; that of a limit begins with ``limits.``, of a search's with ``search.``.
-        kind: what it holds.
-        help: what it means, in a sentence.
-        aliases: other names that are read as well.
-        low: the least number, or number of entries.
-        high: the greatest number, number of entries, or number of characters.
-        choices: the allowed words.
-        example: a value as it is written in a brief.
-        hints: words that people write when they mean this key; never read, only suggested.
-        loose: whether case, blanks and hyphens of a choice do not matter.
-        same: further words for choices, each with the choice that it means.
-        further: choices beside these, which are looked up only when another word comes up.
-    """
-
-    name: str
-    kind: Kind
-    help: str
-    aliases: tuple[str, ...] = ()
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-    example: str = ""
-    hints: tuple[str, ...] = ()
-    loose: bool = False
-    same: tuple[tuple[str, str], ...] = ()
-    further: Callable[[], tuple[str, ...]] | None = None
-
 
 # fmt: off
 HEADER: tuple[Key, ...] = (
@@ -109,7 +63,7 @@ HEADER: tuple[Key, ...] = (
         help="How the moderator sums up."),
     Key(name="turn_mode", kind="choice", choices=TURN_MODES, loose=True, example="random",
         help="Who speaks next, where the protocol leaves it open.", hints=("turn_order", "speaking_order")),
-    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=3,
+    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=8,
         example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
         help="What ends the rounds before their number is full."),
     Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
@@ -138,6 +92,12 @@ HEADER: tuple[Key, ...] = (
         help="After each round each debater writes itself a note on its strategy, which nobody else sees."),
     Key(name="interruptions", kind="flag", example="yes", hints=("interrupt", "interruption"),
         help="After each turn the others may bid to interrupt it."),
+    Key(name="recall", kind="flag", example="yes", hints=("remember", "history", "use_memory"),
+        help="Before anybody speaks, a librarian recalls what earlier debates on like topics came to; no without it."),
+    Key(name="history_limit", kind="whole", low=1, high=20, example="5", hints=("max_history",),
+        help="With recall: the most outcomes of earlier debates; 5 without it."),
+    Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
+        help="With recall: names of feeds in your own moot.toml, whose news are recalled as well."),
     Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
         hints=("llm", "default_model", "models")),
     Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),

@@ -201,6 +201,7 @@ class Found:
         body: what is remembered: the fields of ``learn.lessons.Outcome`` or ``Pattern``.
         uses: how many later debates have recalled it.
         tier: how slowly it is forgotten.
+        likeness: the cosine of what it is about and the query; 0 where it shares no more with it than some words.
     """
 
     debate: str
@@ -210,3 +211,4 @@ class Found:
     body: Mapping[str, object]
     uses: int = 0
     tier: Tier = "fast"
+    likeness: float = 0.0
