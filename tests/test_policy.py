@@ -172,6 +172,8 @@ def test_nobody_criticises_oneself_and_everybody_is_criticised(
         assert {author for _, author in drawn} == set(names)
         assert {critic for critic, _ in drawn} == set(names)
     assert drawn == Pairs(topology=topology).draw(names, round=round, chance=Random(seed))
+    least = Pairs(topology=topology).least(len(names))
+    assert len(drawn) >= least if topology == "sparse" else len(drawn) == least
 
 
 def test_a_rotation_pairs_everybody_with_everybody_in_time() -> None:

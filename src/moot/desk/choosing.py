@@ -21,6 +21,7 @@ from moot.phases.choices import (
     When,
 )
 from moot.phases.groups import LEAST
+from moot.phases.ends import ENDED
 from moot.phases.known import DEFAULT, RANKED, STRATEGIES
 from moot.policy.pairs import Topology
 
@@ -125,8 +126,8 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         raise misfit(intake, wishes, "topology", found)
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
-    for name, takers in (("debate_end_condition", FORMATS), ("turn_mode", OPEN_ORDER)):
-        if name in intake.given and protocol not in FORMATS:
+    for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
+        if name in intake.given and protocol not in (*takers, *FORMATS):
             found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
     debating = len(intake.brief.names("debater"))

@@ -128,7 +128,7 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
 
 def _backed(brief: Brief, config: Config | None) -> Brief:
     """The brief with the owner's fallbacks for everybody who has a model and names none."""
-    people = [each for each in brief.participants if each.seat not in NO_MODEL and not each.fallback]
+    people = [each for each in brief.participants if _has_model(each) and not each.fallback]
     backing = (config or load_config()).fallback if people else ()
     backed = [
         replace(each, fallback=tuple(name for name in backing if name != each.seat)) if each in people else each
@@ -139,7 +139,11 @@ def _backed(brief: Brief, config: Config | None) -> Brief:
 
 def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
-    return {each.name: model_of(each, desk.pool) for each in brief.participants if each.seat not in NO_MODEL}
+    return {each.name: model_of(each, desk.pool) for each in brief.participants if _has_model(each)}
+
+
+def _has_model(who: Participant) -> bool:
+    return who.duty != "aide" and who.seat not in NO_MODEL
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

@@ -22,6 +22,7 @@ from moot.phases import (
     groups,
     interrupt,
     judge,
+    liken,
     parliament,
     plugins,
     ranked,
@@ -35,14 +36,16 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
-from moot.policy import meeting, pairs, rankings, rules, showing, stops, turns
+from moot.policy import convergence, early, meeting, pairs, rankings, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 MODULES = (
     flow,
+    rankings,
     speak,
     shares,
+    liken,
     judge,
     verdict,
     ranked,
@@ -66,7 +69,8 @@ MODULES = (
     meeting,
     pairs,
     rules,
-    rankings,
+    convergence,
+    early,
     showing,
     stops,
     turns,

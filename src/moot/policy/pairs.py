@@ -48,6 +48,17 @@ class Pairs:
             case _:
                 return _sparse(names, self.density, chance)
 
+    def least(self, count: int) -> int:
+        """The fewest pairs that can be drawn among so many; only ``sparse`` may draw more."""
+        if count < 2:
+            return 0
+        many = {
+            "all-to-all": count * (count - 1),
+            "star": 2 * (count - 1),
+            "adaptive": 2 * count if count > 2 else count,
+        }
+        return many.get(self.topology, count)
+
 
 def _ring(names: Sequence[str]) -> tuple[Pair, ...]:
     return tuple((name, names[(n + 1) % len(names)]) for n, name in enumerate(names))
