@@ -14,7 +14,7 @@ def certificate(receipt: Receipt) -> str:
         f"# Decision receipt: {inline(receipt.question)}",
         bullets(_facts(receipt)),
         "## Decision",
-        lead(receipt.line, receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
+        lead(inline(receipt.line), receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
         *_chapter("Ballots", [_ballot(each) for each in receipt.ballots]),
         *_chapter("Dissent", [_ballot(each) for each in receipt.dissent]),
