@@ -135,7 +135,6 @@ def test_what_is_no_vote_is_not_counted(rule: str, given: str, how: str) -> None
 BRIEF = """---
 protocol: panel
 strategy: schulze
-rounds: 0
 background: [facts.md]
 ---
 # Tea or coffee?

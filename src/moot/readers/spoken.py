@@ -123,10 +123,16 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
     return tuple(found)
 
 
+_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
+
+
 def beside(turn: Turn) -> str:
     """The words of a ballot beside the lines that are its formula: the voter's reason."""
     formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
-    return "\n".join(line for line in turn.text.split("\n") if words(line) not in formulas).strip()
+    for name, value in turn.fields.items():
+        formulas += [words(each) for each in (name, *value)] if isinstance(value, tuple) else []
+    lines = turn.text.split("\n")
+    return "\n".join(line for line in lines if words(_NUMBER.sub("", line)) not in formulas).strip()
 
 
 def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
