@@ -1,5 +1,6 @@
 """Chaired debates in words: the prompts to the letter, the built-in debater, people, and the screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,9 @@ async def test_the_built_in_debaters_rank_and_the_built_in_chair_takes() -> None
     (turn,) = place.transcript.turns("synthesize")
     assert not any(name in turn.text for name in ("Ann", "Bob", "Cy"))
     long = Source(name="options.md", text=(EXAMPLES / "build-or-buy" / "options.md").read_text(encoding="utf-8"))
-    place = await quoted(Brief(topic="Build or buy?", participants=BRIEF.participants, background=(long,)))
+    told = {"Ann": "Advocate of the purchase", "Bob": "Critic who fears leakage", "Cy": "Counts engineers and months"}
+    people = tuple(replace(each, role=told.get(each.name, "")) for each in BRIEF.participants)
+    place = await quoted(Brief(topic="Build or buy?", participants=people, background=(long,)))
     (turn,) = place.transcript.turns("synthesize")
     taken = [str(value) for name, value in turn.fields.items() if name.startswith("TAKEN FROM")]
     assert "NONE" in taken
