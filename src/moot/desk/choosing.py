@@ -9,6 +9,7 @@ from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.intake import Intake
 from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.desk.recalling import memory_of
 from moot.phases.choices import (
     OPEN_ORDER,
     Choices,
@@ -20,8 +21,8 @@ from moot.phases.choices import (
     TurnMode,
     When,
 )
-from moot.phases.groups import LEAST
 from moot.phases.ends import ENDED
+from moot.phases.groups import LEAST
 from moot.phases.known import DEFAULT, RANKED, STRATEGIES
 from moot.policy.pairs import Topology
 
@@ -110,6 +111,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
         mediation=_mediation(given),
+        memory=memory_of(intake),
         extras=Extras(**{each.name: bool(given.get(each.name, False)) for each in fields(Extras)}),
     )
 

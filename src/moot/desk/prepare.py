@@ -18,8 +18,10 @@ from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.likely import likely
 from moot.desk.look import first_chat_model
+from moot.desk.measuring import with_instrument
 from moot.desk.notes import notes_on
 from moot.desk.places import needs_moderator
+from moot.desk.recalling import check_feeds, memory_of, with_librarian
 from moot.desk.seating import BUILTIN, assign, model_of, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
@@ -64,7 +66,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    brief = _presided(intake, wishes)
+    brief = with_librarian(_presided(intake, wishes), memory_of(intake))
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
@@ -73,6 +75,8 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     brief = _backed(equip(assign(brief, models), intake, config or desk.config), config or desk.config)
     try:
         choices = choose(intake, wishes)
+        check_feeds(choices.memory.feeds if choices.memory else (), config or desk.config)
+        brief = with_instrument(brief, choices.until, config or desk.config)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:

@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from moot.core.ask import Ask
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import LIKENESS, Brief, Limits, Participant
 from moot.core.errors import BriefError
+from moot.core.recall import LIBRARIAN, NAMED
 from moot.core.seat import Seat
 from moot.desk.toolbox import Give, no_tools
+from moot.learn.librarian import Librarian
 from moot.models.base import Model
 from moot.models.fallback import Fallback
 from moot.models.pool import Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.human import HUMAN, Human, Reach
+from moot.seats.likeness import Likening
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
@@ -20,9 +23,6 @@ from moot.seats.tools import ROUNDS, USES
 
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
-
-ABSENT = ("librarian",)
-"""Seats that briefs may name and that this version cannot fill."""
 
 ASKING = frozenset({"summarizer", "scorer"})
 """Tools that put a question to the participant's own model."""
@@ -93,11 +93,15 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         return None
     if who.seat == CLOCK:
         return _clock(who)
+    if who.seat == LIBRARIAN and who.duty == "aide":
+        return Librarian(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+    if who.duty == "aide":
+        return Likening(who.seat.removeprefix(LIKENESS))
+    if who.seat in (NAMED, LIBRARIAN):
+        found = f"{who.name}: a {NAMED} only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+        raise BriefError(found, code="bad_enum")
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
-    if who.seat in ABSENT:
-        found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
-        raise BriefError(found, code="bad_enum")
     try:
         model = model_of(who, pool)
     except BriefError as error:

@@ -29,6 +29,7 @@ from moot.phases.mediators import mediate
 from moot.phases.parliament import bp_style
 from moot.phases.plugins import Protocol
 from moot.phases.ranked import RULES, vote
+from moot.phases.recall import with_recall
 from moot.phases.round_robin import round_robin
 from moot.phases.socratic import socratic
 from moot.phases.speak import Everyone, check_names
@@ -124,10 +125,10 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
-    tree = mediate(make(brief, choices), brief, choices)
     if name in KNOWN:
         ends.check(name, choices)
+    tree = mediate(make(brief, choices), brief, choices)
     people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
     judging = replace(brief, participants=tuple(people))
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
-    return with_gauge(add(tree, judging, choices), judging, choices)
+    return with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)
