@@ -35,9 +35,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """The answer of one turn: whose, the mark of the turn, the answer, and the reason given for a change."""
+    """The answer of one turn: whose, the turn's key and mark, the answer, and the reason given for a change."""
 
     by: str
+    key: str
     mark: str
     answer: str
     because: str = ""
@@ -117,7 +118,8 @@ def agreement(transcript: Transcript) -> Agreement:
             stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
     return Agreement(
         ledger=tuple(
-            Held(by=turn.by, mark=turn.mark, answer=stand.answer, because=stand.because) for turn, stand in ledger
+            Held(by=turn.by, key=turn.key, mark=turn.mark, answer=stand.answer, because=stand.because)
+            for turn, stand in ledger
         ),
         stages=tuple(stages),
         flips=tuple(flips),

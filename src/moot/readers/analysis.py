@@ -130,7 +130,7 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
         people=metrics.participants,
         agreement=course,
         ties=ties(transcript, course.flips),
-        disagreement=disagreement(transcript, came, found, judged),
+        disagreement=disagreement(transcript, course.ledger, came, found, judged),
         grounds=grounds(transcript, found, judged, citations(entries, transcript)),
         beliefs=beliefs(transcript, found, judged),
     )

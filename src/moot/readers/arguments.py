@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from moot.core.event import Entry
-from moot.core.transcript import Transcript, Turn, fold, read_field
+from moot.core.transcript import TARGET, Transcript, Turn, fold, read_field
 from moot.readers.semantics import Label, grounded, strengths
 from moot.readers.stance import bare
 from moot.readers.wording import shown
@@ -219,7 +219,7 @@ def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
 
 def answered(transcript: Transcript, turn: Turn) -> Turn | None:
     """The turn that a turn answers; None where it names none and not exactly one was laid before it."""
-    target = transcript.target(turn)
+    target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
         laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
         return laid[0] if len(laid) == 1 else None

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from moot.core.decision import Ballot
 from moot.core.transcript import Transcript, read_field
+from moot.readers.agreement import Held
 from moot.readers.arguments import ArgumentMap, Judgement, Relation
 from moot.readers.outcome import Outcome
-from moot.readers.stance import bare, stands
+from moot.readers.stance import bare
 from moot.readers.wording import shown
 
 
@@ -41,8 +42,18 @@ class Disagreement:
     points: tuple[Point, ...] = ()
 
 
-def disagreement(transcript: Transcript, came: Outcome, found: ArgumentMap, judged: Judgement) -> Disagreement:
-    """What was left open in a debate, complete or not."""
+def disagreement(
+    transcript: Transcript, ledger: Sequence[Held], came: Outcome, found: ArgumentMap, judged: Judgement
+) -> Disagreement:
+    """What was left open in a debate, complete or not.
+
+    Args:
+        transcript: of the debate.
+        ledger: all answers, in the order of asking.
+        came: how it ended.
+        found: its argument map.
+        judged: which points of it nobody answered.
+    """
     points = [
         Point(
             mark=edge.source,
@@ -53,27 +64,27 @@ def disagreement(transcript: Transcript, came: Outcome, found: ArgumentMap, judg
         )
         for edge in judged.unanswered
     ]
-    return Disagreement(camps=_camps(transcript), dissent=came.dissent, points=tuple(points))
+    return Disagreement(camps=_camps(transcript, ledger), dissent=came.dissent, points=tuple(points))
 
 
-def _camps(transcript: Transcript) -> tuple[Camp, ...]:
-    """The camps, the greatest first; those of one size in the order in which their answers came."""
-    last = {by: held[-1] for by, held in stands(transcript).items()}
-    camps: dict[str, list[str]] = {}
-    for by, stand in last.items():
-        camps.setdefault(bare(stand.answer), []).append(by)
+def _camps(transcript: Transcript, ledger: Sequence[Held]) -> tuple[Camp, ...]:
+    """The camps, the greatest first; those of one size in the order in which their members first answered."""
+    last = {each.by: each for each in ledger}
+    camps: dict[str, list[Held]] = {}
+    for each in last.values():
+        camps.setdefault(bare(each.answer), []).append(each)
     found = [
         Camp(
-            answer=last[by[0]].answer,
-            by=tuple(by),
-            share=len(by) / len(last),
-            argument=_argument(transcript, [last[each].key for each in by]),
+            answer=held[0].answer,
+            by=tuple(each.by for each in held),
+            share=len(held) / len(last),
+            argument=_argument(transcript, held),
         )
-        for by in camps.values()
+        for held in camps.values()
     ]
     return tuple(sorted(found, key=lambda camp: -len(camp.by)))
 
 
-def _argument(transcript: Transcript, keys: Sequence[str]) -> str:
-    given = [read_field(transcript.get(key), "ARGUMENT") for key in keys]
+def _argument(transcript: Transcript, held: Sequence[Held]) -> str:
+    given = [read_field(transcript.get(each.key), "ARGUMENT") for each in held]
     return next((shown(each) for each in reversed(given) if each), "")

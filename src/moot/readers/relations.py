@@ -1,13 +1,13 @@
 """Who stands how to whom. This file owns the counts between two participants; it reads fields and ballots alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import permutations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, permutations
+from typing import TypeAlias
 
-from moot.core.decision import Ballot
 from moot.core.transcript import Transcript
 from moot.readers.agreement import Flip
-from moot.readers.arguments import AGAINST, SPOKEN, answered, relation
+from moot.readers.arguments import SPOKEN, answered, relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,44 +40,49 @@ class Tie:
 
 
 _COUNTS = ("answers", "supports", "attacks", "questions", "votes", "together", "apart", "moved")
+_KINDS: Mapping[str, str] = {"SUPPORT": "supports", "ATTACK": "attacks", "REBUT": "attacks", "QUESTION": "questions"}
+Done: TypeAlias = tuple[str, str, str, int]
+"""Who did how often what towards whom: by, to, one of the counts, the number."""
 
 
 def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Tie, ...]:
     """What participants did towards each other, in the order in which it began; pairs without anything are left out."""
-    found: list[Tie] = []
-    for turn in transcript.turns(*SPOKEN):
-        met = answered(transcript, turn)
-        if met is not None and met.by != turn.by:
-            does = relation(turn)
-            found.append(
-                Tie(
-                    by=turn.by,
-                    to=met.by,
-                    answers=1,
-                    supports=int(does == "SUPPORT"),
-                    attacks=int(does in AGAINST),
-                    questions=int(does == "QUESTION"),
-                )
-            )
-    found += [Tie(by=by, to=flip.by, moved=1) for flip in flips for by in flip.to]
-    found += _votes(transcript.decision.ballots if transcript.decision else ())
-    return add(found)
+    return _sums(chain(_answers(transcript), _moves(flips), _votes(transcript)))
 
 
 def add(found: Iterable[Tie]) -> tuple[Tie, ...]:
     """The sums for each pair, in the order in which the pairs come."""
-    sums: dict[tuple[str, str], Tie] = {}
-    for each in found:
-        old = sums.get((each.by, each.to), Tie(by=each.by, to=each.to))
-        both: Mapping[str, int] = {name: getattr(old, name) + getattr(each, name) for name in _COUNTS}
-        sums[each.by, each.to] = replace(old, **both)
-    return tuple(sums.values())
+    return _sums((each.by, each.to, name, getattr(each, name)) for each in found for name in _COUNTS)
 
 
-def _votes(ballots: Sequence[Ballot]) -> list[Tie]:
+def _sums(done: Iterable[Done]) -> tuple[Tie, ...]:
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for by, to, name, n in done:
+        held = counts.setdefault((by, to), {})
+        held[name] = held.get(name, 0) + n
+    return tuple(Tie(by=by, to=to, **held) for (by, to), held in counts.items())
+
+
+def _answers(transcript: Transcript) -> Iterator[Done]:
+    for turn in transcript.turns(*SPOKEN):
+        met = answered(transcript, turn)
+        if met is not None and met.by != turn.by:
+            yield turn.by, met.by, "answers", 1
+            if (does := relation(turn)) in _KINDS:
+                yield turn.by, met.by, _KINDS[does], 1
+
+
+def _moves(flips: Sequence[Flip]) -> Iterator[Done]:
+    for flip in flips:
+        for by in flip.to:
+            yield by, flip.by, "moved", 1
+
+
+def _votes(transcript: Transcript) -> Iterator[Done]:
+    ballots = transcript.decision.ballots if transcript.decision else ()
     cast = {each.voter: each.choice for each in ballots if each.state == "cast"}
-    found = [Tie(by=voter, to=choice, votes=1) for voter, choice in cast.items() if choice in cast and choice != voter]
+    for voter, choice in cast.items():
+        if choice in cast and choice != voter:
+            yield voter, choice, "votes", 1
     for one, other in permutations(cast, 2):
-        same = cast[one] == cast[other]
-        found.append(Tie(by=one, to=other, together=int(same), apart=int(not same)))
-    return found
+        yield one, other, "together" if cast[one] == cast[other] else "apart", 1
