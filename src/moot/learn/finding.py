@@ -1,8 +1,8 @@
 """How memory is searched. This file owns the three rankings that are joined: by words, by vectors, by strength.
 
 Words are weighed by SQLite's BM25 over stems, vectors are compared one by one (up to some hundred thousand that is
-quick), and what either finds is ranked a third time by how strong the memory is. Equal ranks fall to the debate whose
-id comes first, so that an answer does not depend on the order in which debates were learned.
+quick), and what either finds is ranked a third time by how strong the memory is. Of equals the debate whose id comes
+first is first, so that an answer does not depend on the order in which debates were learned.
 """
 
 import json
@@ -63,19 +63,13 @@ class Finder:
         words, near = self._by_words(asked, kind), self._by_vector(query, kind)
         found, since = self._read(kind, [*words, *near])
 
-        def place(row: int) -> tuple[str, int]:
-            return found[row].debate, found[row].n
-
-        def strong(row: int) -> tuple[float, str, int]:
-            return (-strength(now - since[row], found[row].uses), *place(row))
-
-        by_words = sorted(words, key=lambda row: (words[row], *place(row)))
-        by_vector = sorted(near, key=lambda row: (-near[row], *place(row)))
-        joined = fuse([by_words, by_vector, sorted(found, key=strong)])
-        return tuple(replace(found[row], likeness=near.get(row, 0.0)) for row in joined[:most])
+        strong = {row: strength(now - since[row], each.uses) for row, each in found.items()}
+        fused = fuse([words, near, strong])
+        ranked = sorted(found, key=lambda row: (-fused[row], found[row].debate, found[row].n))
+        return tuple(replace(found[row], likeness=near.get(row, 0.0)) for row in ranked[:most])
 
     def _by_words(self, asked: Sequence[str], kind: Kind) -> Mapping[int, float]:
-        """The items that hold words of a query, with their ranks, which are below 0 and lower for better ones."""
+        """The items that hold words of a query, with their weights."""
         sql = "SELECT doc FROM memory_terms WHERE term = ? AND col = ?"
         counts = {word: self._number(sql, (word, kind)) for word in asked}
         rare = sorted((word for word in asked if counts[word]), key=lambda word: (counts[word], word))
@@ -90,7 +84,7 @@ class Finder:
             return {}
         match = f"{kind} : ({' OR '.join(taken)})"
         rows = self._db.execute(
-            "SELECT rowid, rank FROM memory_words WHERE memory_words MATCH ? ORDER BY rank LIMIT ?", (match, NEAR)
+            "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ? ORDER BY rank LIMIT ?", (match, NEAR)
         )
         return dict(rows.fetchall())
 

@@ -73,8 +73,8 @@ def players(transcript: Transcript, brief: Brief) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for each in brief.participants:
         asked = {turn.reply.asked or each.seat for turn in transcript.turns(by=each.name) if turn.reply and turn.ask}
-        alone = next(iter(asked)) if len(asked) == 1 else ""
-        found[each.name] = "" if alone.startswith(BUILTIN) else alone
+        alone = next(iter(asked), each.seat)
+        found[each.name] = "" if len(asked) > 1 or alone.startswith(BUILTIN) else alone
     return found
 
 

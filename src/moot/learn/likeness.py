@@ -9,7 +9,7 @@ Learning Methods", 2009).
 
 import zlib
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 from struct import pack
@@ -26,8 +26,8 @@ K = 60
 PIECE = 4
 """Letters of a piece of a word."""
 
-LEAST = 0.3
-"""The cosine beneath which two short texts are not alike: with 256 numbers chance alone gives 0.06, give or take."""
+LEAST = 0.25
+"""The cosine beneath which two short texts are not alike: by chance alone it is 0, give or take 0.06."""
 
 _PAIR, _PART = 0.5, 0.3
 """What a pair and a piece weigh beside a word."""
@@ -58,10 +58,18 @@ def _add(numbers: list[float], feature: str, weight: float) -> None:
     numbers[hashed % SIZE] += weight if hashed >> 31 else -weight
 
 
-def fuse(rankings: Sequence[Sequence[T]]) -> list[T]:
-    """All members of rankings, best first by reciprocal rank fusion; equals in the order in which they first stand."""
+def fuse(rankings: Sequence[Mapping[T, float]]) -> dict[T, float]:
+    """What the members of rankings are worth together, by reciprocal rank fusion: the sum of ``1 / (K + rank)``.
+
+    Args:
+        rankings: the score of each member, more is better; equal scores share the rank of the first of them.
+    """
     fused: dict[T, float] = {}
-    for ranking in rankings:
-        for rank, member in enumerate(ranking, start=1):
-            fused[member] = fused.get(member, 0.0) + 1 / (K + rank)
-    return sorted(fused, key=lambda member: -fused[member])
+    for scores in rankings:
+        ordered = sorted(scores.values(), reverse=True)
+        first: dict[float, int] = {}
+        for rank, score in enumerate(ordered, start=1):
+            first.setdefault(score, rank)
+        for member, score in scores.items():
+            fused[member] = fused.get(member, 0.0) + 1 / (K + first[score])
+    return fused

@@ -1,9 +1,11 @@
 """Who changed whose mind, and by what. This file owns how a change of answer is traced to those who brought it about.
 
-A critique counts where the author accepted it. Forms that ask for that say so in a field; where the form has none, the
-reason that the author gives for the change has to share words with the critique. Without either nobody is credited.
+A critique counts where its author accepted it: in the field that asks for that, by the letter or mark of the critique
+or by its words. Where the form has no such field, the reason that the author gives for the change has to share words
+with the critique. Without either nobody is credited.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.core.text import clip, letter
@@ -19,6 +21,9 @@ ISSUE, SUGGESTION, BECAUSE = "ISSUE", "SUGGESTION", "BECAUSE"
 
 SHARED = 2
 """So many words of a reason must stand in a critique that is credited with the change."""
+
+_LABEL = re.compile(r"[\s*_(\[]*(?:critique\s+(\w+)|([a-z]{1,2}|t\d+)[\s*_]*(?:[:.,)\]–—-]|$))", re.IGNORECASE)
+"""How a critique is named before what is said of it: ``A: …``, ``Critique A …``, ``T7 – …``; not ``A budget is …``."""
 
 LONGEST = 600
 """Characters of a text that is remembered."""
@@ -93,8 +98,9 @@ def _accepted(transcript: Transcript, turn: Turn) -> list[Turn]:
 
 def _names(text: str, n: int, critique: Turn) -> bool:
     """Whether a text begins with the letter or the mark of a critique, or shares words with it."""
-    first = text.removeprefix("Critique ").partition(" ")[0].strip(".,:;()[]*")
-    return first in (letter(n), critique.mark) or _shares(text, critique)
+    found = _LABEL.match(text)
+    label = (found[1] or found[2]).upper() if found else ""
+    return label in (letter(n), critique.mark) or (not label and _shares(text, critique))
 
 
 def _shares(text: str, critique: Turn) -> bool:

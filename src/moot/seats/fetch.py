@@ -191,9 +191,8 @@ async def _take(url: "URL", response: "Response") -> Document:
     elif kind.startswith("text/") or kind.partition("/")[2].rpartition("+")[2] in ("json", "xml"):
         form = "text"
     else:
-        raise ToolError(
-            f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}; text, HTML, JSON, XML and PDF can be read"
-        )
+        found = f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
+        raise ToolError(f"{found}; text, HTML, JSON, XML and PDF can be read")
     packed = response.headers.get("content-encoding", "").strip().casefold()
     if packed not in ("", "identity", "gzip", "x-gzip"):
         raise ToolError(f"{_shown(url)} is packed in a way that was not asked for")
