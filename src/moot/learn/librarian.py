@@ -146,4 +146,4 @@ def quoted(text: object, most: int = LONGEST) -> str:
 def plain(text: object, most: int) -> str:
     """A text on one line, without brackets of ours and without signs that nobody sees, at most so many characters."""
     seen = "".join(each for each in clean(str(text)) if unicodedata.category(each) not in ("Cf", "Co", "Cn"))
-    return clip(" ".join(seen.replace("[", "(").replace("]", ")").split()), most)
+    return clip(" ".join(seen.split()), most).replace("[", "(").replace("]", ")")

@@ -1,7 +1,7 @@
 """Feeds in RSS and Atom. This file owns how their news are read; what they say is the words of strangers.
 
 The reader is the standard library's. A document type, and with it every entity that could grow or reach elsewhere, is
-refused as such, and no markup of a text is kept.
+refused as such, and tags are taken out of every text.
 """
 
 import asyncio
@@ -146,5 +146,5 @@ class _Reading:
 
 
 def _bare(text: str) -> str:
-    """A text without markup, on one line."""
+    """A text without tags, on one line."""
     return " ".join(clean(html.unescape(re.sub(r"<[^<>]*>", " ", text))).split())
