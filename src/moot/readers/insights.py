@@ -26,7 +26,7 @@ def _agreement(found: Analysis) -> Iterator[str]:
         first, last = stages[0].tally.share, stages[-1].tally.share
         moved = "rose" if last > first else "fell" if last < first else "stayed"
         span = f"at {last:.0%}" if last == first else f"from {first:.0%} to {last:.0%}"
-        yield f"Agreement {moved} {span} between the {stages[0].name} and {_the(stages[-1].name)}."
+        yield f"Agreement {moved} {span} between {_the(stages[0].name)} and {_the(stages[-1].name)}."
 
 
 def _the(name: str) -> str:
