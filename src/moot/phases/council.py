@@ -60,7 +60,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
         decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,))
     elif (decide := vote(strategy, brief, ACTS)) is None:
         unstated = UNSTATED if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY, beside=tuple(RULES)))
+        rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, unstated=unstated)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(

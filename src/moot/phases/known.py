@@ -62,7 +62,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     talk = ends.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
     decide: Phase | None = vote(choices.strategy, brief, acts)
     if decide is None:
-        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, beside=RANKED))
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
         decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)

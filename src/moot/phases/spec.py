@@ -42,7 +42,6 @@ from moot.policy import convergence, early, meeting, pairs, rankings, rules, sho
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 MODULES = (
-    rankings,
     flow,
     speak,
     liken,
@@ -73,6 +72,7 @@ MODULES = (
     early,
     pairs,
     rules,
+    rankings,
     showing,
     stops,
     turns,

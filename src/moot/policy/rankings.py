@@ -9,7 +9,7 @@ its choice alone. Sums are exact fractions, and where several come out on top it
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Strength
 from moot.policy.rules import PLURALITY, Share, amount, listed, silence, strength, top, weight_of
@@ -20,8 +20,7 @@ Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 """A ranking: the best tier first, those within a tier equal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class Profile(NamedTuple):
     """The ballots that were cast, ready to be counted.
 
     Attributes:
@@ -50,8 +49,7 @@ class Profile:
         return min(shares, default=Fraction(1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(NamedTuple):
     """What a rule counts.
 
     Attributes:

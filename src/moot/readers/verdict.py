@@ -124,8 +124,9 @@ def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
     answers = {decision.winner, *(each.answer for each in decision.minority)}
-    counted = decision.winner in decision.tally or any(each.share for each in decision.minority)
-    voted = counted and any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
+    # Rankings that somebody else has made up his mind by have elected nobody.
+    led = any(ballot.ranks for ballot in decision.ballots) and not any(each.share for each in decision.minority)
+    voted = not led and any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
     blocks: list[str] = []
     for each in [each for each in decision.minority if each.share] or decision.minority:
         blocks += [f"**{name}:** {_held(each, voted=voted)}", *_argued(each.argument)]
