@@ -98,8 +98,8 @@ def test_nothing_is_drawn_where_there_is_nothing_to_show() -> None:
     assert draw(empty) == ()
     assert draw_all([empty]) == ()
     assert len(draw_all([HIRING])) == 2
-    many = [replace(HIRING, debate=f"d{n}") for n in range(12)]
-    assert b"d11" not in draw_all([*many, empty])[0].content
+    many = [replace(HIRING, debate=f"debate-{n}") for n in range(12)]
+    assert b"debate-11" not in draw_all([*many, empty])[0].content
 
 
 def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

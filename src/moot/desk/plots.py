@@ -147,7 +147,7 @@ def _matrix(figure: "Figure", ties: Sequence[Tie]) -> None:
     held = {(each.by, each.to): each for each in ties}
     pairs = [[held.get((by, to)) for to in names] for by in names]
     grid = [[each.supports - each.attacks if each else 0 for each in row] for row in pairs]
-    most = max(1, *(abs(n) for row in grid for n in row))
+    most = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
     axes.imshow(grid, cmap="RdBu", vmin=-most, vmax=most)
     for y, row in enumerate(pairs):
         for x, each in enumerate(row):
