@@ -13,6 +13,10 @@ from moot.phases.arena import response
 from moot.phases.forms import ISSUES, draft
 from moot.record.codec import digest, encode
 
+TWO: Mapping[str, str] = {"Ann": "ollama:a", "Bob": "ollama:b"}
+THREE: Mapping[str, str] = {**TWO, "Cy": "openai:c"}
+"""Debaters and their seats."""
+
 TEXTS: Mapping[str, Form] = {"propose": draft(()), "revise": response(()), "critique": ISSUES}
 """The forms of the acts, as in an arena."""
 

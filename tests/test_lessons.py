@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from lessons_kit import Paper
+from lessons_kit import THREE, TWO, Paper
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Entry, Interjected
@@ -15,10 +15,6 @@ from moot.learn.bouts import one_result
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Bout, Lessons, Notes
 from moot.phases.forms import revision, speech
-
-TWO = {"Ann": "ollama:a", "Bob": "ollama:b"}
-THREE = {**TWO, "Cy": "openai:c"}
-CHAIR = Participant(name="Chair", duty="moderator", seat="ollama:judge")
 
 
 def won(winner: str, votes: Mapping[str, str], text: str = "", rule: str = "plurality") -> Decision:
