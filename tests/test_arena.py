@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form, Layout, Value
 from moot.core.seat import Say, Scene
+from moot.desk.estimate import estimate
 from moot.phases.ballots import BALLOT
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, Condition
@@ -20,6 +21,7 @@ from moot.phases.known import build
 from moot.policy.pairs import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.seats.layout import read
+from moot.seats.quotes import Quotes
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -337,3 +339,27 @@ def test_a_usual_vote_asks_all_at_once() -> None:
     assert isinstance(tree, Sequence)
     assert isinstance(tree.parts[-1], Vote)
     assert tree.parts[-1].early == ()
+
+
+async def test_the_built_in_debater_accepts_what_it_quotes_and_rejects_the_rest() -> None:
+    text = (
+        "Tea is cheap.\n\nCoffee is quick.\n\nToo much coffee can cause loss of sleep.\n\nCoffee costs more than tea."
+    )
+    made = replace(brief(), background=(Source(name="a.md", text=text),))
+    seats = {each.name: Quotes() for each in made.participants}
+    held = await Hall(brief=made, protocol=build("arena", made, Choices(rounds=1))).hold(seats)
+    assert all("UNSOURCED" not in turn.fields for turn in held.transcript.turns("critique"))
+    for turn in held.transcript.turns("revise"):
+        said = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]
+        letters = sorted(str(each)[0] for given in said if isinstance(given, tuple) for each in given)
+        assert letters == ["A", "B"], "each critique is accepted or rejected, once"
+
+
+@pytest.mark.parametrize(
+    "until", [("stalled",), ("confidence_reached",), ("majority_certain", "lead_decided"), ("rounds_exhausted",)]
+)
+def test_an_estimate_counts_on_no_stop_that_nobody_can_foresee(until: tuple[Condition, ...]) -> None:
+    choices = Choices(until=until, rounds=2, topology="ring", strategy="majority")
+    costing = estimate(brief(*FIVE), build("arena", brief(*FIVE), choices), {})
+    assert costing.most.asks == 5 + 2 * (5 + 5) + 5
+    assert costing.least.asks == (25 if until == ("rounds_exhausted",) else 5)

@@ -54,6 +54,24 @@ def relation(case: Case, turn: Turn) -> str:
     return "SUPPORT" if theirs * case.stance.side > 0 else "ATTACK"
 
 
+def _accepts(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which a passage is quoted now."""
+    return tuple(f"{place}: {phrases.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
+
+
+def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which nothing is."""
+    return tuple(f"{place}: {phrases.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
+
+
+def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
+    """The critiques laid before one, by their letters, and whether a passage of each is quoted that was not before."""
+    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
+    critiques = [turn for turn in case.scene.about if turn.act == "critique"]
+    asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
+    return [(letter(n), any(quote(case, each) in speech.text for each in new)) for n, new in enumerate(asked)]
+
+
 def _target(field: Field, case: Case, speech: Speech) -> Value | None:
     turn = target(case)
     return turn.mark if turn and turn.mark in field.choices else None
@@ -207,6 +225,8 @@ def _words(text: str) -> Manner:
 
 
 _MANNERS: Mapping[str, Manner] = {
+    "ACCEPTS": _accepts,
+    "REJECTS": _rejects,
     "TARGET": _target,
     "RELATION": _relation,
     "QUOTE": _copied,
@@ -237,4 +257,6 @@ _MANNERS: Mapping[str, Manner] = {
     # What a machine that only quotes cannot know it leaves out.
     **dict.fromkeys(("AIM", "CONCEDES", "STEP", "CHECK", "OFF_TOPIC", "WARNING", "CLARIFY"), _left_out),
     **dict.fromkeys(("REPLACES", "CHANGES", "CONTRADICTIONS", "POSITIONS", "OPEN", "AGREED"), _left_out),
+    # All that it says is quoted with its place, and so it takes what others say.
+    "UNSOURCED": _left_out,
 }
