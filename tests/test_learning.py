@@ -187,7 +187,7 @@ def tick():
 def watched(*given, **named):
     made = connect(*given, **named)
     if given[0] == Path(sys.argv[1]) and len(given) == 2 and "check_same_thread" in named and steps:
-        made.set_progress_handler(tick, 50)
+        made.set_progress_handler(tick, 10)
     return made
 
 async def main():
@@ -201,7 +201,7 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("steps", [3, 40, 80])
+@pytest.mark.parametrize("steps", [3, 100, 250])
 async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Desk, steps: int) -> None:
     await fill(desk)
     await learn_all(desk)
