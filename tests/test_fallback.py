@@ -21,6 +21,7 @@ from moot.models.breaker import Fuse
 from moot.models.pool import Pool
 from moot.models.wrap import Patience
 from moot.phases.base import Phase
+from moot.phases.flow import Rounds
 from moot.phases.speak import Everyone
 from moot.readers.markdown import markdown
 from moot.readers.report import report
@@ -54,14 +55,14 @@ TALK: Phase = Everyone(act="argue", task="Argue.")
 GONE = Unavailable("the account has no quota left", kind="quota")
 
 
-async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK) -> Held:
-    """A debate of Ann, who has all the models, and Bob, who has the last one."""
+async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK, backed: bool = True) -> Held:
+    """A debate of Ann, who has all the models, or the first alone, and Bob, who has the last one."""
     pool = Pool(env={}, patience=HASTY, fuse=Fuse(failure_threshold=1))
     for each in models:
         pool.lend(each.name.removeprefix("guest:"), each)
     names = [each.name for each in models]
     people = (
-        Participant(name="Ann", seat=names[0], fallback=tuple(names[1:])),
+        Participant(name="Ann", seat=names[0], fallback=tuple(names[1:]) if backed else ()),
         Participant(name="Bob", seat=names[-1]),
     )
     brief = Brief(topic="Tea?", participants=people, limits=limits or Limits())
@@ -87,6 +88,19 @@ async def test_the_report_names_the_other_model_once() -> None:
     told = markdown(report([decode(line) for line in seats], debate="d"))
     assert told.count("other:two was called instead of other:one") == 1
     assert "in place of" not in told
+
+
+async def test_who_is_left_out_is_named() -> None:  # R1
+    rounds = Rounds(each=TALK, most=2)
+    held = await hold(
+        Priced("one", Unavailable("down", kind="server")), Priced("two", "Tea."), backed=False, rounds=rounds
+    )
+    assert [(turn.by, turn.failure.partition(":")[0]) for turn in held.transcript.failures()] == [
+        ("Ann", "down"),
+        ("Ann", "guest"),
+    ]
+    told = markdown(report(held.entries, debate="d"))
+    assert "open: guest:one has failed again and again: it is left out for 60 s" in told
 
 
 async def test_a_refusal_is_an_answer() -> None:
