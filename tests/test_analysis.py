@@ -1,64 +1,19 @@
 """What is read out of a record about the course of a debate: agreement, causes, ties, grounds, beliefs, cruxes."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.brief import Brief, Participant, Source
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import RecordError
-from moot.core.event import TOOL, Asked, Called, Closed, Entered, Entry, Failed, Opened, Ruled
+from courses import ANN, BEN, chain, decide, look, say, table, turned
+from moot.core.decision import Ballot
+from moot.core.event import TOOL, Called
 from moot.core.form import Fields
 from moot.core.transcript import fold
 from moot.readers.agreement import agreement
-from moot.readers.analysis import Analysis, analyse, overview
-from moot.readers.insights import insights
 from moot.readers.relations import Tie, ties
-from moot.readers.review import review
-from moot.record.codec import read
-from reports import Diary, ask, hiring, person
-
-RECORDS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
-ANN, BEN, CID = person("Ann"), person("Ben"), person("Cid")
-PLAN = Source(name="plan.md", text="The yard is full. Rent is due in May.")
-
-
-def say(diary: Diary, by: str, fields: Fields, *, act: str = "argue", at: int = 1, text: str = "…") -> Diary:
-    """A turn in a round; 0 is outside of rounds."""
-    place = f"/debate/rounds/round-{at}/{act}" if at else f"/debate/{act}"
-    return diary.say(ask(f"{place}#{len(diary.entries)}", by, act), text, fields)
-
-
-def table(*people: Participant) -> Diary:
-    brief = Brief(topic="Move?", participants=people or (ANN, BEN, CID), background=(PLAN,))
-    return Diary().add(Opened(brief=brief, protocol={}, name="arena"))
-
-
-def decide(diary: Diary, winner: str, *ballots: Ballot, text: str = "") -> Analysis:
-    tally = {winner: 0.0, **{each.choice: 1.0 for each in ballots if each.choice}}
-    decision = Decision(status="decided", winner=winner, text=text or winner, tally=tally, ballots=ballots)
-    return look(diary.add(Ruled(decision=decision), Closed(status="decided", reason="so")).entries)
-
-
-def look(entries: Sequence[Entry]) -> Analysis:
-    return analyse(entries, debate="x")
-
+from reports import ask
 
 # ---- agreement, flips, moments --------------------------------------------------------------------------------------
-
-
-def turned() -> Diary:
-    """Ann moves, Ben and Cid stay; then both come over to her."""
-    diary = table()
-    for by, answer in (("Ann", "move"), ("Ben", "Stay."), ("Cid", "stay")):
-        say(diary, by, {"ANSWER": answer}, act="draft", at=0)
-    say(diary, "Ben", {"ANSWER": "move", "BECAUSE": "T1 shows that the yard is full"}, act="revise")
-    say(diary, "Cid", {"ANSWER": "stay"}, act="revise")
-    say(diary, "Cid", {"ANSWER": "*move*"}, act="close", at=0)
-    return diary
 
 
 def test_agreement_over_time() -> None:
@@ -201,6 +156,27 @@ def test_nothing_is_grounded_without_a_decision() -> None:
     assert decide(turned(), "", text="").grounds == ()
 
 
+@pytest.mark.parametrize(
+    ("accepts", "causes"),
+    [
+        (("B: it is full",), ("T3",)),
+        (("Critique A is right", "**B** - mended"), ("T2", "T3")),
+        (("T3",), ("T3",)),
+        (("A better count was made", "A-rated", "C: none", "all of them"), ()),
+        ((), ()),
+        ("A: no list", ()),
+    ],
+)
+def test_an_accepted_critique_is_a_cause(accepts: tuple[str, ...] | str, causes: tuple[str, ...]) -> None:
+    diary = table()
+    keys = [f"/debate/{act}#{n}" for n, act in enumerate(("propose", "critique", "critique", "revise"))]
+    diary.say(ask(keys[0], "Ann", "propose"), "…", {"ANSWER": "stay"})
+    diary.say(ask(keys[1], "Ben", "critique", keys[0]), "Hm.").say(ask(keys[2], "Cid", "critique", keys[0]), "No.")
+    revise = ask(keys[3], "Ann", "revise", *keys[:3])
+    (flip,) = look(diary.say(revise, "…", {"ANSWER": "move", "ACCEPTS": accepts}).entries).agreement.flips
+    assert flip.causes == causes
+
+
 @pytest.mark.parametrize(("said", "sources"), [("See https://a.example.", ("https://a.example",)), ("See it.", ())])
 def test_what_a_tool_gave_counts_where_the_turn_names_it(said: str, sources: tuple[str, ...]) -> None:
     diary = say(table(), "Ann", {"ANSWER": "move", "CLAIM": said})
@@ -211,18 +187,6 @@ def test_what_a_tool_gave_counts_where_the_turn_names_it(said: str, sources: tup
 
 
 # ---- beliefs and cruxes ----------------------------------------------------------------------------------------------
-
-
-def chain() -> Diary:
-    """T1 for move is attacked by T2, which T3 attacks; T4 for move falls to T5; T6 asks; T7 is for stay."""
-    diary = table()
-    say(diary, "Ann", {"ANSWER": "move", "CLAIM": "Full."})
-    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
-    say(diary, "Cid", {"ANSWER": "move", "CLAIM": "Photo.", "TARGET": "T2", "RELATION": "ATTACK"})
-    say(diary, "Cid", {"CLAIM": "A good photo.", "TARGET": "T3", "RELATION": "SUPPORT"})
-    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Old photo.", "TARGET": "T3", "RELATION": "REBUT"})
-    say(diary, "Ann", {"CLAIM": "From May.", "TARGET": "T5", "RELATION": "ATTACK"})
-    return diary
 
 
 def test_the_answers_on_the_map_and_the_cruxes_of_the_winner() -> None:
@@ -282,132 +246,3 @@ def test_camps_dissent_and_what_nobody_answered() -> None:
         ("T2", ("Ben",), "ATTACK", "T1"),
         ("T3", ("Cid",), "QUESTION", "T1"),
     ]
-
-
-# ---- insights, pages, sums -------------------------------------------------------------------------------------------
-
-
-def test_insights_are_sentences_about_what_was_found() -> None:
-    found = decide(turned(), "move", *(Ballot(voter=each, choice="move") for each in ("Ann", "Ben", "Cid")))
-    assert (
-        insights(found)[:6]
-        == (
-            "Agreement rose from 67% to 100% between the first answers and the closing answers.",
-            "With T4 of Ben the lead passed to “move”.",
-            "Ben and Cid changed the answer, twice in all; what caused it is stated once.",
-            "1 of 1 claims of the decision have a source or another participant behind them.",
-            "Ann changed most minds: once.",
-        )[:6]
-    )
-
-
-def test_insights_on_cruxes_and_open_points() -> None:
-    said = " ".join(insights(decide(chain(), "stay")))
-    assert "The decided answer does not stand on the argument map." in said
-    assert "The outcome turns on each of T3 and T6." in said
-    assert "On the argument map “move” is stronger than the decided answer." in said
-    assert "1 attack was not answered." in said
-    assert "Nobody changed the answer." not in said
-
-
-@pytest.mark.parametrize(
-    ("answers", "sentence"),
-    [
-        (
-            (("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)),
-            "Agreement fell from 100% to 50% between round 1 and round 2.",
-        ),
-        ((("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)), "With T3 of Ben nothing led any more."),
-        ((("Ann", "a", 1), ("Ann", "a", 2)), "Agreement stayed at 100% between round 1 and round 2."),
-        ((("Ann", "a", 1), ("Ann", "a", 2)), "Nobody changed the answer."),
-        ((("Ann", "a", 1), ("Ann", "b" * 99, 2)), f"With T2 of Ann the lead passed to “{'b' * 79}…”."),
-        (
-            (("Ann", "a", 1), ("Ann", "b", 2), ("Ann", "a", 3), ("Ann", "b", 4)),
-            "3 times in all; what caused it is stated never",
-        ),
-    ],
-)
-def test_sentences(answers: Sequence[tuple[str, str, int]], sentence: str) -> None:
-    diary = table()
-    for by, answer, at in answers:
-        say(diary, by, {"ANSWER": answer}, at=at)
-    assert sentence in " ".join(insights(look(diary.entries)))
-
-
-def test_sentences_on_missing_answers_false_quotations_and_those_who_moved_as_many() -> None:
-    diary = table()
-    say(diary, "Ann", {"ANSWER": "move", "ARGUMENT": '"Gold." (plan.md:1)'})
-    say(diary, "Ben", {"ANSWER": "stay"})
-    say(diary, "Ann", {"QUESTION": "Why?", "TARGET": "T2"}, act="question")
-    say(diary, "Cid", {"ANSWER": "stay"})
-    say(diary, "Cid", {"ANSWER": "move", "BECAUSE": "T1, T2"}, at=2)
-    late = ask("/debate/rounds/round-2/argue#99", "Ann", "argue")
-    diary.add(Asked(ask=late), Failed(key=late.key, kind="timeout", reason="late"))
-    said = " ".join(insights(decide(diary, "move")))
-    assert "The decision rests on words that do not stand in plan.md." in said
-    assert "1 of 6 answers are missing." in said
-    assert "Ann and Ben changed most minds: once each." in said
-    assert "1 question was not answered." in said
-
-
-def test_one_crux_is_told_as_one() -> None:
-    diary = table()
-    say(diary, "Ann", {"ANSWER": "move", "CLAIM": "Full."})
-    say(diary, "Ben", {"CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
-    assert "The outcome turns on T2." in " ".join(insights(decide(diary, "move")))
-
-
-def test_the_page_of_a_debate_and_of_many() -> None:
-    one, other = decide(turned(), "move", Ballot(voter="Ann", choice="stay", reason="No.")), look(hiring())
-    page = review([one], overview([one]), {"x": ["move-agreement.svg"]})
-    assert page.startswith("# Move?\n\n- `x`, arena: decided: so\n")
-    assert "![move agreement](move-agreement.svg)" in page
-    assert "| First answers | T3 | move 1, Stay. 2 | 67% |" in page
-    assert "- T4 of Ben: Stay. → move; caused by T1 of Ann: T1 shows that the yard is full" in page
-    assert "- T6 of Cid: stay → \\*move\\*; cause not stated" in page
-    assert "- T4 of Ben: move 1, Stay. 2 → move 2, Stay. 1 (another lead)" in page
-    assert "- Ann voted for stay: No." in page
-    both = review([one, other], overview([one, other]), {"": ["all-ties.svg"]})
-    assert both.startswith("# 2 debates\n\n- Ended: 2 decided\n")
-    assert "![all ties](all-ties.svg)" in both
-    assert "# Should we hire the candidate?" in both
-    full = review([decide(chain(), "stay")], overview([one]), {})
-    assert "- T3 of Cid: without it the decided answer stands (strength" in full
-    assert "(T2 of Ben; attacked by T3; **unsupported**)" in full
-
-
-def test_camps_and_sources_on_the_page() -> None:
-    diary = table()
-    say(diary, "Ann", {"ANSWER": "move", "CLAIM": '"Rent is due" (plan.md:1) and "gold" (plan.md:1)'})
-    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Yes.", "TARGET": "T1", "RELATION": "SUPPORT"})
-    found = decide(diary, "move", Ballot(voter="Ben", choice="stay"))
-    page = review([found], overview([found]), {})
-    assert "(T1 of Ann; backed by T2; cites plan.md; quotes words that plan.md lacks)" in page
-    assert "- move: Ann (50%)\n- stay: Ben (50%)" in page
-    assert "- Ben voted for stay\n" in page
-
-
-def test_sums_over_debates() -> None:
-    one, other = decide(turned(), "move"), look(hiring())
-    total = overview([one, other])
-    assert (total.debates, total.statuses, total.cost) == (2, {"decided": 2}, None)
-    assert (total.flips, total.stated) == (len(one.agreement.flips) + len(other.agreement.flips), 2)
-    assert total.entries == one.entries + other.entries
-    assert overview([one]).cost == 0
-    twice = {(each.by, each.to): each for each in overview([other, other]).ties}
-    assert twice["Ann", "Ben"].together == 2 * next(
-        each.together for each in other.ties if (each.by, each.to) == ("Ann", "Ben")
-    )
-
-
-def test_no_analysis_without_an_opening() -> None:
-    with pytest.raises(RecordError, match="does not begin with its opening"):
-        look(Diary().add(Entered(path="/debate")).entries)
-
-
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_old_records_can_be_analysed_at_every_entry(path: Path) -> None:
-    entries = read(path.read_text("utf-8").splitlines())
-    for end in range(1, len(entries) + 1):
-        found = look(entries[:end])
-        assert review([found], overview([found]), {}).endswith("\n")

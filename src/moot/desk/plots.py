@@ -5,7 +5,7 @@ Matplotlib draws them (extra ``plots``); it is imported when the first one is dr
 
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal["svg", "png"]
 
 INSTALL = 'plots need a library that is not installed: pip install "moot[plots]"'
-STYLE = {
+STYLE: Mapping[str, object] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,

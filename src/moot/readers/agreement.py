@@ -1,7 +1,7 @@
 """Agreement over time. This file owns how many held which answer when, which turns changed that, and what caused them.
 
-A cause is read from fields and quotations alone: the turn that a reply names in TARGET, the marks in its reason, or the
-one turn that holds the reason word for word. Where none of them names another's turn, the cause is not stated.
+A cause is read from fields and quotations alone: the marks in the reason, the one turn that holds the reason word for
+word, the critiques that are accepted, or the turn in TARGET. Where none names another's turn, the cause is not stated.
 """
 
 import re
@@ -9,11 +9,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.transcript import Transcript, Turn
+from moot.core.text import letter
+from moot.core.transcript import Transcript, Turn, read_field
 from moot.readers.citations import spoken
 from moot.readers.stance import Stand, alike, bare, stands
 
 _MARK = re.compile(r"\bT[1-9][0-9]{0,8}\b")
+_ACCEPTS = "ACCEPTS"
+_CRITIQUE = re.compile(
+    r"[\s*(\[]*(?:Critique ([A-Z]{1,2}|T\d+)\b|([A-Z]{1,2}|T\d+)(?=[*)\]]*(?:[:.,;)\]]|\s+[-–—]\s|\s*$)))"
+)
+"""How the naming of a critique begins: ``Critique A``, or a letter or mark behind which the name has ended."""
+
 _LEAST = 4
 """A reason of fewer words stands in a turn by chance."""
 
@@ -174,5 +181,17 @@ def _causes(transcript: Transcript, turn: Turn, because: str) -> Sequence[Turn]:
             holding = [each for each in others if reason in bare(spoken(each))]
             if len(holding) == 1:
                 return holding
+    if accepted := _accepted(transcript, turn):
+        return accepted
     target = transcript.target(turn)
     return [target] if target is not None and target.by != turn.by else []
+
+
+def _accepted(transcript: Transcript, turn: Turn) -> list[Turn]:
+    """The critiques laid before a turn that it accepts, each named by its letter or its mark."""
+    said = read_field(turn, _ACCEPTS)
+    if not isinstance(said, tuple):
+        return []
+    named = [found[1] or found[2] for each in said if (found := _CRITIQUE.match(each))]
+    critiques = [each for each in map(transcript.get, turn.about) if each.act == "critique"]
+    return [each for n, each in enumerate(critiques) if letter(n) in named or each.mark in named]

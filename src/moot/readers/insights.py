@@ -1,14 +1,15 @@
 """What an analysis comes to in plain sentences. This file owns the sentences; each is computed, none is guessed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from moot.readers.analysis import Analysis
 from moot.readers.arguments import AGAINST
 from moot.readers.quoting import plain
 from moot.readers.relations import Tie
+from moot.readers.semantics import Label
 from moot.readers.wording import listed
 
-STANDS = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
+STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
 """The standing of a claim or an answer, as a verb."""
 
 _LONG = 80

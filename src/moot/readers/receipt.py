@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.brief import Brief, Duty
-from moot.core.decision import Ballot, Minority
+from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.transcript import Transcript, fold
 from moot.readers.citations import citations
-from moot.readers.metrics import measure
+from moot.readers.metrics import Use, measure
 from moot.readers.outcome import Ending, outcome
 from moot.readers.report import moment
 
@@ -126,9 +126,8 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
-    came = outcome(transcript, entries)
-    decision, metrics = came.decision, measure(entries)
-    total = metrics.total
+    came, metrics = outcome(transcript, entries), measure(entries)
+    decision = came.decision or Decision(status="no_decision")
     return Receipt(
         debate=debate,
         question=brief.topic,
@@ -137,28 +136,32 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         protocol=transcript.protocol,
         status=came.status,
         line=came.line,
-        winner=decision.winner if decision else "",
-        decision=decision.text if decision else "",
-        rule=decision.rule if decision else "",
-        share=decision.share if decision else 0.0,
-        strength=decision.strength if decision else "",
-        tally=decision.tally if decision else {},
+        winner=decision.winner,
+        decision=decision.text,
+        rule=decision.rule,
+        share=decision.share,
+        strength=decision.strength,
+        tally=decision.tally,
         ballots=came.ballots,
         dissent=came.dissent,
-        minority=decision.minority if decision else (),
+        minority=decision.minority,
         evidence=_evidence(brief, transcript, entries),
-        paid=Paid(
-            calls=total.calls,
-            input_tokens=total.input_tokens,
-            output_tokens=total.output_tokens,
-            cost=total.cost,
-            known=total.known,
-        ),
+        paid=_paid(metrics.total),
         began=moment(entries[0].at),
         ended=moment(entries[-1].at),
         seconds=metrics.seconds,
         entries=len(entries),
         head=head,
+    )
+
+
+def _paid(total: Use) -> Paid:
+    return Paid(
+        calls=total.calls,
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cost=total.cost,
+        known=total.known,
     )
 
 
