@@ -131,7 +131,7 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
         agreement=course,
         ties=ties(transcript, course.flips),
         disagreement=disagreement(transcript, course.ledger, came, found, judged),
-        grounds=grounds(transcript, found, judged, citations(entries, transcript)),
+        grounds=grounds(transcript, course.ledger, found, judged, citations(entries, transcript)),
         beliefs=beliefs(transcript, found, judged),
     )
 

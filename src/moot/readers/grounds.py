@@ -8,14 +8,13 @@ Supported is a claim for which a source is cited, or which another participant b
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.decision import Decision
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.readers.agreement import Held
 from moot.readers.arguments import AGAINST, SPOKEN, ArgumentMap, Judgement, Node, Standing
 from moot.readers.citations import Citation, documents, quotations
 from moot.readers.stance import alike, bare
 from moot.readers.wording import shown
 
-_SAYS = ("ANSWER", "POSITION")
 _GIVES = ("CLAIM", "ARGUMENT")
 
 
@@ -47,12 +46,13 @@ class Ground:
 
 
 def grounds(
-    transcript: Transcript, found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
+    transcript: Transcript, ledger: Sequence[Held], found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
 ) -> tuple[Ground, ...]:
     """The claims of the decision, in the order in which they were made; none where there is no decision in words.
 
     Args:
         transcript: of the debate.
+        ledger: the answers of its turns.
         found: its argument map.
         judged: which claims stand.
         cited: its citations.
@@ -60,22 +60,16 @@ def grounds(
     decision = transcript.decision
     if decision is None or not decision.text:
         return ()
+    answers = {each.key: each.answer for each in ledger}
+    decided = [bare(answer) for answer in (decision.text, decision.winner) if answer]
     made: dict[str, list[Turn]] = {}
     for turn in transcript.turns(*SPOKEN):
-        if _gives(turn, decision) and (claim := _claim(turn)):
+        if bare(answers.get(turn.key, turn.text)) in decided and (claim := _claim(turn)):
             made.setdefault(bare(claim) or claim, []).append(turn)
     if not made:
         return (_alone(transcript, decision.text),)
     nodes = {each.mark: node for node in found.nodes for each in node.made}
     return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
-
-
-def _gives(turn: Turn, decision: Decision) -> bool:
-    """Whether a turn gives the decided answer, and no other one."""
-    said = [shown(value) for name in _SAYS if (value := read_field(turn, name)) is not None]
-    return any(
-        alike(each, answer) for each in said or [turn.text] for answer in (decision.text, decision.winner) if answer
-    )
 
 
 def _claim(turn: Turn) -> str:

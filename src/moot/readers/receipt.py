@@ -112,12 +112,7 @@ class Receipt:
 
 
 def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
-    """The receipt of a record, complete or not.
-
-    Args:
-        entries: the whole record.
-        debate: its id.
-        head: the hash of its last entry.
+    """The receipt of a whole record, complete or not; ``head`` is the hash of its last entry.
 
     Raises:
         RecordError: the record does not begin with the opening of a debate.
