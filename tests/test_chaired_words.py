@@ -23,6 +23,7 @@ from moot.seats.hand import take
 from moot.seats.prompt import compose
 from moot.seats.quotes import Quotes
 from moot.testing.replay import Hall, Held
+from quoting import Room
 
 ANN, BOB, CY = (Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob", "Cy"))
 CHAIR = Participant(name="Chair", duty="moderator", seat="builtin:quotes")
@@ -116,6 +117,10 @@ async def test_the_built_in_debaters_rank_and_the_built_in_chair_takes() -> None
     taken = [str(value) for name, value in turn.fields.items() if name.startswith("TAKEN FROM")]
     assert "NONE" in taken
     assert any("options.md" in each for each in taken)
+
+
+async def test_who_has_nothing_before_it_ranks_nothing() -> None:
+    assert RANKING not in (await Room(BRIEF).ask("Ann", "vote", sheet(2))).fields
 
 
 @pytest.mark.parametrize(
