@@ -322,6 +322,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 
 # fmt: off
 ALL = [
+    "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",
     "mediator_type: Reflector", "mediator_frequency: midpoint", "summary_style: persuasive", "turn_mode: random",
     "context_scope: last_n_turns", "context_scope: summary_only", "context_turns: 4", "language: Zürich German",
@@ -335,7 +336,8 @@ OWN = [
     "context_scope: persona_scoped", "context_scope: last_n_turns", "context_turns: 2", "search: {depth: 1}",
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
     "stop: x", "num_ctx: 512", "keep_alive: 0", "tool_usage: [mcp:a-b, scorer]", "persona: 'Style: x'", "hide: Cem",
-    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "deadline: 2d", "stand_in: a:b",
+    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "model: librarian", "deadline: 2d", "stand_in: a:b",
+    "fallback: [a:b, c:d]",
 ]
 # fmt: on
 

@@ -107,7 +107,7 @@ def _tell(found: "Found") -> None:
     from moot.cli.text import line, moment, short
 
     body = found.body
-    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} uses")
+    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} use{'' if found.uses == 1 else 's'}")
     if found.kind == "pattern":
         click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
         click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
@@ -148,8 +148,8 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
 
     yield kind
     for name, value in body.items():
-        if value not in ("", None, [], 0, False):
-            words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+        words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+        if value not in (None, 0, False) and words.strip(" ,"):
             yield f"  {name.replace('_', ' ')}: {line(words)}"
 
 
