@@ -171,6 +171,14 @@ async def test_a_list_has_an_item_on_each_line(typist: Typist) -> None:
     assert filled.fields["POINTS"] == ("a", "b")
 
 
+async def test_a_ranking_is_typed_by_its_numbers(typist: Typist) -> None:
+    ranking = Field(name="RANKING", kind="list", choices=("Proposal A", "Proposal B"))
+    steps = (("RANKING", "2\n"), ("", "2\n"), ("", "\n"), ("RANKING", "2\n"), ("", "proposal a\n"), ("", "\n"))
+    filled = await fill(typist, question(ranking, Field(name="T")), *steps, ("T", "t\n"), ("", "\n"))
+    assert filled.fields["RANKING"] == ("Proposal B", "Proposal A")
+    assert "it must be a list of Proposal A, Proposal B" in " ".join(typist.out.getvalue().split())
+
+
 async def test_without_a_form_there_are_words(typist: Typist) -> None:
     filled = await fill(typist, question(), ("Your words", "Tea.\n"), ("", "\n"))
     assert filled == Filled(words="Tea.")

@@ -14,7 +14,7 @@ PIN = "0123456789abcdef" * 4
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without settings, in an empty folder."""
-    for name in ("MODEL", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS"):
+    for name in ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN"):
         monkeypatch.delenv(f"MOOT_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "config" / "moot").mkdir(parents=True)
@@ -57,6 +57,14 @@ def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(m
     assert dict(found.origin)["model"] == "MOOT_MODEL"
 
 
+@pytest.mark.parametrize("line", ['["ollama:a", "openai:b"]', '"ollama:a, openai:b"'])
+def test_fallbacks_are_a_list_or_one_text(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("moot.toml").write_text(f"fallback = {line}\n")
+    assert load_config().fallback == ("ollama:a", "openai:b")
+    monkeypatch.setenv("MOOT_FALLBACK", "ollama:c,")
+    assert load_config().fallback == ("ollama:c",)
+
+
 @pytest.mark.parametrize("line", ['searxng_url = "http://x"', 'embeddings = "ollama:e"', '[mcp.x]\ncommand = ["x"]'])
 def test_a_file_beside_a_brief_starts_nothing_and_names_no_address(line: str) -> None:
     Path("moot.toml").write_text(line)
@@ -73,7 +81,10 @@ def test_the_users_own_folder_may_be_the_current_one(monkeypatch: pytest.MonkeyP
 ADDRESS = "must be an address without a password, such as http://127.0.0.1:8888"
 BAD: list[tuple[str, str]] = [
     ("model = 5", "model must be a text in quotes"),
-    ("models = 'x'", "there is no setting 'models'; there are model, store, search, searxng_url, embeddings, mcp"),
+    (
+        "models = 'x'",
+        "there is no setting 'models'; there are model, fallback, store, search, searxng_url, embeddings, learn, mcp, ",
+    ),
     ("not toml", "cannot be read"),
     ("search = 'google'", "search cannot be 'google'; there are searxng, duckduckgo"),
     ("searxng_url = 'localhost:8888'", f"searxng_url {ADDRESS}"),
@@ -93,6 +104,8 @@ BAD: list[tuple[str, str]] = [
     ("[mcp.x]\ncommand = ['a']\npin = 5", "mcp.x.pin must be a text in quotes"),
     ("[mcp.x]\nurl = ''", f"mcp.x.url {ADDRESS}"),
     ("[mcp.x]\nurl = 'ftp://x'", f"mcp.x.url {ADDRESS}"),
+    ("fallback = 7", "fallback must be a text in quotes"),
+    ("fallback = [7]", "fallback must be a list of texts"),
     ("[mcp.'a b']\ncommand = ['a']", "mcp.a b needs a name of 1 to 32 letters, digits, - and _"),
 ]
 
@@ -104,3 +117,50 @@ def test_mistakes_are_named_with_their_file(text: str, said: str) -> None:
         load_config()
     assert str(caught.value).startswith(f"{own_file()}: ")
     assert said in caught.value.found
+
+
+# ---- feeds and learning --------------------------------------------------------------------------------------------
+
+
+def test_feeds_are_addresses_and_files_of_the_owner() -> None:
+    own_file().write_text('[feeds]\nnews = "https://n.example/rss"\nlocal = "~/feed.xml"\n')
+    feeds = load_config().feeds
+    assert feeds == {"news": "https://n.example/rss", "local": str(Path("~/feed.xml").expanduser())}
+
+
+@pytest.mark.parametrize(
+    ("text", "learns"), [("", True), ("learn = true", True), ("learn = false", False), ('learn = "no"', False)]
+)
+def test_whether_debates_are_learned(text: str, learns: bool) -> None:
+    Path("moot.toml").write_text(text)
+    assert load_config().learn is learns
+
+
+def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LEARN", "off")
+    assert not load_config().learn
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("feeds = 3", "feeds must be a table of names"),
+        ("[feeds]\nnews = 3", "feeds.news must be a text in quotes"),
+        ('[feeds]\n"a b" = "x"', "feeds.a b needs a name of 1 to 32 letters"),
+        ('[feeds]\nnews = "ftp://x.example/"', "feeds.news must be an address without a password"),
+        ('[feeds]\nnews = "https://u:p@x.example/"', "feeds.news must be an address without a password"),
+        ('learn = "maybe"', "learn cannot be 'maybe'; write true or false"),
+        ("learn = 1", "learn must be a text in quotes"),
+    ],
+)
+def test_feeds_and_learning_that_cannot_be(text: str, said: str) -> None:
+    own_file().write_text(text)
+    with pytest.raises(BriefError) as error:
+        load_config()
+    assert said in str(error.value)
+
+
+def test_feeds_are_set_in_the_owners_file_alone() -> None:
+    Path("moot.toml").write_text('[feeds]\nnews = "https://n.example/rss"')
+    with pytest.raises(BriefError, match="feeds can be set only in your own file"):
+        load_config()

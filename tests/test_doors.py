@@ -109,7 +109,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("seed: 1", {"protocol": "arena", "topology": "cube"}, "there is no topology 'cube'"),
     ("protocol: council\nstrategy: bogus", {}, "b.md:3:"),
     ("participants: [{name: Ann, model: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: "),
-    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: Ann: this version has no librarian seat"),
+    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: 1 debaters (Bob); a debate needs 2 to 30"),
     ("participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: 'nowhere:x' names"),
 ]
 

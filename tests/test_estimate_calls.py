@@ -153,7 +153,8 @@ def test_masks_tongues_and_summaries_are_in_the_estimate() -> None:
     asked = replace(plain, participants=people)
     for name in KNOWN:
         tree = build(name, asked, Choices(rounds=2, extras=ALL))
-        assert estimate(asked, tree, {}).most.asks >= hold(asked, tree) > 30, name
+        least = 15 if name == "chaired" else 30  # it has no rounds
+        assert estimate(asked, tree, {}).most.asks >= hold(asked, tree) > least, name
         assert estimate(asked, tree, {}).most.asked[-1] in ("Chair", "P0", "P1", "P2")
 
 

@@ -231,6 +231,8 @@ async def test_what_is_asked_for_gives_nothing_away() -> None:
         ("TEXT/CSV", b"a,b\r\n1,2", "a,b\n1,2"),
         ("application/json", b'{"a": 1}', '{"a": 1}'),
         ("application/ld+json; charset=utf-8", b"{}", "{}"),
+        ("application/rss+xml", b"<rss/>", "<rss/>"),
+        ("application/xml; charset=latin-1", "é".encode("latin-1"), "é"),
         ("application/xhtml+xml", b"<p>x</p>", "x"),
     ],
 )
@@ -241,7 +243,7 @@ async def test_types_that_can_be_read(kind: str, body: bytes, text: str) -> None
 @pytest.mark.parametrize("kind", ["image/png", "application/octet-stream", "", "application/zip", "video/mp4"])
 async def test_other_types_are_refused(kind: str) -> None:
     with pytest.raises(
-        ToolError, match=r"of the type (unknown|[a-z]+/[a-z0-9-]+); text, HTML, JSON and PDF can be read"
+        ToolError, match=r"of the type (unknown|[a-z]+/[a-z0-9-]+); text, HTML, JSON, XML and PDF can be read"
     ):
         await get(Answer(body=b"x", kind=kind))
 

@@ -9,7 +9,7 @@ from moot.core.brief import Duty, Search, Settings
 from moot.desk.header import load
 from moot.desk.intake import read_brief
 from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, close, find, get, nearest
-from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, RULES, STRATEGIES
+from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, RANKINGS, RULES, STRATEGIES
 from moot.desk.starter import starter
 from moot.phases import endings, known
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
@@ -74,6 +74,7 @@ def test_the_table_knows_what_is_played() -> None:
     assert set(known.KNOWN) == set(PROTOCOLS)
     assert set(FORMATS) < set(PROTOCOLS)
     assert set(known.STRATEGIES) | {"moderator"} == set(STRATEGIES + RULES)
+    assert set(known.RANKED) == set(RANKINGS)
     assert set(endings.ENDINGS) == set(ENDINGS)
 
 
@@ -90,7 +91,8 @@ CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
 
 @pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda each: each if isinstance(each, str) else "")
 def test_the_words_are_those_of_the_phases(keys: tuple[Key, ...], name: str, words: object) -> None:
-    assert get(keys, name).choices == tuple(get_args(words)) != ()
+    # An aide is seated by the desk alone.
+    assert get(keys, name).choices == tuple(each for each in get_args(words) if each != "aide") != ()
 
 
 @pytest.mark.parametrize("key", [key for keys in TABLES for key in keys if key.same], ids=lambda key: key.name)

@@ -3,7 +3,7 @@
 import pytest
 
 from moot.core.brief import Duty, Participant
-from moot.seats.bm25 import stems
+from moot.core.words import stems
 from moot.seats.leaning import pleas, polarity, side, valence
 
 

@@ -143,7 +143,7 @@ async def test_a_panel_that_agrees_at_once_asks_three_times_and_stops() -> None:
     assert decision
     assert (decision.status, decision.winner, decision.strength) == ("decided", "yes", "unanimous")
     assert len(player.asked) == 3
-    assert held.transcript.halts == {"/debate/rounds": "all 3 give the same answer"}
+    assert held.transcript.halts == {"/debate/rounds": "all 3 give the same answer; 3 of 3 calls of the rounds saved"}
 
 
 async def test_a_panel_keeps_both_tallies_and_the_minority() -> None:

@@ -150,14 +150,14 @@ def test_settled_reads_the_moderators_own_newest_field() -> None:
 
 @pytest.mark.parametrize(
     ("topology", "pairs"),
-    [("all-to-all", 20), ("ring", 5), ("round-robin", 5), ("star", 8)],  # R5 for all-to-all
+    [("all-to-all", 20), ("ring", 5), ("round-robin", 5), ("star", 8), ("adaptive", 10)],  # R5 for all-to-all
 )
 def test_how_many_critiques_a_topology_makes(topology: Topology, pairs: int) -> None:
     assert len(Pairs(topology=topology).draw(NAMES, round=1, chance=Random(1))) == pairs
 
 
 @given(
-    topology=st.sampled_from(["all-to-all", "ring", "round-robin", "star", "sparse"]),
+    topology=st.sampled_from(["all-to-all", "ring", "round-robin", "star", "sparse", "adaptive"]),
     names=st.lists(st.text(min_size=1), unique=True, max_size=7),
     round=st.integers(0, 9),
     seed=st.integers(0, 99),
@@ -172,11 +172,32 @@ def test_nobody_criticises_oneself_and_everybody_is_criticised(
         assert {author for _, author in drawn} == set(names)
         assert {critic for critic, _ in drawn} == set(names)
     assert drawn == Pairs(topology=topology).draw(names, round=round, chance=Random(seed))
+    least = Pairs(topology=topology).least(len(names))
+    assert len(drawn) >= least if topology == "sparse" else len(drawn) == least
 
 
 def test_a_rotation_pairs_everybody_with_everybody_in_time() -> None:
     drawn = [pair for n in range(1, 5) for pair in Pairs(topology="round-robin").draw(NAMES, round=n, chance=Random())]
     assert len(set(drawn)) == 20
+
+
+@given(count=st.integers(2, 12), seed=st.integers(0, 999), strongest=st.sets(st.integers(0, 11), max_size=3))
+def test_an_adaptive_table_gives_everybody_two_critics_and_the_strongest_most(
+    count: int, seed: int, strongest: set[int]
+) -> None:
+    names = [f"P{n}" for n in range(count)]
+    pairs = Pairs(topology="adaptive", strongest=tuple(f"P{n}" for n in sorted(strongest)))
+    drawn = pairs.draw(names, round=1, chance=Random(seed))
+    critics = {name: [critic for critic, author in drawn if author == name] for name in names}
+    assert {len(each) for each in critics.values()} == {min(2, count - 1)}
+    assert {(name, names[(n + 1) % count]) for n, name in enumerate(names)} <= set(drawn)
+    loads = {name: sum(critic == name for critic, _ in drawn) for name in names}
+    busiest = {name for name in names if loads[name] == max(loads.values())}
+    assert busiest & (strongest_of(names, strongest) or set(names))
+
+
+def strongest_of(names: list[str], places: set[int]) -> set[str]:
+    return {f"P{n}" for n in places if f"P{n}" in names}
 
 
 def test_a_star_has_the_hub_that_was_named() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from clock import within
 from moot.core.brief import Source
 from moot.core.errors import ToolError
+from moot.core.words import terms
 from moot.seats import extracts
-from moot.seats.bm25 import terms
 from moot.seats.extracts import Extract, cut
 from moot.seats.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
 from moot.seats.tools import Errand

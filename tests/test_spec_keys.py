@@ -260,7 +260,10 @@ MISFITS: list[tuple[str, Wishes, str]] = [
     ("debate_format: socratic\nturn_mode: random", QUOTES, "b.md:3: socratic has its own order of speaking"),
     ("protocol: council\nturn_mode: random", QUOTES,
      "b.md:3: council takes no turn_mode: it has its own way; turn_mode goes with round_robin"),
-    ("debate_end_condition: no_new_arguments", QUOTES, "b.md:2: panel takes no debate_end_condition"),
+    ("protocol: council\ndebate_end_condition: no_new_arguments", QUOTES,
+     "b.md:3: council takes no debate_end_condition: it has its own way; debate_end_condition goes with panel, arena"),
+    ("debate_end_condition: no_new_arguments", QUOTES, "b.md:2: no_new_arguments needs a moderator here"),
+    ("protocol: socratic\ndebate_end_condition: stalled", QUOTES, "b.md:3: socratic takes no stalled: that goes with"),
     (f"debate_format: bp_style\n{MANY}", QUOTES, "b.md:3: "),
     ("persona_count: 2\ndebate_format: fishbowl", QUOTES, "b.md:2: fishbowl needs at least 3 debaters, not 2"),
     ("debate_format: open_fight\nconsensus_strategy: moderator\nmoderator: yes", QUOTES,
@@ -319,6 +322,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 
 # fmt: off
 ALL = [
+    "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",
     "mediator_type: Reflector", "mediator_frequency: midpoint", "summary_style: persuasive", "turn_mode: random",
     "context_scope: last_n_turns", "context_scope: summary_only", "context_turns: 4", "language: Zürich German",
@@ -332,7 +336,8 @@ OWN = [
     "context_scope: persona_scoped", "context_scope: last_n_turns", "context_turns: 2", "search: {depth: 1}",
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
     "stop: x", "num_ctx: 512", "keep_alive: 0", "tool_usage: [mcp:a-b, scorer]", "persona: 'Style: x'", "hide: Cem",
-    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "deadline: 2d", "stand_in: a:b",
+    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "model: librarian", "deadline: 2d", "stand_in: a:b",
+    "fallback: [a:b, c:d]",
 ]
 # fmt: on
 

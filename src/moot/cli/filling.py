@@ -197,12 +197,19 @@ def _options(asked: Field) -> tuple[str, ...]:
 
 def _picked(asked: Field, options: tuple[str, ...], raw: str) -> Value:
     """The words that a number stands for; a word that is one of the options goes before a number."""
+    if asked.kind == "list":
+        return "\n".join(_chosen(options, row.strip()) for row in raw.split("\n")) if options else raw
+    words = _chosen(options, raw)
+    if asked.kind == "flag" and words in FLAGS:
+        return words == FLAGS[0]
+    return ABSTAIN if asked.abstain and words == "abstain" else words
+
+
+def _chosen(options: tuple[str, ...], raw: str) -> str:
     words = {each.casefold(): each for each in options}.get(raw.casefold())
     if words is None and raw.isdecimal() and 0 < int(raw) <= len(options):
         words = options[int(raw) - 1]
-    if asked.kind == "flag" and words:
-        return words == FLAGS[0]
-    return ABSTAIN if asked.abstain and words == "abstain" else words or raw
+    return words or raw
 
 
 def _value(ask: Ask, asked: Field, raw: Value) -> Value:
@@ -219,7 +226,7 @@ def _value(ask: Ask, asked: Field, raw: Value) -> Value:
 
 def _known(asked: Field, ask: Ask) -> str:
     """The value of a field that leaves nothing to choose; "" for all others."""
-    sole = len(asked.choices) == 1 and not asked.abstain
+    sole = asked.kind == "choice" and len(asked.choices) == 1 and not asked.abstain
     return asked.choices[0] if sole and (asked.required or asked.name == REPLACES) else ""
 
 

@@ -22,7 +22,7 @@ GOOD = "color(64)"
 
 def colours(brief: Brief) -> dict[str, str]:
     """A colour for each participant, the same in every view of the debate."""
-    others = (*brief.names("debater"), *brief.names("juror"))
+    others = (*brief.names("debater"), *brief.names("juror"), *brief.names("aide"))
     debaters = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(others)}
     return {**debaters, **dict.fromkeys(brief.names("moderator"), MODERATOR)}
 

@@ -161,6 +161,7 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) ->
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.core.transcript import fold
     from moot.desk.desk import opening, outcome
+    from moot.desk.learning import learn_at_end
     from moot.desk.meanwhile import Meanwhile
     from moot.desk.question import open_asks
     from moot.desk.reports import recount, save_log, save_report
@@ -177,6 +178,8 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) ->
             saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
     except OSError as error:
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
+    if came.status != "paused" and (fault := await learn_at_end(desk, debate)):
+        face.remark(f"nothing was learned: {fault}")
     outside = await (await Meanwhile.of(desk, debate)).more()
     face.conclude(found.report, came, saved, await open_asks(desk, debate), outside)
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")

@@ -1,6 +1,6 @@
 """Entries to lines on the screen. This file owns what is said about each entry, and how."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rich.console import RenderableType
@@ -213,6 +213,10 @@ def _act(stage: Stage, turn: Spoken) -> Text:
 def _vote(stage: Stage, words: Text, turn: Spoken) -> Text:
     if turn.state != "answered":
         return words
+    for name, value in turn.fields:
+        if name in _LISTS:
+            said = [_chosen(stage, turn, each) for each in value.split("; ")]
+            return Text.assemble((f"{_LISTS[name]} ", FAINT), Text(", ").join(said))
     match _choice(turn):
         case "":
             return words.append(" that cannot be read", style=BAD)
@@ -220,6 +224,10 @@ def _vote(stage: Stage, words: Text, turn: Spoken) -> Text:
             return Text("abstains", style=FAINT)
         case choice:
             return Text.assemble(("votes for ", FAINT), _chosen(stage, turn, choice))
+
+
+_LISTS: Mapping[str, str] = {"Ranking": "ranks", "Acceptable": "could accept"}
+"""The fields of a ballot that name several, the best first or in any order."""
 
 
 def _choice(turn: Spoken) -> str:

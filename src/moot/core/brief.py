@@ -5,8 +5,11 @@ from typing import Literal, TypeAlias
 
 from moot.core.errors import BriefError
 
-Duty: TypeAlias = Literal["debater", "moderator", "juror"]
-"""What somebody does at the table: argue, lead it, or hear it and vote."""
+Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
+"""What somebody does at the table: argue, lead it, hear it and vote, or measure and look up without taking part."""
+
+LIKENESS = "likeness:"
+"""How the seat of an aide begins that measures how alike texts are; its embedding model follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,7 @@ class Participant:
         role: a few words: the office or stance ("Cautious risk analyst").
         persona: the layer of instructions that is this participant's own.
         seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``, ``guest:name`` for one of a program.
-        duty: whether this participant debates, moderates, or only votes.
+        duty: whether this participant debates, moderates, only votes, or is an aide, whom nobody is told of.
         weight: vote weight, finite and from 0; None where none was given.
         priority: who has more speaks earlier where the order goes by priority.
         language: what it speaks ("German"); "" for the language of the topic.
@@ -126,6 +129,7 @@ class Participant:
         deadline: seconds, from when the question is put, that a person has for an answer; None: as long as it takes.
         stand_in: the seat that answers in a person's place when the deadline has passed; "" for nobody: the turn is
             missing then.
+        fallback: the models that are asked in turn while the participant's own cannot be reached.
     """
 
     name: str
@@ -143,6 +147,7 @@ class Participant:
     search: Search | None = None
     deadline: float | None = None
     stand_in: str = ""
+    fallback: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

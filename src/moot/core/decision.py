@@ -13,13 +13,20 @@ BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:
-    """One voter's ballot as it was read: the chosen candidate, or why there is none."""
+    """One voter's ballot as it was read: the chosen candidate, or why there is none.
+
+    ``ranks`` is a ranking, where one was asked for: tiers of candidates, the best first, those within a tier equal;
+    who is not in it stands below all who are. ``choice`` is then the first of the best tier. ``confidence`` is what
+    the voter gave for its choice, 0 to 1; None where it gave none.
+    """
 
     voter: str
     choice: str = ""
     state: BallotState = "cast"
     reason: str = ""
     weight: float = 1.0
+    ranks: tuple[tuple[str, ...], ...] = ()
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from moot.core.errors import BriefError
 from moot.core.form import Value
 from moot.desk.intake import Intake
 from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.desk.recalling import memory_of
 from moot.phases.choices import (
     OPEN_ORDER,
     Choices,
@@ -20,17 +21,19 @@ from moot.phases.choices import (
     TurnMode,
     When,
 )
+from moot.phases.ends import ENDED
 from moot.phases.groups import LEAST
-from moot.phases.known import DEFAULT, STRATEGIES
+from moot.phases.known import DEFAULT, RANKED, STRATEGIES
 from moot.policy.pairs import Topology
 
 _VOTES = tuple(STRATEGIES)
 _ENDS: Mapping[str, tuple[str, ...]] = {
-    "panel": (*_VOTES, "vote", "vote_based"),
-    "council": (*_VOTES, "moderator", "vote", "vote_based"),
+    "panel": (*_VOTES, *RANKED, "vote", "vote_based"),
+    "council": (*_VOTES, *RANKED, "moderator", "vote", "vote_based"),
     "moderated": ("moderator",),
     "grouped": (*_VOTES, "vote", "vote_based"),
-    "arena": (*_VOTES, "vote", "vote_based"),
+    "arena": (*_VOTES, *RANKED, "vote", "vote_based"),
+    "chaired": ("moderator",),
     "board": (*_VOTES, "vote", "vote_based"),
 }
 AT_ONE_TABLE = 10
@@ -99,7 +102,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
     protocol, given = protocol_of(intake, wishes), intake.given
     strategy, topology = wishes.strategy or intake.strategy, wishes.topology or intake.topology
     _check(protocol, strategy, topology, intake, wishes)
-    own = strategy in _OWN or protocol == "moderated"
+    own = strategy in _OWN or protocol in ("moderated", "chaired")
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
@@ -108,6 +111,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
         mediation=_mediation(given),
+        memory=memory_of(intake),
         extras=Extras(**{each.name: bool(given.get(each.name, False)) for each in fields(Extras)}),
     )
 
@@ -124,8 +128,8 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         raise misfit(intake, wishes, "topology", found)
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
-    for name, takers in (("debate_end_condition", FORMATS), ("turn_mode", OPEN_ORDER)):
-        if name in intake.given and protocol not in FORMATS:
+    for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
+        if name in intake.given and protocol not in (*takers, *FORMATS):
             found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
             raise misfit(intake, wishes, name, found)
     debating = len(intake.brief.names("debater"))

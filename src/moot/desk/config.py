@@ -20,14 +20,16 @@ from moot.seats.servers import Server
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
-NAMES = ("model", "store", "search", "searxng_url", "embeddings")
-"""Settings that are texts; beside them there is the table ``mcp``."""
+NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn")
+"""Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"searxng_url", "embeddings", "mcp"})
+OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
 SERVER = ("command", "url", "pin", "env")
+TABLES = ("mcp", "feeds")
+_YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
@@ -38,20 +40,26 @@ class Config:
 
     Attributes:
         model: the default model; "" where none is set.
+        fallback: the models that are asked in turn where a participant's own cannot be reached and names none.
         store: the record's file; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
         searxng_url: the address of the owner's SearXNG; "" where none is set.
         embeddings: the model that makes vectors of documents; "" for none.
         mcp: the MCP servers by name.
+        feeds: the RSS and Atom feeds by name, each an address or the path of a file.
+        learn: whether what a debate teaches is learned when it ends.
         origin: where each setting came from.
     """
 
     model: str = ""
+    fallback: tuple[str, ...] = ()
     store: Path | None = None
     search: Engine = ""
     searxng_url: str = ""
     embeddings: str = ""
     mcp: Mapping[str, Server] = field(default_factory=lambda: MappingProxyType(dict[str, Server]()))
+    feeds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
+    learn: bool = True
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -72,11 +80,13 @@ def load_config(folder: Path | None = None) -> Config:
     own, near = own_file(), (folder or Path()) / "moot.toml"
     found: dict[str, tuple[str, str]] = {}
     servers: Mapping[str, Server] = {}
+    feeds: Mapping[str, str] = {}
     for path in (own, near):
         data = _read(path)
         if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
             raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
         servers = _servers(data.pop("mcp", {}), str(path)) or servers
+        feeds = _feeds(data.pop("feeds", {}), str(path)) or feeds
         found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
     for name in NAMES:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
@@ -85,11 +95,14 @@ def load_config(folder: Path | None = None) -> Config:
     store = said.get("store", "")
     return Config(
         model=said.get("model", ""),
+        fallback=tuple(filter(None, (each.strip() for each in said.get("fallback", "").split(",")))),
         store=Path(store).expanduser() if store else None,
         search=_engine(*found.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
         embeddings=said.get("embeddings", ""),
         mcp=servers,
+        feeds=feeds,
+        learn=_flag("learn", *found.get("learn", ("yes", ""))),
         origin=tuple((name, place) for name, (_, place) in found.items()),
     )
 
@@ -109,15 +122,25 @@ def _read(path: Path) -> dict[str, object]:
     except (OSError, ValueError) as error:
         raise BriefError(f"cannot be read: {error}", where=str(path)) from error
     for name in data:
-        if name not in (*NAMES, "mcp"):
-            raise BriefError(f"there is no setting {name!r}; there are {', '.join((*NAMES, 'mcp'))}", where=str(path))
+        if name not in (*NAMES, *TABLES):
+            raise BriefError(f"there is no setting {name!r}; there are {', '.join((*NAMES, *TABLES))}", where=str(path))
     return data
 
 
 def _text(name: str, value: object, where: str) -> str:
+    if name == "fallback" and isinstance(value, list):
+        return ",".join(_words(name, cast("list[object]", value), where))
+    if name == "learn" and isinstance(value, bool):
+        return "yes" if value else "no"
     if not isinstance(value, str):
         raise BriefError(f"{name} must be a text in quotes", where=where)
     return value
+
+
+def _flag(name: str, value: str, where: str) -> bool:
+    if value not in (*_YES, *_NO):
+        raise BriefError(f"{name} cannot be {value[:60]!r}; write true or false", where=where)
+    return value in _YES
 
 
 def _engine(value: str, where: str) -> Engine:
@@ -135,6 +158,18 @@ def _address(name: str, value: str, where: str) -> str:
     if value and (not usable or re.search(r"\s", value)):
         raise BriefError(f"{name} must be an address without a password, such as http://127.0.0.1:8888", where=where)
     return value
+
+
+def _feeds(value: object, where: str) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        raise BriefError('feeds must be a table of names: [feeds] news = "https://…"', where=where)
+    found: dict[str, str] = {}
+    for name, place in cast("dict[str, object]", value).items():
+        text = _text(f"feeds.{name[:60]}", place, where)
+        if not _NAME.fullmatch(name):
+            raise BriefError(f"feeds.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
+        found[name] = _address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
+    return found
 
 
 # ---- MCP servers ----------------------------------------------------------------------------------------------------

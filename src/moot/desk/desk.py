@@ -17,6 +17,7 @@ from moot.desk.checks import check_brief
 from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
+from moot.desk.recalling import recalling
 from moot.desk.seating import assign, people, seat
 from moot.desk.toolbox import open_tools
 from moot.engine.drive import Hosting, Stop, debate, replay
@@ -86,6 +87,11 @@ class Desk:
         desk = cls(SqliteStore.open(path))
         desk.place = str(path)
         return desk
+
+    @property
+    def shelf(self) -> Path | None:
+        """The file in which what was learned is kept: that of the record; None where the record is in no file."""
+        return self.store.path if isinstance(self.store, SqliteStore) else None
 
     async def close(self) -> None:
         """Give connections and files back."""
@@ -162,7 +168,8 @@ class Desk:
         try:
             async with open_tools(opened.brief, self.config) as give:
                 seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach)
-                transcript = await debate(opened, protocol, seats, ledger=ledger, hosting=hosting)
+                recalls = recalling(opened.brief, self.shelf, self.config, self.clock)
+                transcript = await debate(opened, protocol, {**seats, **recalls}, ledger=ledger, hosting=hosting)
         finally:
             self._held.discard(debate_id)
             self.hub.finish(debate_id)

@@ -13,6 +13,7 @@ from moot.desk.casting import find_casting, hold_casting, read_casting, with_cas
 from moot.desk.config import Config, default_store, load_config
 from moot.desk.desk import Desk
 from moot.desk.intake import Intake, read_brief
+from moot.desk.learning import learn_at_end
 from moot.desk.loops import block
 from moot.desk.outcome import Outcome
 from moot.desk.prepare import Wishes, prepare
@@ -148,7 +149,10 @@ async def _hold(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> O
             return came
         made = await read_casting(desk, casting)
         ready = await prepare(desk, *with_cast(intake, wishes, ready, made), config=config)
-    return await desk.hold(ready.plan, name)
+    came = await desk.hold(ready.plan, name)
+    if came.status != "paused":
+        await learn_at_end(desk, name, config)
+    return came
 
 
 def run(

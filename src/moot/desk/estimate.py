@@ -16,7 +16,7 @@ from moot.core.seat import Quote, Scene, scene
 from moot.core.transcript import Transcript
 from moot.desk.lengths import words
 from moot.desk.likely import Likely, Sent, alone
-from moot.desk.pretending import Pretender, endings, spread
+from moot.desk.pretending import Pretender, endings, shrink, spread
 from moot.desk.widest import Widest, widest
 from moot.models.base import Model, Request
 from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
@@ -102,7 +102,8 @@ def estimate(
     """
     ends = endings(protocol)
     plain = Widest(brief=brief)
-    least = _play(brief, protocol, _Bill(models, work, likely, plain, once_each=True), Pretender(ends=ends, agree=True))
+    frugal = _Bill(models, work, likely, plain, once_each=True)
+    least = _play(brief, shrink(protocol), frugal, Pretender(ends=ends, agree=True))
     bill = _Bill(models, work, likely, widest(brief, protocol))
     return Costing(least=least, most=_play(brief, spread(protocol), bill, Pretender(ends=ends, agree=False)))
 

@@ -5,10 +5,9 @@ are made from them. No key can name a host, an address, a credential, or a file 
 """
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
 
+from moot.desk.key import Key
 from moot.desk.offers import (
     CONDITIONS,
     ENDINGS,
@@ -17,6 +16,7 @@ from moot.desk.offers import (
     MEDIATORS,
     METHODS,
     PROTOCOLS,
+    RANKINGS,
     RULES,
     SCOPES,
     STRATEGIES,
@@ -28,52 +28,7 @@ from moot.desk.offers import (
 )
 from moot.phases.plugins import offered
 
-Kind: TypeAlias = Literal[
-    "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "term", "tools", "model", "people", "table",
-]  # fmt: skip
-"""What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
-whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
-list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
-such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
-``model`` provider:name; ``people`` a list of names or of tables with the keys of a participant; ``table`` a table of
-the keys whose names begin with this one's and a point."""
-
 MOST_SEED = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """One key.
-
-    Attributes:
-        name: its documented name; that of a limit begins with ``limits.``, of a search's with ``search.``.
-        kind: what it holds.
-        help: what it means, in a sentence.
-        aliases: other names that are read as well.
-        low: the least number, or number of entries.
-        high: the greatest number, number of entries, or number of characters.
-        choices: the allowed words.
-        example: a value as it is written in a brief.
-        hints: words that people write when they mean this key; never read, only suggested.
-        loose: whether case, blanks and hyphens of a choice do not matter.
-        same: further words for choices, each with the choice that it means.
-        further: choices beside these, which are looked up only when another word comes up.
-    """
-
-    name: str
-    kind: Kind
-    help: str
-    aliases: tuple[str, ...] = ()
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-    example: str = ""
-    hints: tuple[str, ...] = ()
-    loose: bool = False
-    same: tuple[tuple[str, str], ...] = ()
-    further: Callable[[], tuple[str, ...]] | None = None
-
 
 # fmt: off
 HEADER: tuple[Key, ...] = (
@@ -92,7 +47,7 @@ HEADER: tuple[Key, ...] = (
         "it is given, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
     Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
-        choices=STRATEGIES + RULES + ENDINGS, help="How it is decided.",
+        choices=STRATEGIES + RULES + RANKINGS + ENDINGS, help="How it is decided.",
         hints=("voting_strategy", "consensus", "voting", "decision", "rule")),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
@@ -108,7 +63,7 @@ HEADER: tuple[Key, ...] = (
         help="How the moderator sums up."),
     Key(name="turn_mode", kind="choice", choices=TURN_MODES, loose=True, example="random",
         help="Who speaks next, where the protocol leaves it open.", hints=("turn_order", "speaking_order")),
-    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=3,
+    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=8,
         example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
         help="What ends the rounds before their number is full."),
     Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
@@ -137,11 +92,16 @@ HEADER: tuple[Key, ...] = (
         help="After each round each debater writes itself a note on its strategy, which nobody else sees."),
     Key(name="interruptions", kind="flag", example="yes", hints=("interrupt", "interruption"),
         help="After each turn the others may bid to interrupt it."),
+    Key(name="recall", kind="flag", example="yes", hints=("remember", "history", "use_memory"),
+        help="Before anybody speaks, a librarian recalls what earlier debates on like topics came to; no without it."),
+    Key(name="history_limit", kind="whole", low=1, high=20, example="5", hints=("max_history",),
+        help="With recall: the most outcomes of earlier debates; 5 without it."),
+    Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
+        help="With recall: names of feeds in your own moot.toml, whose news are recalled as well."),
     Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
         hints=("llm", "default_model", "models")),
-    Key(name="context", kind="prose", example='"A team of eight, no data centre."',
-        help="Background in a few words; longer background is text under the heading.",
-        hints=("system_context", "situation")),
+    Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),
+        help="Background in a few words; longer background is text under the heading."),
     Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
         help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
         hints=("sources", "files", "documents", "attachments", "path")),
@@ -185,9 +145,10 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
         help="The office or stance in a few words; without it the first sentence of the persona.",
         hints=("position", "stance", "description", "perspective")),
-    Key(name="model", kind="model", example="ollama:llama3.2",
-        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2).",
-        hints=("llm", "seat", "provider")),
+    Key(name="model", kind="model", example="ollama:llama3.2", hints=("llm", "seat", "provider"),
+        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2)."),
+    Key(name="fallback", kind="models", low=1, high=4, example="[openai:gpt-4o-mini]", hints=("fallbacks", "backup"),
+        help="Models that are asked in turn while its own cannot be reached; each such answer is named in the report."),
     Key(name="persona", kind="prose", aliases=("system_prompt",), high=20000, example='"You know the costs."',
         help="Instructions for this participant alone; in a section the text behind the settings.",
         hints=("prompt", "instructions", "character", "bio")),
@@ -203,9 +164,8 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="duty", kind="choice", choices=("debater", "moderator", "juror"), example="moderator",
         help="Debates, moderates, or only hears and votes; Moderator, Mediator, Judge and Chair moderate by name.",
         hints=("moderator", "mediator", "office", "judge", "jury")),
-    Key(name="deadline", kind="term", example="2d",
-        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes.",
-        hints=("due", "time_limit", "patience")),
+    Key(name="deadline", kind="term", example="2d", hints=("due", "time_limit", "patience"),
+        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes."),
     Key(name="stand_in", kind="model", example="ollama:llama3.2",
         help="Who answers when a person's deadline has passed; without it that turn is missing.",
         hints=("substitute", "replacement", "deputy")),

@@ -14,7 +14,7 @@ WORDS: Mapping[str, int] = {
     "open": 180, "draft": 150, "propose": 180, "argue": 180, "revise": 180, "close": 180, "critique": 100,
     "question": 50, "answer": 150, "interrupt": 60, "bid": 15, "reconsider": 10, "guide": 80, "inform": 120,
     "score": 40, "evaluate": 150, "summarize": 150, "strategy": 50, "reflect": 100, "gauge": 30, "moderate": 150,
-    "consent": 30, "vote": 30, "remind": 30, "verdict": 50,
+    "consent": 30, "vote": 30, "remind": 30, "verdict": 50, "recall": 250, "synthesize": 350,
 }
 """Words of an answer by its act."""
 # fmt: on

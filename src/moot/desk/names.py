@@ -27,7 +27,7 @@ _MARK = re.compile(r"t\d+|(?:proposal|critique|participant|round|turn) ?(?:[a-z]
 
 _ACTS = frozenset({
     *("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"),
-    *("guide", "inform", "moderate", "summarize", "remind", "verdict"),
+    *("guide", "inform", "moderate", "summarize", "synthesize", "remind", "verdict"),
 })  # fmt: skip
 """Acts by which a mask can name turns."""
 

@@ -101,6 +101,8 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     there = f"{most} round{'' if most == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > most:
         yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
+    if protocol == "chaired" and choices.rounds:
+        yield "chaired has no rounds, whatever number of rounds is given."
     ends = [each for each in choices.until if each != "rounds_exhausted"]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."

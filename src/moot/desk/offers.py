@@ -12,7 +12,7 @@ from moot.policy.pairs import Topology
 FORMATS = ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
 """The documented values of ``debate_format``."""
 
-PROTOCOLS = ("panel", "council", "moderated", "grouped", "arena", "board", *FORMATS)
+PROTOCOLS = ("panel", "council", "moderated", "grouped", "arena", "chaired", "board", *FORMATS)
 """The protocols that a brief may name."""
 
 STRATEGIES = ("majority", "weighted", "consensus", "moderator")
@@ -20,6 +20,9 @@ STRATEGIES = ("majority", "weighted", "consensus", "moderator")
 
 RULES = ("plurality", "absolute", "supermajority", "unanimous")
 """Further rules by which votes are counted."""
+
+RANKINGS = ("borda", "approval", "copeland", "schulze", "instant_runoff")
+"""Rules by which a panel, a council or an arena counts rankings of the answers."""
 
 ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
 """The documented values of ``consensus_strategy``."""

@@ -18,9 +18,11 @@ from moot.desk.estimate import Costing, estimate
 from moot.desk.intake import Intake
 from moot.desk.likely import likely
 from moot.desk.look import first_chat_model
+from moot.desk.measuring import with_instrument
 from moot.desk.notes import notes_on
 from moot.desk.places import needs_moderator
-from moot.desk.seating import BUILTIN, assign, seat, work
+from moot.desk.recalling import check_feeds, memory_of, with_librarian
+from moot.desk.seating import BUILTIN, assign, model_of, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
 from moot.models.base import Model
 from moot.seats.clock import CLOCK
@@ -64,15 +66,17 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    brief = _presided(intake, wishes)
+    brief = with_librarian(_presided(intake, wishes), memory_of(intake))
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
     for each in intake.brief.participants:
         _check_seat(desk, intake, each)
-    brief = equip(assign(brief, models), intake, config or desk.config)
+    brief = _backed(equip(assign(brief, models), intake, config or desk.config), config or desk.config)
     try:
         choices = choose(intake, wishes)
+        check_feeds(choices.memory.feeds if choices.memory else (), config or desk.config)
+        brief = with_instrument(brief, choices.until, config or desk.config)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
@@ -126,9 +130,24 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
         yield f"Participants will be made by {caster}; until then the built-in ones stand for them in the estimate."
 
 
+def _backed(brief: Brief, config: Config | None) -> Brief:
+    """The brief with the owner's fallbacks for everybody who has a model and names none."""
+    people = [each for each in brief.participants if _has_model(each) and not each.fallback]
+    backing = (config or load_config()).fallback if people else ()
+    backed = [
+        replace(each, fallback=tuple(name for name in backing if name != each.seat)) if each in people else each
+        for each in brief.participants
+    ]
+    return replace(brief, participants=tuple(backed))
+
+
 def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
-    return {each.name: desk.pool.model(each.seat) for each in brief.participants if each.seat not in NO_MODEL}
+    return {each.name: model_of(each, desk.pool) for each in brief.participants if _has_model(each)}
+
+
+def _has_model(who: Participant) -> bool:
+    return who.duty != "aide" and who.seat not in NO_MODEL
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

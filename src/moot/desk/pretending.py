@@ -4,9 +4,9 @@ Where all agree, everybody gives the first answer, nobody bids, and whoever may 
 ever agrees, answers differ and change, claims are new, everybody bids as high as can be, and nobody ends anything.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import cast
+from typing import TypeGuard, cast
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Participant
@@ -16,9 +16,14 @@ from moot.core.transcript import Transcript, Turn, read_field
 from moot.desk.lengths import FIELD
 from moot.phases.base import Phase
 from moot.phases.board import Meeting
+from moot.phases.judge import Vote
+from moot.policy.convergence import Stalled
 from moot.policy.meeting import QuietFirst
-from moot.policy.stops import Settled
+from moot.policy.stops import Ahead, AnyOf, Confident, Settled
 from moot.policy.turns import Hearing
+
+GUESSED = (Stalled, Confident, Ahead)
+"""The stops that pretended answers might meet by the way; nobody knows when real ones do."""
 
 WORD = "words "
 """A word of an answer: as long as English words are, with the blank behind it."""
@@ -80,6 +85,8 @@ class Pretender:
                 return (field.low or 0.0) if self.agree else 1.0 if field.high is None else field.high
             case "flag":
                 return not self.agree
+            case "list" if field.choices:
+                return field.choices
             case "list":
                 return () if self.agree else (f"point {mark}",)
             case _:
@@ -135,16 +142,44 @@ class _Fairest:
         return min((each.name for each in people), key=had.count, default="")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AtOnce:
+    """A stop that is met before the first round."""
+
+    def met(self, transcript: Transcript) -> str:
+        return "at once"
+
+
+def shrink(protocol: Phase) -> Phase:
+    """The phase tree as short as it can be: the stops that nobody can foresee are met at once."""
+    return cast(Phase, _swapped(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
+
+
 def spread(protocol: Phase) -> Phase:
-    """The phase tree with the floor for everybody as often where chance decides: who never spoke is rated by nobody."""
-    return cast(Phase, _spread(protocol))
+    """The phase tree as long as it can be.
+
+    The floor is for everybody as often where chance decides: who never spoke is rated by nobody. The stops that nobody
+    can foresee are never met, and nobody's vote is spared.
+    """
+
+    def instead(part: object) -> object:
+        if isinstance(part, QuietFirst):
+            return _Fairest()
+        return AnyOf(stops=()) if isinstance(part, GUESSED) else replace(part, early=()) if _hurried(part) else None
+
+    return cast(Phase, _swapped(protocol, instead))
 
 
-def _spread(part: object) -> object:
-    if isinstance(part, QuietFirst):
-        return _Fairest()
+def _hurried(part: object) -> TypeGuard[Vote]:
+    return isinstance(part, Vote) and bool(part.early)
+
+
+def _swapped(part: object, instead: Callable[[object], object]) -> object:
+    """A phase tree with other parts in place of those for which there is something else than None."""
+    if (other := instead(part)) is not None:
+        return other
     if isinstance(part, tuple):
-        return tuple(_spread(each) for each in cast(tuple[object, ...], part))
+        return tuple(_swapped(each, instead) for each in cast(tuple[object, ...], part))
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    return replace(part, **{each.name: _spread(getattr(part, each.name)) for each in fields(part)})
+    return replace(part, **{each.name: _swapped(getattr(part, each.name), instead) for each in fields(part)})

@@ -7,6 +7,7 @@ from typing import cast
 
 from moot.core.brief import Duty, Participant, Search, Settings
 from moot.core.errors import BriefError
+from moot.core.recall import LIBRARIAN, NAMED
 from moot.desk.header import Node, Scalar, Table, load
 from moot.desk.keys import PARTICIPANT, get
 from moot.desk.letters import flat
@@ -136,6 +137,8 @@ def participant(entry: Entry) -> Participant:
     if len(full) > get(PARTICIPANT, "persona").high:
         found = f"the persona of {entry.name} is too long with what else is said about it"
         raise BriefError(found, line=entry.line, code="too_large")
+    if values.get("model") in (NAMED, LIBRARIAN):
+        return Participant(name=entry.name, role=str(values.get("role", "")), seat=LIBRARIAN, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
         found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
@@ -154,6 +157,7 @@ def participant(entry: Entry) -> Participant:
         search=_search(values),
         deadline=float(seconds(str(values["deadline"]))) if "deadline" in values else None,
         stand_in=str(values.get("stand_in", "")),
+        fallback=cast("tuple[str, ...]", values.get("fallback", ())),
     )
 
 

@@ -4,14 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from moot.core.ask import Ask
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import LIKENESS, Brief, Limits, Participant
 from moot.core.errors import BriefError
+from moot.core.recall import LIBRARIAN, NAMED
 from moot.core.seat import Seat
 from moot.desk.toolbox import Give, no_tools
+from moot.learn.librarian import Librarian
+from moot.models.base import Model
+from moot.models.fallback import Fallback
 from moot.models.names import parse
 from moot.models.pool import GUEST, Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.human import HUMAN, Human, Reach
+from moot.seats.likeness import Likening
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
@@ -19,9 +24,6 @@ from moot.seats.tools import ROUNDS, USES
 
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
-
-ABSENT = ("librarian",)
-"""Seats that briefs may name and that this version cannot fill."""
 
 ASKING = frozenset({"summarizer", "scorer"})
 """Tools that put a question to the participant's own model."""
@@ -74,6 +76,9 @@ def seat(
     quotes, seconds = Quotes(), (limits or brief.limits).turn_seconds
     seats: dict[str, Seat] = {}
     for each in brief.participants:
+        if each.fallback and (is_person(each) or each.seat.startswith("builtin:")):
+            found = f"{each.name}: fallback goes with a model, not with {each.seat}"
+            raise BriefError(f"{found}{'; a person has a stand_in' if is_person(each) else ''}", code="bad_enum")
         if is_person(each):
             instead = replace(each, seat=each.stand_in, search=None)
             stand_in = (_seat(instead, seconds, pool, no_tools) or quotes) if each.stand_in else None
@@ -89,9 +94,13 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         return None
     if who.seat == CLOCK:
         return _clock(who)
+    if who.seat == LIBRARIAN and who.duty == "aide":
+        return Librarian(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+    if who.duty == "aide":
+        return Likening(who.seat.removeprefix(LIKENESS))
     check_seat(who)
     try:
-        model = pool.model(who.seat)
+        model = model_of(who, pool)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelSeat(model, seconds=seconds, tools=give(who))
@@ -106,15 +115,25 @@ def check_seat(who: Participant) -> None:
     """
     if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
         return
+    if who.seat in (NAMED, LIBRARIAN):
+        found = f"{who.name}: a {NAMED} only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+        raise BriefError(found, code="bad_enum")
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
-    if who.seat in ABSENT:
-        found = f"{who.name}: this version has no {who.seat} seat; name a model (provider:name) or {BUILTIN}"
-        raise BriefError(found, code="bad_enum")
     try:
         parse(who.seat)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
+
+
+def model_of(who: Participant, pool: Pool) -> Model:
+    """The model that answers for a participant, with those that are asked where it cannot be reached.
+
+    Raises:
+        BriefError: there is no such model.
+    """
+    model = pool.model(who.seat)
+    return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
 
 
 def _clock(who: Participant) -> Clock:

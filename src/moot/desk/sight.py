@@ -24,7 +24,19 @@ USUAL_TURNS = 6
 USUAL_ROUNDS = 2
 """After how many rounds ``summarize_past`` sums up where the brief does not say."""
 
-ACTS = (*SPOKEN, "guide", "inform", "score", "evaluate", SUMMARY, "reflect", "moderate", "vote", INTERJECTION)
+ACTS = (
+    *SPOKEN,
+    "guide",
+    "inform",
+    "score",
+    "evaluate",
+    SUMMARY,
+    "reflect",
+    "moderate",
+    "synthesize",
+    "vote",
+    INTERJECTION,
+)
 """The acts that can be hidden; all others are never shown to anybody but their author."""
 
 _ROUND = re.compile(r"(?:(.+) )?round ([0-9]{1,3})", re.IGNORECASE)

@@ -76,6 +76,8 @@ def read(key: Key, node: Node) -> Given:
             value = _tools(key, node)
         case "model":
             value = seat(_text(key, node), line=node.line)
+        case "models":
+            value = _models(key, node)
         case "prose" if isinstance(node, Items):
             value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
         case "prose":
@@ -249,6 +251,11 @@ def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
             raise BriefError(f"{each!r} stands twice in {label(key)}", line=line, code="duplicate_name")
         seen[each.casefold()] = each
     return tuple(found)
+
+
+def _models(key: Key, node: Node) -> tuple[str, ...]:
+    named = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
+    return tuple(seat(each, line=node.line) for each in named)
 
 
 def _tools(key: Key, node: Node) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from moot.policy.turns import Reacting
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
 """The parts of a protocol in which it depends on bids, words or failures who speaks."""
 
-HUBS = ("star", "sparse")
+HUBS = ("star", "sparse", "adaptive")
 """The topologies in which one has more to criticise than another, and who that is depends on whose answer failed."""
 
 

@@ -1,7 +1,11 @@
 """Models by name. This file owns which layers stand around a model, and the connections that models share."""
 
+import time
+from collections.abc import Callable, Sequence
+
 from moot.core.errors import BriefError
 from moot.models.base import Model
+from moot.models.breaker import Breaker, Breaking, Fuse
 from moot.models.direct import Direct
 from moot.models.names import Environment, ModelName, parse
 from moot.models.net import IN_FLIGHT, Link
@@ -21,14 +25,23 @@ class Pool:
         env: where addresses and keys come from; None for the process's environment.
         patience: how long to try.
         in_flight: the most calls at once to one provider.
+        fuse: when a model that fails again and again is left out, and for how long.
+        clock: what breakers measure that time with: seconds that never run backwards.
     """
 
     def __init__(
-        self, *, env: Environment | None = None, patience: Patience | None = None, in_flight: int = IN_FLIGHT
+        self,
+        *,
+        env: Environment | None = None,
+        patience: Patience | None = None,
+        in_flight: int = IN_FLIGHT,
+        fuse: Fuse | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._env, self._patience, self._in_flight = env, patience or Patience(), in_flight
+        self._fuse, self._clock = fuse or Fuse(), clock
         self._links: dict[str, Link] = {}
-        self._models: dict[str, Model] = {}
+        self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
 
     def model(self, name: str) -> Model:
@@ -37,11 +50,14 @@ class Pool:
         Raises:
             BriefError: there is no such provider, or its key or address is missing.
         """
+        return self._named(name)
+
+    def _named(self, name: str) -> Breaking:
         if name.startswith(GUEST):
             return self._guest(name)
         parsed = parse(name)
         if str(parsed) not in self._models:
-            self._models[str(parsed)] = stack(parsed, self._link(parsed), self._patience)
+            self._models[str(parsed)] = self._guarded(stack(parsed, self._link(parsed), self._patience))
         return self._models[str(parsed)]
 
     def lend(self, name: str, model: Model) -> None:
@@ -53,14 +69,25 @@ class Pool:
         whole = f"{GUEST}{name}"
         if self._guests.setdefault(whole, model) is not model:
             raise BriefError(f"two guests are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[whole] = Retrying(Recorded(Timed(model, self._patience)), self._patience)
+        self._models[whole] = self._guarded(Retrying(Recorded(Timed(model, self._patience)), self._patience))
+
+    def available(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names whose models would be asked now: all but those that their breaker leaves out.
+
+        Raises:
+            BriefError: a name is none of a model; see ``model``.
+        """
+        return tuple(name for name in names if self._named(name).breaker.free)
 
     async def close(self) -> None:
         """Give all connections back."""
         for model in self._models.values():
             await model.close()
 
-    def _guest(self, name: str) -> Model:
+    def _guarded(self, model: Model) -> Breaking:
+        return Breaking(model, Breaker(self._fuse, self._clock))
+
+    def _guest(self, name: str) -> Breaking:
         if name not in self._models:
             raise BriefError(f"{name} answers from within a program; go on with the debate there", code="bad_enum")
         return self._models[name]

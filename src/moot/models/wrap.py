@@ -1,7 +1,8 @@
 """Wrappers around a model. This file owns what happens around a try: the record, the limits, trying again.
 
 Outermost first: ``Retrying(Recorded(Throttled(Timed(adapter))))``. So every try is on record, waiting for a place
-is no time of the model's, and a wait that a provider asks for holds back everybody who uses the same key.
+is no time of the model's, and a wait that a provider asks for holds back everybody who uses the same key. In a pool
+``breaker.Breaking`` stands around that, and ``fallback.Fallback`` around several of these.
 """
 
 import asyncio

@@ -69,7 +69,7 @@ class Summarize:
     def _ask(self, table: Table, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
         written = [turn.by for turn in table.transcript.all() if turn.act == SUMMARY]
         chairs = [name for name in members if name in table.brief.names("moderator")]
-        speakers = [name for name in members if name not in table.brief.names("juror")]
+        speakers = [name for name in members if name in table.brief.names("debater")]
         return Ask(
             key=table.key(n),
             to=min(chairs or speakers or members, key=written.count),

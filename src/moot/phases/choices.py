@@ -12,7 +12,16 @@ MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "ref
 When: TypeAlias = Literal["every_round", "midpoint", "final"]
 SummaryStyle: TypeAlias = Literal["neutral", "critical", "persuasive"]
 TurnMode: TypeAlias = Literal["round_robin", "random", "priority_order", "reaction_triggered"]
-Condition: TypeAlias = Literal["consensus_reached", "no_new_arguments", "rounds_exhausted"]
+Condition: TypeAlias = Literal[
+    "consensus_reached",
+    "no_new_arguments",
+    "rounds_exhausted",
+    "answers_unchanged",
+    "stalled",
+    "confidence_reached",
+    "majority_certain",
+    "lead_decided",
+]
 
 ORDERS: Mapping[TurnMode, Turns] = {
     "round_robin": InTurn(),
@@ -67,6 +76,14 @@ class Extras:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What is recalled before the debate: at most so many outcomes of earlier ones, and news of the owner's feeds."""
+
+    history: int = 5
+    feeds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What a brief may choose about its protocol; None and "" stand for the protocol's default.
 
@@ -81,6 +98,7 @@ class Choices:
         summarize: after every so many rounds what was said is summed up; 0: never.
         mediation: what the mediator does beside the protocol.
         extras: what is added to the protocol.
+        memory: what is recalled first of all; None for nothing.
     """
 
     rounds: int | None = None
@@ -91,6 +109,7 @@ class Choices:
     summarize: int = 0
     mediation: Mediation | None = None
     extras: Extras = Extras()
+    memory: Memory | None = None
 
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
@@ -100,6 +119,8 @@ class Choices:
             facts["mediator"] = f"{self.mediation.kind}, {self.mediation.when}, {self.mediation.style}"
         if self.summarize:
             facts["summary"] = f"every {self.summarize} rounds" if self.summarize > 1 else "every round"
+        if self.memory:
+            facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *self.memory.feeds))
         added = [each.name for each in fields(self.extras) if getattr(self.extras, each.name)]
         facts["with"] = ", ".join(added)
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)

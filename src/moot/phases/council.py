@@ -21,6 +21,7 @@ from moot.phases.endings import mediator, rule_of
 from moot.phases.flow import Rounds
 from moot.phases.flow import Sequence as Steps
 from moot.phases.judge import Vote, candidates, in_sight, settle
+from moot.phases.ranked import RULES, vote
 from moot.phases.speak import Everyone
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 from moot.policy.showing import Showing
@@ -56,10 +57,10 @@ def council(brief: Brief, choices: Choices) -> Phase:
     strategy = choices.strategy or "majority"
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
-        decide = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,))
-    else:
+        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,))
+    elif (decide := vote(strategy, brief, ACTS)) is None:
         unstated = UNSTATED if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY))
+        rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, unstated=unstated)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(

@@ -105,16 +105,16 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             return (Count(rule=rule, acts=CLOSED) if brief.options else Vote(rule=rule, acts=CLOSED, task=VOTING),)
 
 
-def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = ()) -> Rule:
+def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> Rule:
     """The rule of a strategy; the default where none is chosen.
 
     Raises:
-        ProtocolError: there is no such strategy; ``beside`` names what else could be chosen here.
+        ProtocolError: there is no such strategy; ``beside`` and ``behind`` name what else could be chosen here.
     """
     if not strategy:
         return default
     if strategy not in STRATEGIES:
-        there = ", ".join((*beside, *STRATEGIES))
+        there = ", ".join((*beside, *STRATEGIES, *behind))
         raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
     return STRATEGIES[strategy]
 

@@ -26,6 +26,7 @@ ISSUES = Form(
         Field(name="WHERE", help="the words of the proposal that you mean", required=False),
         Field(name="SEVERITY", kind="number", low=0, high=10, help="0 (cosmetic) to 10 (fatal)"),
         Field(name="SUGGESTION", help="what would mend it", required=False),
+        Field(name="UNSOURCED", kind="list", help="its claims that need a source and name none", required=False),
     ),
 )
 """A critique of one proposal."""

@@ -7,11 +7,12 @@ from moot.core.answers import wording
 from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Ruled
+from moot.core.event import Halted, Ruled
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.ballots import book, in_sight, labels, read_ballot, slip, weighed
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
+from moot.policy.early import UNASKED, Early
 from moot.policy.rules import Rule
 from moot.policy.showing import confidence
 
@@ -36,6 +37,8 @@ class Vote:
         clip: at most so many characters of each proposal are shown.
         unstated: the weight of a voter for whom the brief states none.
         name: what it is called in paths.
+        early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
+            chance.
     """
 
     rule: Rule
@@ -48,6 +51,7 @@ class Vote:
     clip: int | None = None
     unstated: float = 1.0
     name: str = "vote"
+    early: tuple[Early, ...] = ()
 
     def play(self, table: Table) -> Play:
         """Hold the vote."""
@@ -59,14 +63,29 @@ class Vote:
         shown = {voter: in_sight(table, voter, groups) for voter in voters}
         # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
         asks = {voter: self.ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
-        yield [asks[voter] for voter in voters if shown[voter]]
-        ballots = [
-            weighed(table, book(table.transcript.get(asks[voter].key), groups), unstated=self.unstated)
-            if shown[voter]
-            else Ballot(voter=voter, state="missing")
-            for voter in voters
-        ]
-        yield Ruled(decision=settle(self.rule.decide(ballots, tuple(groups)), groups, table.transcript))
+        put = [asks[voter] for voter in voters if shown[voter]]
+        ballots = {voter: Ballot(voter=voter, state="missing") for voter in voters}
+        if self.early:
+            table.chance("voters").shuffle(put)
+            left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
+            ballots |= {name: weighed(table, each, unstated=self.unstated) for name, each in left.items()}
+        for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
+            if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
+                yield Halted(path=table.path, reason=reason)
+                break
+            yield batch
+            booked = [book(table.transcript.get(ask.key), groups) for ask in batch]
+            ballots |= {each.voter: weighed(table, each, unstated=self.unstated) for each in booked}
+        decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
+        yield Ruled(decision=settle(decision, groups, table.transcript))
+
+    def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
+        """Why nobody of those who are left need be asked; "" where somebody must."""
+        cast = [each for name, each in ballots.items() if name not in left]
+        for early in self.early:
+            if reason := early.met(self.rule, cast, [ballots[name] for name in left], names):
+                return f"{reason}; {len(left)} of {len(ballots)} calls of the vote saved"
+        return ""
 
     def ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
         """The n-th ballot, from 1: of a voter who sees these proposals."""

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.phases import plugins
+from moot.phases import ends, plugins
+from moot.phases.arena import arena
 from moot.phases.base import Phase
 from moot.phases.board import board
+from moot.phases.chaired import chaired
 from moot.phases.choices import Choices
 from moot.phases.council import VOTE_TASK, council
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
@@ -19,19 +21,20 @@ from moot.phases.extras import add
 from moot.phases.fight import open_fight
 from moot.phases.fishbowl import fishbowl
 from moot.phases.flow import Rounds, Sequence
-from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
+from moot.phases.forms import SETTLEMENT, draft, revision
 from moot.phases.gauge import with_gauge
 from moot.phases.groups import grouped
 from moot.phases.judge import Adopt, Count, Vote
 from moot.phases.mediators import mediate
 from moot.phases.parliament import bp_style
 from moot.phases.plugins import Protocol
+from moot.phases.ranked import RULES, vote
+from moot.phases.recall import with_recall
 from moot.phases.round_robin import round_robin
 from moot.phases.socratic import socratic
-from moot.phases.speak import Critique, Everyone, check_names
+from moot.phases.speak import Everyone, check_names
 from moot.phases.thought import chain_of_thought
-from moot.policy.pairs import Pairs
-from moot.policy.rules import PLURALITY, SUPERMAJORITY, Quorum
+from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
 
@@ -54,12 +57,16 @@ def panel(brief: Brief, choices: Choices) -> Phase:
         "or evidence you overlooked, gives you a reason to change it. Then answer again."
     )
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
-    until = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
+    usual = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
+    size = (rounds, len(brief.names("debater")))
+    talk = ends.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
+    decide: Phase | None = vote(choices.strategy, brief, acts)
+    if decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
+        decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
-    return Sequence(parts=(drafts, Rounds(each=revise, most=rounds, until=until), decide))
+    return Sequence(parts=(drafts, talk, ends.early(decide, choices)))
 
 
 def moderated(brief: Brief, choices: Choices) -> Phase:
@@ -78,31 +85,6 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
     return Sequence(parts=(rounds, Adopt()))
 
 
-def arena(brief: Brief, choices: Choices) -> Phase:
-    """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds."""
-    choices.no_turn_mode("arena")
-    acts = ("propose", "revise")
-    names = brief.names("debater")
-    pairs = Pairs(topology=choices.topology or ("all-to-all" if len(names) <= 4 else "sparse"))
-    propose = Everyone(
-        act="propose",
-        task="Propose an answer to the topic, with your reasons.",
-        form=draft(brief.options),
-        view=NO_LOG,
-        needs=1,
-    )
-    critique = Critique(of=acts, pairs=pairs, task="Criticise this proposal: where is it weakest?", form=ISSUES)
-    shown = (Showing(acts=acts, whose="own"), Showing(acts=("critique",), whose="to_me", mine=acts))
-    task = (
-        "Above is your proposal and what was said against it. Accept or reject each point with a reason; answer again."
-    )
-    revise = Everyone(act="revise", task=task, form=revision(brief.options), show=shown, view=HIDDEN)
-    most = 2 if choices.rounds is None else choices.rounds
-    rounds = Rounds(each=Sequence(parts=(critique, revise)), most=most, until=Alike(acts=acts))
-    vote = Vote(rule=Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
-    return Sequence(parts=(propose, rounds, vote))
-
-
 KNOWN: Mapping[str, Protocol] = {
     "panel": panel,
     "council": council,
@@ -115,10 +97,14 @@ KNOWN: Mapping[str, Protocol] = {
     "fishbowl": fishbowl,
     "open_fight": open_fight,
     "arena": arena,
+    "chaired": chaired,
     "board": board,
 }
 DEFAULT = "panel"
-NEEDS_MODERATOR = ("moderated", "board")
+RANKED = tuple(RULES)
+"""The strategies by which a panel, a council or an arena ranks answers instead of voting for one."""
+
+NEEDS_MODERATOR = ("moderated", "board", "chaired")
 TIMED = ("board",)
 """The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""
 
@@ -139,8 +125,10 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
+    if name in KNOWN:
+        ends.check(name, choices)
     tree = mediate(make(brief, choices), brief, choices)
     people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
     judging = replace(brief, participants=tuple(people))
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
-    return with_gauge(add(tree, judging, choices), judging, choices)
+    return with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)

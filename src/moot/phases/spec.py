@@ -11,6 +11,7 @@ from moot.core.form import Field, Form
 from moot.phases import (
     attend,
     board,
+    chaired,
     consent,
     council,
     exchange,
@@ -21,8 +22,11 @@ from moot.phases import (
     groups,
     interrupt,
     judge,
+    liken,
     parliament,
     plugins,
+    ranked,
+    recall,
     recommend,
     reflection,
     rethink,
@@ -33,20 +37,24 @@ from moot.phases import (
     verdict,
 )
 from moot.phases.base import Phase
-from moot.policy import meeting, pairs, rules, showing, stops, turns
+from moot.policy import convergence, early, meeting, pairs, rankings, rules, showing, stops, turns
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 MODULES = (
     flow,
     speak,
+    liken,
     shares,
     judge,
     verdict,
+    ranked,
+    chaired,
     council,
     consent,
     score,
     attend,
+    recall,
     rethink,
     socratic,
     parliament,
@@ -60,8 +68,11 @@ MODULES = (
     exchange,
     reflection,
     meeting,
+    convergence,
+    early,
     pairs,
     rules,
+    rankings,
     showing,
     stops,
     turns,

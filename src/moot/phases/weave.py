@@ -8,14 +8,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from moot.phases.base import Phase
+from moot.phases.chaired import Synthesis
 from moot.phases.consent import Consent
 from moot.phases.flow import After, At, Rounds, Sequence
 from moot.phases.groups import Groups
 from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.ranked import Ranking
 from moot.phases.recommend import Recommend
 from moot.phases.verdict import Keep, Pick, Rank
 
-DECIDING: tuple[type[Phase], ...] = (Vote, Count, Adopt, Pick, Rank, Keep, Consent, Recommend)
+DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis),)
 """The phases that only count or ask for a decision."""
 
 CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)

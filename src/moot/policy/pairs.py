@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, TypeAlias
 
-Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse"]
+Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "adaptive"]
 Pair: TypeAlias = tuple[str, str]
 
 
@@ -17,14 +17,17 @@ class Pairs:
     Attributes:
         topology: ``all-to-all``: everybody on everybody; ``ring``: everybody on the next at the table;
             ``round-robin``: everybody on one other, by a stable hash of the names, another one in each round;
-            ``star``: the hub on everybody and everybody on the hub; ``sparse``: the ring and some links by chance.
+            ``star``: the hub on everybody and everybody on the hub; ``sparse``: the ring and some links by chance;
+            ``adaptive``: the ring, and one more critic for everybody, by chance, the strongest most often.
         hub: the centre of a star; "" for the first at the table.
         density: with ``sparse``, the share of the remaining links that are drawn, 0 to 1.
+        strongest: with ``adaptive``, the names of the strongest, one of whom is drawn; () for anybody.
     """
 
     topology: Topology = "all-to-all"
     hub: str = ""
     density: float = 0.25
+    strongest: tuple[str, ...] = ()
 
     def draw(self, names: Sequence[str], *, round: int, chance: Random) -> tuple[Pair, ...]:
         """The pairs of one round, each once, critics in the order of the table."""
@@ -39,8 +42,22 @@ class Pairs:
                 return _rotation(names, round)
             case "star":
                 return _star(names, self.hub or names[0])
+            case "adaptive":
+                strong = [name for name in names if name in self.strongest] or names
+                return _adaptive(names, chance.choice(strong), chance)
             case _:
                 return _sparse(names, self.density, chance)
+
+    def least(self, count: int) -> int:
+        """The fewest pairs that can be drawn among so many; only ``sparse`` may draw more."""
+        if count < 2:
+            return 0
+        many = {
+            "all-to-all": count * (count - 1),
+            "star": 2 * (count - 1),
+            "adaptive": 2 * count if count > 2 else count,
+        }
+        return many.get(self.topology, count)
 
 
 def _ring(names: Sequence[str]) -> tuple[Pair, ...]:
@@ -65,4 +82,33 @@ def _sparse(names: Sequence[str], density: float, chance: Random) -> tuple[Pair,
     ring = _ring(names)
     others = [(c, a) for c in names for a in names if c != a and (c, a) not in ring]
     drawn = [pair for pair in others if chance.random() < density]
-    return tuple(sorted((*ring, *drawn), key=lambda pair: (names.index(pair[0]), names.index(pair[1]))))
+    return _in_order((*ring, *drawn), names)
+
+
+def _adaptive(names: Sequence[str], hub: str, chance: Random) -> tuple[Pair, ...]:
+    """The ring and a second critic for everybody, so that every proposal has the same number of them.
+
+    Half of those whom the hub does not criticise anyway get the hub, at least two where there are two; the others get
+    whoever of the rest has drawn the fewest so far. So nobody criticises more than the hub.
+    """
+    ring = _ring(names)
+    if len(names) < 3:
+        return ring
+    critic = {author: name for name, author in ring}
+    shuffled = list(names)
+    chance.shuffle(shuffled)
+    free = [author for author in shuffled if hub not in (author, critic[author])]
+    theirs = free[: max((len(free) + 1) // 2, min(2, len(free)))]
+    drawn: list[Pair] = [(hub, author) for author in theirs]
+    loads = {name: 0 for name in shuffled if name != hub}
+    for author in shuffled:
+        if author not in theirs:
+            rest = [name for name in loads if name not in (author, critic[author])]
+            taken = min(rest, key=lambda name: loads[name])
+            loads[taken] += 1
+            drawn.append((taken, author))
+    return _in_order((*ring, *drawn), names)
+
+
+def _in_order(pairs: Sequence[Pair], names: Sequence[str]) -> tuple[Pair, ...]:
+    return tuple(sorted(pairs, key=lambda pair: (names.index(pair[0]), names.index(pair[1]))))

@@ -63,15 +63,15 @@ class Share:
             return replace(base, how=silence(ballots))
         tops = top(tally)
         whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
-        total = sum((_weight(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
+        total = sum((weight_of(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
         if not total:
             return replace(base, how="all ballots that were cast weigh nothing")
         winner, most = tops[0], tally[tops[0]]
         share = most / total
         if len(tops) > 1:
-            how = f"tie: {listed(tops)} have {_amount(most)} each"
+            how = f"tie: {listed(tops)} have {amount(most)} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
-        counted = f"{winner} has {_amount(most)} of {_amount(total)}"
+        counted = f"{winner} has {amount(most)} of {amount(total)}"
         if not reaches(share, Fraction(self.least), beyond=self.beyond):
             how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
             return replace(base, share=float(share), strength=self._strength(most, ballots), how=how)
@@ -87,7 +87,7 @@ class Share:
 
     def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
         """The share of all voters: who abstained or could not be read has not agreed."""
-        return strength(most / sum((_weight(each, weighted=self.weighted) for each in ballots), Fraction(0)))
+        return strength(most / sum((weight_of(each, weighted=self.weighted) for each in ballots), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +151,7 @@ def count(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: boo
     tally = dict.fromkeys(candidates, Fraction(0))
     for ballot in ballots:
         if ballot.state == "cast":
-            tally[ballot.choice] += _weight(ballot, weighted=weighted)
+            tally[ballot.choice] += weight_of(ballot, weighted=weighted)
     return tally
 
 
@@ -184,9 +184,11 @@ def silence(ballots: Sequence[Ballot]) -> str:
     return f"no vote was cast by {len(ballots)} voters"
 
 
-def _weight(ballot: Ballot, *, weighted: bool) -> Fraction:
+def weight_of(ballot: Ballot, *, weighted: bool) -> Fraction:
+    """What a ballot counts: its weight, or one."""
     return Fraction(str(ballot.weight)) if weighted else Fraction(1)
 
 
-def _amount(weight: Fraction) -> str:
+def amount(weight: Fraction) -> str:
+    """A weight as it is written."""
     return f"{float(weight):g}"

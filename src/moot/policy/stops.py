@@ -4,12 +4,16 @@ Stops read typed fields and statuses, never the likeness of texts: two opponents
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from moot.core.answers import alike, normalise, wording
 from moot.core.transcript import Transcript, Turn, read_field, within
+from moot.policy.beta import chance_ahead
 from moot.policy.claims import adds_nothing, asks
+from moot.policy.showing import confidence
 
 
 class Stop(Protocol):
@@ -112,6 +116,79 @@ class Settled:
         if turns and read_field(turns[-1], self.field) == self.value:
             return f"{turns[-1].by} {self.saying or f'says {self.value}'}"
         return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confident:
+    """All have answered and every newest answer states so much confidence. Models are more confident than right.
+
+    Attributes:
+        acts: the acts that hold answers.
+        least: the confidence that each must state, 0 to 1.
+        of: how many must have answered.
+    """
+
+    acts: tuple[str, ...]
+    least: float = 0.9
+    of: int = 2
+
+    def met(self, transcript: Transcript) -> str:
+        """The reason, or ""; see Stop."""
+        stated = [confidence(turn) for turn in transcript.latest(*self.acts)]
+        if len(stated) >= self.of and min(stated) >= self.least:
+            return f"all {len(stated)} state a confidence of {self.least:g} or more"
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """One answer is ahead of the second with so much certainty, the newest answers counted as independent draws.
+
+    Attributes:
+        acts: the acts that hold answers.
+        field: the field that holds the answer.
+        least: the probability that is needed, as a decimal in words.
+    """
+
+    acts: tuple[str, ...]
+    field: str = "ANSWER"
+    least: str = "0.95"
+
+    def met(self, transcript: Transcript) -> str:
+        """The reason, or ""; see Stop."""
+        given = [answer_of(turn, self.field) for turn in transcript.latest(*self.acts)]
+        counts = [n for _, n in Counter(each for each in given if each is not None).most_common(2)]
+        first, second = (*counts, 0, 0)[:2]
+        chance = chance_ahead(first, second)
+        if chance < Fraction(self.least):
+            return ""
+        return f"{first} of {len(given)} give one answer, which leads with a probability of {float(chance):.3f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """Another stop, whose reason says how many calls of the rounds were saved.
+
+    Attributes:
+        stop: the stop.
+        most: the greatest number of rounds.
+        calls: the calls of one round, where none has been played; else the calls of the last one count.
+        rounds: what the rounds are called in paths.
+    """
+
+    stop: Stop
+    most: int
+    calls: int
+    rounds: str = "rounds"
+
+    def met(self, transcript: Transcript) -> str:
+        """The reason, or ""; see Stop."""
+        if not (reason := self.stop.met(transcript)):
+            return ""
+        played = [path for path in transcript.entered if re.search(rf"/{self.rounds}/round-\d+$", path)]
+        asked = [sum(within(turn.key, path) for turn in transcript.all()) for path in played]
+        saved = (self.most - len(played)) * (asked[-1] if asked else self.calls)
+        return f"{reason}; {saved} of {sum(asked) + saved} calls of the rounds saved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from moot.core.event import Entry
-from moot.core.transcript import Transcript, Turn, fold, read_field
+from moot.core.transcript import TARGET, Transcript, Turn, fold, read_field
 from moot.readers.semantics import Label, grounded, strengths
 from moot.readers.stance import bare
 from moot.readers.wording import act_of, shown
@@ -183,7 +183,12 @@ def stated(turn: Turn) -> str:
     if value is not None:
         claims = asked or turn.act != "close"
         return " ".join(value.split()) if claims and bare(value) != "none" else ""
-    words = " ".join(_words(turn).split())
+    return in_short(_words(turn))
+
+
+def in_short(text: str) -> str:
+    """The words of a turn as they stand on the map."""
+    words = " ".join(text.split())
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
 
@@ -202,26 +207,27 @@ def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
     found: dict[tuple[str, str, Relation], Edge] = {}
     for key, source in home.items():
         turn = transcript.get(key)
-        answered = _answered(transcript, turn)
-        target = home.get(answered.key, "") if answered else ""
+        met = answered(transcript, turn)
+        target = home.get(met.key, "") if met else ""
         # A turn that answers its own claim in other hands has joined it, and does nothing to it.
         if target and target != source:
-            relation = _relation(turn)
-            edge = found.get((source, target, relation), Edge(source=source, target=target, relation=relation))
-            found[source, target, relation] = replace(edge, turns=(*edge.turns, turn.mark))
+            does = relation(turn)
+            edge = found.get((source, target, does), Edge(source=source, target=target, relation=does))
+            found[source, target, does] = replace(edge, turns=(*edge.turns, turn.mark))
     return tuple(found.values())
 
 
-def _answered(transcript: Transcript, turn: Turn) -> Turn | None:
-    """The turn that a turn answers."""
-    target = transcript.target(turn)
+def answered(transcript: Transcript, turn: Turn) -> Turn | None:
+    """The turn that a turn answers; None where it names none and not exactly one was laid before it."""
+    target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
         laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
         return laid[0] if len(laid) == 1 else None
     return target
 
 
-def _relation(turn: Turn) -> Relation:
+def relation(turn: Turn) -> Relation:
+    """What a turn does to the one that it answers."""
     said = read_field(turn, "RELATION")
     for each in RELATIONS:
         if each == said:

@@ -157,6 +157,8 @@ def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
     for reason in reply.unread:
         yield Fault(kind="unread", seq=seq, who=ask.to, key=ask.key, reason=reason)
     for note in reply.notes:
+        if note.startswith("fallback:"):  # The call itself says so, and is listed.
+            continue
         kind = "truncated" if note.startswith("truncated") else "noted"
         yield Fault(kind=kind, seq=seq, who=ask.to, key=ask.key, reason=note)
 

@@ -63,7 +63,7 @@ def outcome(transcript: Transcript, entries: Sequence[Entry]) -> Outcome:
     if decision is None:
         return Outcome(status=status, line=line)
     ballots = tuple(_with_reason(ballot, transcript) for ballot in decision.ballots)
-    against = [ballot for ballot in ballots if ballot.state == "cast" and ballot.choice != decision.winner]
+    against = [ballot for ballot in ballots if ballot.state == "cast" and _dissents(ballot, decision.winner)]
     names = [each.name for each in transcript.brief.participants] if transcript.brief else []
     return Outcome(
         status=status,
@@ -72,8 +72,16 @@ def outcome(transcript: Transcript, entries: Sequence[Entry]) -> Outcome:
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
         ballots=ballots,
-        dissent=tuple(against) if decision.winner else (),
+        dissent=tuple(against) if decision.winner in decision.tally else (),
         notes=(*_overturned(decision), *_copies(decision, transcript, entries)),
+    )
+
+
+def _dissents(ballot: Ballot, winner: str) -> bool:
+    """Whether a ballot is for somebody else; whoever ranks the others' answers cannot be for its own."""
+    return winner not in (
+        *(ballot.ranks[0] if ballot.ranks else (ballot.choice,)),
+        ballot.voter if ballot.ranks else "",
     )
 
 

@@ -175,8 +175,8 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         options=brief.options,
         background=tuple(source.name for source in brief.background),
         settings=settings(entries),
-        began=_moment(entries[0].at),
-        ended=_moment(entries[-1].at),
+        began=moment(entries[0].at),
+        ended=moment(entries[-1].at),
         outcome=outcome(transcript, entries),
         participants=_people(brief, metrics),
         quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
@@ -210,7 +210,8 @@ def _data(value: object) -> Data:
     return cast(Data, value)
 
 
-def _moment(at: float) -> str:
+def moment(at: float) -> str:
+    """A time of an entry as UTC, ISO 8601, to the second."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

@@ -62,8 +62,8 @@ def strengths(
     The energy of an argument is the strength of its supporters less that of its attackers, E = Σs − Σa. In equilibrium
     s = b + (1 − b)·h(E) − b·h(−E) with h(x) = max(x, 0)² / (1 + max(x, 0)²). It is the limit of the differential
     equation ds/dt = b + (1 − b)·h(E) − b·h(−E) − s from s = b, followed here by Euler's method with a step that
-    shrinks with the number of an argument's neighbours. Without cycles the limit exists and is reached; with cycles
-    no proof is known, so the result says whether it has settled.
+    shrinks with the number of an argument's neighbours. Outside of cycles the limit exists and is computed at once; for
+    cycles, and what they bear on, no proof is known, so the result says whether it has settled.
 
     Source: N. Potyka, "Continuous dynamical systems for weighted bipolar argumentation", KR 2018.
 
@@ -74,17 +74,25 @@ def strengths(
         steps: the most steps taken.
     """
     against, behind = _onto(arguments, attacks), _onto(arguments, supports)
+
+    def draw(each: str, now: Mapping[str, float]) -> float:
+        return _drawn(sum(now[by] for by in behind[each]) - sum(now[by] for by in against[each]))
+
+    # Outside of cycles the equilibrium of an argument follows from those of its neighbours, which come first.
+    fixed: dict[str, float] = {}
+    left = list(arguments)
+    while ready := [each for each in left if all(by in fixed for by in (*against[each], *behind[each]))]:
+        fixed |= {each: draw(each, fixed) for each in ready}
+        left = [each for each in left if each not in fixed]
     # h rises by at most 0.65 for each unit of energy, and b is a half: so steep can the right side be.
-    steepest = 0.33 * max((len(against[each]) + len(behind[each]) for each in arguments), default=0)
+    steepest = 0.33 * max((len(against[each]) + len(behind[each]) for each in left), default=0)
     step = 1 / (1 + steepest)
-    now = dict.fromkeys(arguments, BASE)
+    now = dict.fromkeys(arguments, BASE) | fixed
     for _ in range(steps):
-        drawn = {
-            each: _drawn(sum(now[by] for by in behind[each]) - sum(now[by] for by in against[each])) for each in now
-        }
-        if all(abs(drawn[each] - now[each]) <= CLOSE for each in now):
-            return Strengths(values=drawn, settled=True)
-        now = {each: now[each] + step * (drawn[each] - now[each]) for each in now}
+        drawn = {each: draw(each, now) for each in left}
+        if all(abs(drawn[each] - now[each]) <= CLOSE for each in left):
+            return Strengths(values=now | drawn, settled=True)
+        now |= {each: now[each] + step * (drawn[each] - now[each]) for each in left}
     return Strengths(values=now, settled=False)
 
 

@@ -13,7 +13,7 @@ from moot.core.transcript import SUMMARY, Transcript, Turn
 from moot.readers.speech import frame, link
 from moot.readers.wording import act_of, label, owned, shown, tells_all, words
 
-_HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect")
+_HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect", "synthesize")
 """The acts that are words for others, or one's own account, whoever may see them."""
 
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
@@ -89,7 +89,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         link=link(turn, transcript),
         state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
         reason=reason,
-        fields=tuple((_name(turn, name), _value(turn, on, value)) for name, value in turn.fields.items()),
+        fields=tuple((_name(turn, on, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
         complete=tells_all(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
         private=turn.ask.audience == (turn.by,) and turn.act not in _HEARD,
@@ -123,13 +123,23 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
     return tuple(found)
 
 
+_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
+
+
 def beside(turn: Turn) -> str:
     """The words of a ballot beside the lines that are its formula: the voter's reason."""
     formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
-    return "\n".join(line for line in turn.text.split("\n") if words(line) not in formulas).strip()
+    for name, value in turn.fields.items():
+        formulas += [words(each) for each in (name, *value)] if isinstance(value, tuple) else []
+    lines = turn.text.split("\n")
+    return "\n".join(line for line in lines if words(_NUMBER.sub("", line)) not in formulas).strip()
 
 
-def _name(turn: Turn, name: str) -> str:
+def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
+    """A field's name; what a synthesis took from a label names whose answer stood under it."""
+    for subject in on if turn.act == "synthesize" else ():
+        if name.endswith(f" {subject.label}"):
+            return f"{label(name.removesuffix(subject.label).strip())} {subject.by} (shown as {subject.label})"
     return "Vote" if turn.act == "vote" and "vote" in name.casefold() else label(name)
 
 
@@ -140,7 +150,7 @@ def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
         return text
     if value == ABSTAIN:
         return "abstains"
-    for subject in on:
-        if subject.label and subject.label == text:
-            return f"{owned(subject.by, subject.act)} (shown as {text})"
-    return text
+    whose = {each.label: f"{owned(each.by, each.act)} (shown as {each.label})" for each in on if each.label}
+    if isinstance(value, tuple):
+        return "; ".join(whose.get(each, each) for each in value)
+    return whose.get(text, text)

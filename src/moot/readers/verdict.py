@@ -26,7 +26,7 @@ def verdict(report: Report) -> list[str]:
         *_result(outcome, decision),
         _how(decision),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
-        _tally(outcome.tally) if outcome.ballots else _points(outcome.tally),
+        _tally(outcome) if outcome.ballots else _points(outcome.tally),
         _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
@@ -59,10 +59,17 @@ def _how(decision: Decision) -> str:
     return f"**How it followed:** {'. '.join(sentences)}."
 
 
-def _tally(rows: Sequence[Row]) -> str:
+def _tally(outcome: Outcome) -> str:
+    rows, ranked = outcome.tally, _is_ranked(outcome)
     weighted = any(row.votes != row.ballots for row in rows)
     drafts = any(row.first is not None for row in rows)
-    heads = ["Candidate", "Votes", *(["Weight"] if weighted else []), *(["First drafts"] if drafts else [])]
+    counted = "Count" if ranked else "Weight"
+    heads = [
+        "Candidate",
+        "First places" if ranked else "Votes",
+        *([counted] if weighted else []),
+        *(["First drafts"] if drafts else []),
+    ]
     lines = [
         [
             inline(row.candidate, LONG),
@@ -83,19 +90,30 @@ def _points(rows: Sequence[Row]) -> str:
 
 def _ballots(outcome: Outcome) -> str:
     ballots = outcome.ballots
-    weighted = any(row.votes != row.ballots for row in outcome.tally)
+    weighted = any(row.votes != row.ballots for row in outcome.tally) and not _is_ranked(outcome)
     reasons = any(ballot.reason for ballot in ballots)
     heads = ["Voter", "Vote", *(["Reason"] if reasons else []), *(["Weight"] if weighted else [])]
     lines = [
         [
             inline(ballot.voter),
-            inline(ballot.choice, LONG) if ballot.state == "cast" else f"*{_BALLOTS[ballot.state]}*",
+            _choice(ballot) if ballot.state == "cast" else f"*{_BALLOTS[ballot.state]}*",
             *([inline(ballot.reason, _SHORT)] if reasons else []),
             *([f"{ballot.weight:g}"] if weighted else []),
         ]
         for ballot in ballots
     ]
     return table(heads, lines, numbers=int(weighted))
+
+
+def _is_ranked(outcome: Outcome) -> bool:
+    """Whether ballots rank candidates; then the rule counts something else than votes."""
+    return any(ballot.ranks for ballot in outcome.ballots)
+
+
+def _choice(ballot: Ballot) -> str:
+    """Whom a ballot is for; of a ranking all tiers, the best first."""
+    tiers = [" = ".join(inline(name, LONG) for name in tier) for tier in ballot.ranks]
+    return " > ".join(tiers) or inline(ballot.choice, LONG)
 
 
 def _dissent(ballots: Sequence[Ballot]) -> str:
@@ -107,7 +125,9 @@ def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
     name = "Minority answer" if decision.status == "decided" else "Answer on the table"
     answers = {decision.winner, *(each.answer for each in decision.minority)}
-    voted = any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
+    # Rankings that somebody else has made up his mind by have elected nobody.
+    led = any(ballot.ranks for ballot in decision.ballots) and not any(each.share for each in decision.minority)
+    voted = not led and any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
     blocks: list[str] = []
     for each in [each for each in decision.minority if each.share] or decision.minority:
         blocks += [f"**{name}:** {_held(each, voted=voted)}", *_argued(each.argument)]

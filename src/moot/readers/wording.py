@@ -21,12 +21,14 @@ _NOUNS: Mapping[str, str] = {
     "moderate": "review",
     "open": "opening statement",
     "propose": "proposal",
+    "recall": "memories",
     "reconsider": "second thought",
     "reflect": "look back",
     "remind": "reminder",
     "revise": "revision",
     "strategy": "note on strategy",
     "summarize": "summary",
+    "synthesize": "synthesis",
     "translate": "translation",
 }
 _TITLES: Mapping[str, str] = {
@@ -42,6 +44,8 @@ _TITLES: Mapping[str, str] = {
     "moderate": "moderator",
     "open": "opening statements",
     "propose": "proposals",
+    "rank": "rankings",
+    "recall": "what was recalled",
     "recommend": "last verdicts",
     "reconsider": "with the reports in view",
     "reflect": "looking back",

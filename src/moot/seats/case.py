@@ -21,7 +21,7 @@ _NEAR = 24
 
 _JUDGING = (
     *("vote", "critique", "moderate", "summarize", "gauge", "score", "evaluate", "guide", "inform"),
-    *("bid", "strategy", "reflect", "reconsider", "consent", "translate", "remind", "verdict"),
+    *("bid", "strategy", "reflect", "reconsider", "consent", "translate", "remind", "verdict", "synthesize"),
 )
 """Acts that hold no position of their own."""
 

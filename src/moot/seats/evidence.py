@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from moot.core.brief import Source
 from moot.core.transcript import Turn
-from moot.seats.bm25 import Index, listed, stems, terms
+from moot.core.words import listed, stems, terms
+from moot.seats.bm25 import Index
 from moot.seats.leaning import polarity, valence
 from moot.seats.passages import Passage, read_passages
 from moot.seats.phrases import marks

@@ -36,7 +36,7 @@ PORTS = frozenset({80, 443})
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PIECE = 64 * 1024
-_TYPES = "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,application/json;q=0.9"
+_TYPES = "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,application/json;q=0.9,application/xml;q=0.9"
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """A host and a port to its addresses; OSError where there are none."""
@@ -188,12 +188,11 @@ async def _take(url: "URL", response: "Response") -> Document:
         form = "html"
     elif kind == "application/pdf":
         form = "pdf"
-    elif kind.startswith("text/") or kind == "application/json" or kind.endswith("+json"):
+    elif kind.startswith("text/") or kind.partition("/")[2].rpartition("+")[2] in ("json", "xml"):
         form = "text"
     else:
-        raise ToolError(
-            f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}; text, HTML, JSON and PDF can be read"
-        )
+        found = f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
+        raise ToolError(f"{found}; text, HTML, JSON, XML and PDF can be read")
     packed = response.headers.get("content-encoding", "").strip().casefold()
     if packed not in ("", "identity", "gzip", "x-gzip"):
         raise ToolError(f"{_shown(url)} is packed in a way that was not asked for")

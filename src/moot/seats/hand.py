@@ -11,7 +11,7 @@ from moot.core.form import ABSTAIN, Field, Form, Value, allows, needed
 from moot.core.text import clean
 from moot.seats.layout import Reading, read
 from moot.seats.plain import LIMIT, match
-from moot.seats.values import Fault, read_choice, read_value, slot
+from moot.seats.values import Fault, read_choice, read_items, read_value, slot
 
 
 def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
@@ -80,6 +80,8 @@ def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
 
 def _value(field: Field, raw: Value) -> Value | Fault:
     if not isinstance(raw, str):
+        if isinstance(raw, tuple) and field.kind == "list":
+            return read_items(field, raw)
         return raw if allows(field, raw) else Fault("wrong_type")
     text = clean(raw)
     if field.kind == "choice" and (choice := _bare(field, text)) is not None:

@@ -7,7 +7,7 @@ and falling costs the other. A participant leans by what its name, role and pers
 from collections.abc import Sequence
 
 from moot.core.brief import Participant
-from moot.seats.bm25 import listed, stem, stems
+from moot.core.words import listed, stem, stems
 from moot.seats.passages import sentences
 
 

@@ -26,6 +26,9 @@ REPAIRED = "asked again for the form"
 NO_TOOLS = "this model takes no tools"
 LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
 
+FALLBACK = "fallback:"
+"""How a note begins that says which other model has answered."""
+
 UNAIDED = frozenset(
     {
         *("vote", "consent", "gauge", "score", "evaluate"),
@@ -237,5 +240,12 @@ def _reply(reading: Reading, talk: _Talk, answer: Called) -> Reply:
         usage=usage,
         seconds=sum(call.seconds for call in talk.calls),
         unread=reading.unread,
-        notes=(*([TRUNCATED] if answer.finish == "length" else []), *talk.notes),
+        notes=(*([TRUNCATED] if answer.finish == "length" else []), *talk.notes, *_instead(talk)),
     )
+
+
+def _instead(talk: _Talk) -> list[str]:
+    """A note for each model that has answered in place of the participant's own."""
+    asked = [call.model for call in talk.calls if not call.model.startswith("tool:")]
+    others = dict.fromkeys(model for model in asked if model not in ("", talk.model.name))
+    return [f"{FALLBACK} {model} answered in place of {talk.model.name}" for model in others]

@@ -24,6 +24,8 @@ def manner(field: Field, act: str) -> Manner | None:
     """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
     if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
         return _ranked
+    if act == "synthesize" and field.name.startswith("TAKEN FROM "):
+        return _taken
     if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
         return None
     return _MANNERS.get(field.name)
@@ -50,6 +52,24 @@ def relation(case: Case, turn: Turn) -> str:
         return "SUPPORT" if answer == case.answer else "ATTACK"
     theirs = sum(case.library.leans[number] for number in case.quotes[turn.key])
     return "SUPPORT" if theirs * case.stance.side > 0 else "ATTACK"
+
+
+def _accepts(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which a passage is quoted now."""
+    return tuple(f"{place}: {phrases.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
+
+
+def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which nothing is."""
+    return tuple(f"{place}: {phrases.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
+
+
+def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
+    """The critiques laid before one, by their letters, and whether a passage of each is quoted that was not before."""
+    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
+    critiques = [turn for turn in case.scene.about if turn.act == "critique"]
+    asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
+    return [(letter(n), any(quote(case, each) in speech.text for each in new)) for n, new in enumerate(asked)]
 
 
 def _target(field: Field, case: Case, speech: Speech) -> Value | None:
@@ -142,6 +162,14 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
     return phrases.RANKED.format(n=len(numbers))
 
 
+def _taken(field: Field, case: Case, speech: Speech) -> Value:
+    """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
+    labels = [letter(place) for place in range(len(case.scene.about))]
+    turn = case.scene.about[labels.index(field.name.rpartition(" ")[2])]
+    shared = [number for number in case.quotes[turn.key] if number in speech.picks]
+    return quote(case, shared[0], 160) if shared else "NONE"
+
+
 def _consent(field: Field, case: Case, speech: Speech) -> Value:
     """Accepted, where the text quotes what one has quoted oneself; else with a reservation."""
     mine = {number for turn in case.mine for number in case.quotes[turn.key]}
@@ -197,6 +225,8 @@ def _words(text: str) -> Manner:
 
 
 _MANNERS: Mapping[str, Manner] = {
+    "ACCEPTS": _accepts,
+    "REJECTS": _rejects,
     "TARGET": _target,
     "RELATION": _relation,
     "QUOTE": _copied,
@@ -227,4 +257,6 @@ _MANNERS: Mapping[str, Manner] = {
     # What a machine that only quotes cannot know it leaves out.
     **dict.fromkeys(("AIM", "CONCEDES", "STEP", "CHECK", "OFF_TOPIC", "WARNING", "CLARIFY"), _left_out),
     **dict.fromkeys(("REPLACES", "CHANGES", "CONTRADICTIONS", "POSITIONS", "OPEN", "AGREED"), _left_out),
+    # All that it says is quoted with its place, and so it takes what others say.
+    "UNSOURCED": _left_out,
 }

@@ -12,7 +12,7 @@ from bs4.dammit import EncodingDetector
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from moot.core.text import clean
-from moot.seats.bm25 import listed
+from moot.core.words import listed
 
 _DROPPED = listed(
     "button canvas head iframe math nav noscript object script select style svg template textarea title",

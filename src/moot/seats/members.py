@@ -7,7 +7,7 @@ from moot.seats import wording
 from moot.seats.names import undone
 from moot.seats.objects import Json, Number, Spot, Table, objects_in
 from moot.seats.plain import fold, key
-from moot.seats.values import Fault, Found, read_value, within
+from moot.seats.values import Fault, Found, read_items, read_value, within
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FOREIGN = re.compile(
@@ -115,18 +115,18 @@ def _value(asked: Field, value: Json) -> Value | Fault:
     if value == "" and asked.kind == "number":
         return Fault("wrong_type")
     if isinstance(value, str):
-        return _strings(value) if asked.kind == "list" else read_value(asked, value)
+        return _strings(asked, value) if asked.kind == "list" else read_value(asked, value)
     if isinstance(value, Number):
         return _number(asked, value.text)
     if isinstance(value, list) and asked.kind == "list":
         items = [item.text if isinstance(item, Number) else item for item in value]
         texts = tuple(item for item in items if isinstance(item, str))
-        return texts if len(texts) == len(items) else Fault("wrong_type")
+        return read_items(asked, texts) if len(texts) == len(items) else Fault("wrong_type")
     return Fault("wrong_type")
 
 
-def _strings(value: str) -> Value | Fault:
-    return (value,) if value.strip() else Fault("empty")
+def _strings(asked: Field, value: str) -> Value | Fault:
+    return read_items(asked, (value,)) if value.strip() else Fault("empty")
 
 
 def _number(asked: Field, text: str) -> Value | Fault:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from moot.core.brief import Source
 from moot.core.text import clean
-from moot.seats.bm25 import listed
+from moot.core.words import listed
 
 LEAST = 3
 """A sentence of fewer words is no passage."""

@@ -6,7 +6,7 @@
 
 import re
 
-from moot.seats.bm25 import stem, stems
+from moot.core.words import stem, stems
 from moot.seats.passages import Passage
 
 NOTHING = (
@@ -30,6 +30,8 @@ AGAINST_THAT = "To that the documents also say:"
 SPENT = "I have nothing new to quote."
 SWITCHED = "More speaks for another answer:"
 LEFT_OUT = "The proposal does not quote:"
+TAKEN_IN = "it names a passage that I quote now"
+KEPT_OUT = "I hold to what I quoted, and to what bears more"
 FULL = "The proposal quotes what the documents say on its matter, this too:"
 MEND = "Quote it, and answer it."
 COUNT = "{name} brought {n} passages of the documents; the one that bears most on the topic:"

@@ -127,9 +127,8 @@ def _shared(brief: Brief, *, named: bool) -> str:
         f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
     )
     if named:
-        at_the_table = [
-            f"- {each.name}" + (f": {on_one_line(each.role)}" if each.role else "") for each in brief.participants
-        ]
+        people = [each for each in brief.participants if each.duty != "aide"]
+        at_the_table = [f"- {each.name}" + (f": {on_one_line(each.role)}" if each.role else "") for each in people]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 

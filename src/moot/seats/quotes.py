@@ -12,7 +12,8 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Source
 from moot.core.form import ABSTAIN, Field, Form, Value
 from moot.core.seat import Say, Scene
-from moot.seats.bm25 import Index, stems, terms
+from moot.core.words import stems, terms
+from moot.seats.bm25 import Index
 from moot.seats.boardroom import BOARD, JUDGING
 from moot.seats.case import Case
 from moot.seats.evidence import Library
@@ -112,10 +113,20 @@ def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
             return _number(field, case, speech)
         case "flag":
             return "chang" in field.name.casefold() and bool(speech.because)
+        case "list" if field.choices:
+            return _order(field, speech)
         case "list":
             return tuple(quote(case, number) for number in speech.picks) or None
         case _:
             return _text(field, case, speech) or None
+
+
+def _order(field: Field, speech: Speech) -> Value | None:
+    """The choices by how well the documents cover what stands under each, the best first."""
+    if len(speech.ranks) != len(field.choices):
+        return None
+    places = sorted(range(len(field.choices)), key=lambda place: -speech.ranks[place])
+    return tuple(field.choices[place] for place in places)
 
 
 def _text(field: Field, case: Case, speech: Speech) -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from moot.core.brief import Source
 from moot.core.errors import ModelError, ToolError
 from moot.core.tool import ToolSpec
-from moot.seats.bm25 import Index, terms
+from moot.core.words import terms
+from moot.seats.bm25 import Index
 from moot.seats.embed import Embedder, Vector, likeness
 from moot.seats.extracts import Extract, cut
 from moot.seats.tools import Errand, Found

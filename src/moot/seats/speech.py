@@ -179,7 +179,7 @@ def _decided(case: Case, held: Mapping[str, Sequence[int]], ranked: Sequence[str
     rows = [f"{case.answer}."] if ranked and case.answer else []
     for words, name in zip((phrases.MOST, phrases.NEXT), ranked, strict=False):
         best = sorted(held[name], key=lambda number: -case.weights[number])[0]
-        rows.append(f"{words.format(name=' '.join(name.split()))} {quote(case, best)}")
+        rows.append(f"{words.format(name=_called(case, name))} {quote(case, best)}")
     return " ".join(rows)
 
 
@@ -225,8 +225,13 @@ def _to(case: Case, rival: Turn) -> str:
     return phrases.TO_PLACE.format(name=case.label(rival), cite=phrases.cite(case.library.passages[quotes[-1]]))
 
 
+def _called(case: Case, name: str) -> str:
+    """What a speaker is called here: by the letter of its answer, where that is laid before whoever sums up."""
+    return next((case.label(turn) for turn in case.scene.about if turn.by == name), " ".join(name.split()))
+
+
 def _counted(case: Case, name: str, numbers: Sequence[int]) -> str:
-    name, best = " ".join(name.split()), case.best(numbers)
+    name, best = _called(case, name), case.best(numbers)
     if best is None:
         return phrases.COUNT_NONE.format(name=name)
     words = phrases.COUNT if len(numbers) > 1 else phrases.COUNT_ONE

@@ -77,7 +77,8 @@ def slot(asked: Field) -> str:
         case "number":
             return f"[a number{_range(asked)}]"
         case "list":
-            return '[a list: one line for each, beginning with "- "]'
+            which = f" of {', '.join(asked.choices)}" if asked.choices else ""
+            return f'[a list{which}: one line for each, beginning with "- "]'
         case _:
             return f"[{asked.help or 'your text'}]"
 
@@ -113,7 +114,7 @@ def read_value(asked: Field, raw: str, *, loose: bool = False) -> Value | Fault:
             items = tuple(
                 item for row in bare.split("\n") if (item := re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip())
             )
-            return items if not is_blank(asked, bare) else Fault("empty")
+            return read_items(asked, items) if not is_blank(asked, bare) else Fault("empty")
         case _:
             return _read_text(asked, bare)
 
@@ -141,6 +142,16 @@ def is_blank(asked: Field, raw: str) -> bool:
     """Whether the words of a text only say that there is nothing, or repeat the template."""
     nothing = not asked.required and _NONE.fullmatch(key(raw)) is not None
     return nothing or raw == slot(asked) or _SLOT.fullmatch(raw) is not None
+
+
+def read_items(asked: Field, items: tuple[str, ...]) -> Value | Fault:
+    """The items of a list; where it has choices each is one of them, in their spelling, and none is there twice."""
+    if not asked.choices:
+        return items
+    named = tuple(name for item in items if (name := match(asked.choices, item)) is not None)
+    if len(named) < len(items):
+        return Fault("unknown_name")
+    return named if len(set(named)) == len(named) else Fault("duplicate_key")
 
 
 def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:

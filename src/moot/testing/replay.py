@@ -58,6 +58,9 @@ class Oracle:
                 return low + (high - low) * (n % 11) / 10
             case "flag":
                 return n % 2 == 0
+            case "list" if field.choices:
+                turned = n % len(field.choices)
+                return (*field.choices[turned:], *field.choices[:turned])
             case "list":
                 return tuple(f"point {i}" for i in range(n % 3))
             case "text":

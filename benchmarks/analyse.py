@@ -1,0 +1,128 @@
+"""How fast records are read for analysis: from the store to positions, flips, ties, grounds, beliefs and insights.
+
+1,000 records of an arena with 5 participants, 20 proposals, critiques and revisions a round and a model call for each
+answer are read and analysed one after the other; at least 20,000 entries in a second of one processor.
+
+Run it with ``make bench`` or ``python benchmarks/analyse.py [--debates 1000]``; it ends with 1
+where that does not hold.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.event import Called, Entry, Opened
+from moot.core.seat import Quote, Say, Scene, Seat
+from moot.desk.analysis import analyse_debates, write_data
+from moot.desk.desk import Desk
+from moot.engine.drive import debate
+from moot.phases.known import build
+from moot.phases.spec import dump
+from moot.record.ledger import Ledger
+from moot.record.store import Store
+
+LEAST = 20_000
+"""Entries a second."""
+
+NAMES = ("Ann", "Ben", "Cid", "Dee", "Eve")
+BRIEF = Brief(
+    topic="Shall the depot move?",
+    participants=tuple(Participant(name=name, seat="bench:model") for name in NAMES),
+    options=("move", "stay"),
+    limits=Limits(parallel=len(NAMES)),
+)
+
+
+class Clock:
+    """Takes the time from now on: that of one processor, and that on the wall."""
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of the processor so far."""
+        return time.process_time() - self._cpu
+
+    def told(self, entries: int) -> str:
+        """The rate in words."""
+        wall = time.perf_counter() - self._wall
+        return f"{entries / self.cpu:9,.0f} entries in a second of one processor ({entries / wall:9,.0f} on the wall)"
+
+
+class Writer:
+    """A seat that answers each form, by way of a call; two change their answers, and no claim comes twice."""
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask."""
+        answer = "move" if scene.me.name in NAMES[:2] or (scene.me.name == "Cid" and ask.act == "revise") else "stay"
+        argument = f"The figures of {ask.key} say so. " + "They were counted twice by the yard. " * 8
+        fields: dict[str, str | float] = {"ANSWER": answer, "CONFIDENCE": 0.7, "ARGUMENT": argument}
+        if ask.act == "critique":
+            fields = {"ISSUE": f"{ask.key}: {argument}", "SEVERITY": 5.0, "SUGGESTION": "Count again."}
+        form = ask.form.fields if ask.form else ()
+        fields = {each.name: fields.get(each.name) or (each.choices or ("word",))[0] for each in form}
+        text = "\n".join(f"{name}: {value}" for name, value in fields.items())
+
+        async def send() -> Called:
+            usage = Usage(input_tokens=900, output_tokens=90, cost=0.001)
+            return Called(key="", call="answer", text=text, model="bench:model", served="bench:model", usage=usage)
+
+        called = await say.call("answer", Quote(model="bench:model", tokens=1000), send)
+        return Reply(text=called.text, fields=fields, asked="bench:model", served="bench:model", usage=called.usage)
+
+
+async def fill(store: Store, count: int) -> None:
+    """Hold one debate and store its record under so many ids."""
+    tree = build("arena", BRIEF)
+    opened = Opened(brief=BRIEF, protocol=dump(tree), name="arena")
+    ledger = Ledger(store, "d0", clock=time.time)
+    await ledger.open()
+    seats: dict[str, Seat] = {name: Writer() for name in NAMES}
+    await debate(opened, tree, seats, ledger=ledger)
+    lines = await store.read("d0")
+    for n in range(1, count):
+        await store.append(f"d{n}", lines, after=0)
+
+
+async def measure(count: int, folder: Path) -> bool:
+    """Print the rates; whether they are high enough."""
+    desk = Desk.at(folder / "records.sqlite")
+    try:
+        await fill(desk.store, count)
+        entries, clock = 0, Clock()
+        for n in range(count):
+            found: tuple[Entry, ...] = await desk.entries(f"d{n}")
+            entries += len(found)
+        read, clock = clock.told(entries), Clock()
+        analyses = await analyse_debates(desk, [f"d{n}" for n in range(count)])
+        rate, both = entries / clock.cpu, clock.told(entries)
+        clock = Clock()
+        write_data(analyses)
+        wrote = clock.told(entries)
+    finally:
+        await desk.close()
+    print(f"{count:,} records, {entries:,} entries, {len(analyses[0].agreement.flips)} changed answers each")
+    print(f"  read only         {read}")
+    print(f"  read and analysed {both}; at least {LEAST:,} are wanted")
+    print(f"  written as JSON   {wrote}")
+    return rate >= LEAST
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--debates", type=int, default=1000, help="how many records")
+    debates: int = parser.parse_args().debates
+    with tempfile.TemporaryDirectory() as name:
+        kept = asyncio.run(measure(debates, Path(name)))
+    sys.exit(0 if kept else 1)
+
+
+if __name__ == "__main__":
+    main()

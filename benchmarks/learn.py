@@ -1,0 +1,134 @@
+"""What it costs to learn from debates and to search what was learned, with the limits that must hold.
+
+1. Hybrid search, words and vectors, over 10,000 and 100,000 outcomes: 95 of 100 searches take less than 20 ms and
+   100 ms. Topics are drawn from a vocabulary of 30,000 words with the frequencies of English (Zipf's law).
+2. Learning from one finished debate, from its record to the shelf: less than 50 ms.
+
+Run it with ``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it ends with 1 where a limit
+does not hold.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+
+from moot.core.brief import Brief, Participant
+from moot.desk.desk import Desk
+from moot.desk.learning import learn
+from moot.learn.memory import Lessons, Outcome
+from moot.learn.shelf import Shelf
+from moot.phases.choices import Choices
+
+WORDS = 30_000
+SEARCHES = 200
+LIMITS: Mapping[int, float] = {10_000: 20.0, 100_000: 100.0}
+"""Milliseconds within which 95 of 100 searches stay, by the number of outcomes."""
+
+MOST_LEARNING = 50.0
+"""Milliseconds for one debate."""
+
+
+class Topics:
+    """Texts of words that are as frequent as those of English."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = Random(seed)
+        letters = "bcdfghklmnprstvw"
+        self._words = [
+            "".join(self._chance.choice(letters) + self._chance.choice("aeiou") for _ in range(4)) for _ in range(WORDS)
+        ]
+        self._weights = list(accumulate(1 / (n + 3) for n in range(WORDS)))
+
+    def draw(self, count: int) -> str:
+        """So many words."""
+        return " ".join(self._chance.choices(self._words, cum_weights=self._weights, k=count))
+
+
+def outcome(topics: Topics) -> Outcome:
+    """What some debate came to."""
+    return Outcome(
+        topic=topics.draw(12),
+        protocol="panel",
+        domain="",
+        status="decided",
+        text=topics.draw(25),
+        how="3 of 5 votes",
+        strength="moderate",
+        share=0.6,
+        dissent=(topics.draw(20),),
+        minority=(topics.draw(15),),
+        trust="unconfirmed",
+        seq=40,
+    )
+
+
+def share(times: list[float], part: float) -> float:
+    """The time in milliseconds within which that part of all stay."""
+    return sorted(times)[round(part * (len(times) - 1))] * 1000
+
+
+def search(folder: Path, counts: list[int]) -> bool:
+    """Fill one shelf up and search it at each size; whether all limits hold."""
+    topics, had, kept = Topics(1), 0, True
+    print(f"hybrid search, {SEARCHES} topics of 12 words: outcomes   filled s   first ms   p50 ms   p95 ms   limit")
+    for count in sorted(counts):
+        began = time.perf_counter()
+        with Shelf.open(folder / "shelf.sqlite") as shelf:
+            for n in range(had, count):
+                shelf.add(f"d{n}", Lessons(at=float(n), outcome=outcome(topics)), head="")
+        filled, had = time.perf_counter() - began, count
+        times: list[float] = []
+        with Shelf.open(folder / "shelf.sqlite") as shelf:
+            for _ in range(SEARCHES + 1):
+                query = topics.draw(12)
+                began = time.perf_counter()
+                shelf.search(query, now=float(count))
+                times.append(time.perf_counter() - began)
+        limit = LIMITS.get(count)
+        p95 = share(times[1:], 0.95)
+        kept = kept and (limit is None or p95 < limit)
+        first, p50 = times[0] * 1000, share(times[1:], 0.5)
+        print(f"{count:55,}  {filled:9.1f}  {first:9.0f}  {p50:7.1f}  {p95:7.1f}  {limit or 0:6g}")
+    return kept
+
+
+async def learning(folder: Path) -> bool:
+    """Hold arenas of several sizes without a model and learn from each; whether the limit holds."""
+    print("learning from one debate:  participants   rounds   entries   ms   limit")
+    kept = True
+    for people, rounds in ((3, 2), (5, 3), (8, 3)):
+        desk = Desk.at(folder / "records.sqlite")
+        names = [Participant(name=f"P{n}", seat="builtin:quotes") for n in range(people)]
+        brief = Brief(topic="Should the depot buy electric buses?", participants=tuple(names))
+        plan = desk.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))
+        debate = desk.new_id(plan)
+        await desk.hold(plan, debate)
+        began = time.perf_counter()
+        await learn(desk, debate)
+        taken = (time.perf_counter() - began) * 1000
+        kept = kept and taken < MOST_LEARNING
+        entries = await desk.count_entries(debate)
+        print(f"{people:39}  {rounds:7}  {entries:8}  {taken:4.0f}  {MOST_LEARNING:6g}")
+        await desk.close()
+    return kept
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--outcomes", type=int, nargs="+", default=list(LIMITS), help="how many on the shelf")
+    counts: list[int] = parser.parse_args().outcomes
+    with tempfile.TemporaryDirectory() as name:
+        held = [asyncio.run(learning(Path(name))), search(Path(name), counts)]
+    if not all(held):
+        sys.exit("a limit does not hold")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Measurements of Moot against what others recorded; the command ``moot-bench``."""

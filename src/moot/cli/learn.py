@@ -1,0 +1,253 @@
+"""``moot learn``, ``memory``, ``resolve``, ``ratings``, ``calibration``. This file owns how lessons are shown."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE, ERROR
+from moot.cli.options import complete_debate, finish, open_desk, store_option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from moot.desk.learning import Calibration, Found, Item, Kind, Learned, Standings
+
+KINDS = ("outcome", "pattern", "position", "performance", "relation", "bout")
+"""What is remembered of a debate, in the order in which it is shown."""
+
+MANY = 200
+"""Answers from which on the ECE means something."""
+
+as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@rich_click.command()
+@click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
+@click.option("--rebuild", is_flag=True, help="Drop what was learned, and learn from all records again.")
+@click.option("--domain", metavar="NAME", help="The kind of question that these debates are about, for ratings.")
+@store_option
+def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | None) -> int:
+    """Learn from finished debates: those named, or all that have not been learned.
+
+    A debate is learned when it ends, unless your moot.toml says learn = false. Nothing is ever learned twice.
+    """
+    if rebuild and debates:
+        raise click.UsageError("--rebuild learns from all debates; name none.")
+    if domain is not None and not debates:
+        raise click.UsageError("--domain needs the debates that it is about.")
+    return finish(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
+
+
+async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | None) -> int:
+    from moot.desk.learning import learn as learn_one
+    from moot.desk.learning import note
+
+    async with open_desk(store) as desk:
+        for name in names:
+            debate = await desk.find(name)
+            if domain is not None:
+                await note(desk, debate, "domain", domain)
+                click.echo(f"{debate}: in the domain {domain}")
+            elif await learn_one(desk, debate):
+                click.echo(f"{debate}: learned")
+            else:
+                click.echo(f"{debate}: nothing new to learn")
+    return DONE
+
+
+async def _learn_all(rebuild: bool, store: Path | None) -> int:
+    from moot.desk.learning import learn_all
+
+    async with open_desk(store) as desk:
+        learned: Learned = await learn_all(desk, rebuild=rebuild)
+    told = [f"{len(learned.new)} learned", f"{learned.known} known before", f"{learned.open} not over"]
+    click.echo(", ".join(told))
+    for debate in learned.damaged:
+        click.echo(f"moot: {debate}: its record is damaged; moot verify {debate} says where", err=True)
+    return ERROR if learned.damaged else DONE
+
+
+@rich_click.group()
+def memory() -> None:
+    """Look up, look into and forget what was learned."""
+
+
+@memory.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--patterns", is_flag=True, help="Critiques that changed an answer, instead of outcomes.")
+@click.option("-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
+@as_json
+@store_option
+def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | None) -> int:
+    """Find outcomes of earlier debates by words and likeness."""
+    from moot.desk.learning import search as look
+
+    kind: Kind = "pattern" if patterns else "outcome"
+
+    async def read() -> "tuple[Found, ...]":
+        async with open_desk(store) as desk:
+            return await look(desk, " ".join(words), kind=kind, most=most)
+
+    found = finish(read())
+    if as_json:
+        _print([asdict(each) for each in found])
+    elif not found:
+        click.echo("Nothing is remembered on that.")
+    for each in () if as_json else found:
+        _tell(each)
+    return DONE
+
+
+def _tell(found: "Found") -> None:
+    from moot.cli.text import line, moment, short
+
+    body = found.body
+    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} use{'' if found.uses == 1 else 's'}")
+    if found.kind == "pattern":
+        click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
+        click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
+        return
+    decided = f"{body['status']}: {body['text']}" if body["text"] else str(body["status"])
+    click.echo(f"  {short(line(str(body['topic'])), 200)}")
+    click.echo(f"  {short(line(decided.replace('no_decision', 'no decision')), 200)} ({body['trust']})")
+
+
+@memory.command()
+@click.argument("debate", shell_complete=complete_debate)
+@as_json
+@store_option
+def show(debate: str, as_json: bool, store: Path | None) -> int:
+    """Show everything that was learned from a debate."""
+    from moot.desk.learning import remembered
+
+    async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
+        async with open_desk(store) as desk:
+            name = await desk.find(debate)
+            return name, await remembered(desk, name, KINDS)
+
+    name, found = finish(read())
+    if as_json:
+        _print({kind: [each.body for each in items] for kind, items in found.items()})
+        return DONE
+    if not any(found.values()):
+        click.echo(f"Nothing is remembered of {name}. Learn from it: moot learn {name}")
+    for kind, items in found.items():
+        for each in items:
+            click.echo("\n".join(_rows(kind, each.body)))
+    return DONE
+
+
+def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
+    """One thing in words: its kind, then each field that says something."""
+    from moot.cli.text import line
+
+    yield kind
+    for name, value in body.items():
+        words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+        if value not in (None, 0, False) and words.strip(" ,"):
+            yield f"  {name.replace('_', ' ')}: {line(words)}"
+
+
+@memory.command()
+@click.argument("debate", shell_complete=complete_debate)
+@store_option
+def forget(debate: str, store: Path | None) -> int:
+    """Forget what was learned from a debate, for good; its record stays as it is."""
+    return finish(_note(debate, "forget", "", "forgotten; its record is still there", store))
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--answer", required=True, help="The answer that has turned out to be right.")
+@store_option
+def resolve(debate: str, answer: str, store: Path | None) -> int:
+    """Say what was right, once that is known.
+
+    What each participant held is then right or wrong, which measures how far its confidence can be trusted. The answer
+    is compared by its words, so give it as the debaters did.
+    """
+    return finish(_note(debate, "resolve", answer, f"the right answer is {answer}", store))
+
+
+async def _note(name: str, what: Literal["resolve", "forget"], text: str, told: str, store: Path | None) -> int:
+    from moot.desk.learning import note
+
+    async with open_desk(store) as desk:
+        debate = await desk.find(name)
+        await note(desk, debate, what, text)
+    click.echo(f"{debate}: {told}")
+    return DONE
+
+
+@rich_click.command()
+@click.option("--domain", metavar="NAME", help="One domain; else all, each by itself.")
+@as_json
+@store_option
+def ratings(domain: str | None, as_json: bool, store: Path | None) -> int:
+    """Rate the models by the debates in which one of them won.
+
+    The order is by Bradley and Terry's model, with 95 % intervals; Elo is there to look at. Seats without a language
+    model are never rated.
+    """
+    from moot.desk.learning import standings
+
+    async def read() -> "tuple[Standings, ...]":
+        async with open_desk(store) as desk:
+            return await standings(desk, domain)
+
+    found = finish(read())
+    if as_json:
+        _print([asdict(each) for each in found])
+        return DONE
+    if not found:
+        click.echo("No debate between models has a winner among its debaters yet.")
+    for each in found:
+        click.echo(f"domain: {each.domain or 'none'}")
+        wide = max(len(rating.name) for rating in each.ratings)
+        click.echo(f"  {'model':<{wide}}  rating  95 % interval  bouts   elo")
+        for rating in each.ratings:
+            span = f"{rating.low:.0f} to {rating.high:.0f}"
+            points = each.elo[rating.name]
+            click.echo(f"  {rating.name:<{wide}}  {rating.value:6.0f}  {span:>13}  {rating.games:5}  {points:4.0f}")
+        if each.apart:
+            click.echo(f"  {len(each.apart)} groups have never met; the order between them means nothing.")
+    return DONE
+
+
+@rich_click.command()
+@as_json
+@store_option
+def calibration(as_json: bool, store: Path | None) -> int:
+    """Show how far the confidence of each model can be trusted, over the debates that were resolved."""
+    from moot.desk.learning import calibration as calibrate
+
+    async def read() -> "Mapping[str, Calibration]":
+        async with open_desk(store) as desk:
+            return await calibrate(desk)
+
+    found = finish(read())
+    if as_json:
+        _print({player: asdict(each) for player, each in found.items()})
+        return DONE
+    if not found:
+        click.echo("No answer with a confidence is resolved yet: moot resolve DEBATE --answer …")
+        return DONE
+    wide = max(map(len, found))
+    click.echo(f"{'model':<{wide}}    n  confidence  right  Brier   ECE")
+    for player, each in found.items():
+        click.echo(
+            f"{player:<{wide}}  {each.n:3}  {each.confidence:10.2f}  {each.accuracy:5.2f}  {each.brier.score:5.3f}"
+            f"  {each.ece:4.2f}"
+        )
+    if min(each.n for each in found.values()) < MANY:
+        click.echo(f"The ECE of fewer than {MANY} answers is too high by chance alone.")
+    return DONE
+
+
+def _print(data: object) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,0 +1,71 @@
+"""Analyses at the desk. This file owns how a host gets them: as data, as a page, with plots beside it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from moot.core.errors import BriefError
+from moot.desk.desk import Desk
+from moot.desk.plots import Plot, draw, draw_all
+from moot.readers.analysis import Analysis, Overview, analyse, overview
+from moot.readers.files import file_name, save
+from moot.readers.insights import insights
+from moot.readers.report import as_data
+from moot.readers.review import review
+
+__all__ = ["Analysis", "Overview", "analyse_debates", "overview", "save_analysis", "write_analysis", "write_data"]
+
+PAGE = "analysis.md"
+"""The page that stands beside the plots."""
+
+
+async def analyse_debates(desk: Desk, debates: Sequence[str]) -> tuple[Analysis, ...]:
+    """Analyse debates, each once.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    return tuple([analyse(await desk.entries(debate), debate=debate) for debate in dict.fromkeys(debates)])
+
+
+def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Analyses as Markdown; ``plots`` names the files of the pictures for each debate."""
+    return review(found, overview(found), plots or {})
+
+
+def write_data(found: Sequence[Analysis]) -> str:
+    """Analyses as JSON: the debates, each with its insights, and their sums."""
+    debates = [{**as_data(each), "insights": list(insights(each))} for each in found]
+    return json.dumps({"debates": debates, "overview": as_data(overview(found))}, ensure_ascii=False, indent=2) + "\n"
+
+
+def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:
+    """Write the plots and a page that shows them into a folder, which is made; where they are, the page first.
+
+    Raises:
+        BriefError: the library that draws is not installed, or the folder cannot be written.
+    """
+    plots = {each.debate: draw(each, form) for each in found}
+    if len(found) > 1:
+        plots[""] = draw_all(found, form)
+    names = {
+        debate: [f"{_stem(debate, found)}-{plot.name}.{form}" for plot in drawn] for debate, drawn in plots.items()
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save(folder / PAGE, write_analysis(found, names))
+        for debate, drawn in plots.items():
+            _write(folder, names[debate], drawn)
+    except OSError as error:
+        raise BriefError(f"the plots cannot be written: {error.strerror or error}", where=str(folder)) from error
+    return (folder / PAGE, *(folder / name for each in names.values() for name in each))
+
+
+def _stem(debate: str, found: Sequence[Analysis]) -> str:
+    return next((file_name(each.question, debate) for each in found if each.debate == debate), "all")
+
+
+def _write(folder: Path, names: Sequence[str], drawn: Sequence[Plot]) -> None:
+    for name, plot in zip(names, drawn, strict=True):
+        (folder / name).write_bytes(plot.content)

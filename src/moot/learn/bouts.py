@@ -1,0 +1,91 @@
+"""Results between models. This file owns which debates have one, and which results count as one.
+
+Left out are debates without a winner among the debaters, seats that are no language model, models that play against
+themselves, and results that rest on votes for oneself or on a judge of the same model.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from moot.core.decision import Decision
+from moot.core.transcript import Transcript
+from moot.learn.memory import Bout
+from moot.learn.ratings import Match, side_swapped
+from moot.readers.stance import alike
+
+
+def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[Bout, ...]:
+    """What a debate says of its models.
+
+    The winner has beaten everybody who ended with another answer; those at the top of a tie are equal.
+
+    Args:
+        transcript: of a closed debate.
+        final: the last answer of each debater who gave one.
+        who: who answered for each participant, as ``lessons.players`` has it.
+    """
+    decision = transcript.decision
+    names = transcript.brief.names("debater") if transcript.brief else ()
+    if decision is None or not _fair(decision, who):
+        return ()
+    pairs: list[tuple[str, str, float]] = []
+    if decision.status == "decided" and decision.winner in names:
+        own = final.get(decision.winner, "")
+        losers = [name for name in names if name != decision.winner and not (own and alike(final.get(name, ""), own))]
+        pairs = [(decision.winner, name, 1.0) for name in losers]
+    elif decision.status == "tie":
+        pairs = [(one, other, 0.5) for one, other in combinations(_tops(decision, names), 2)]
+    pairs = [pair for pair in pairs if _rated(who[pair[0]]) and _rated(who[pair[1]]) and who[pair[0]] != who[pair[1]]]
+    judges = {who.get(each.voter, "") for each in decision.ballots if each.voter not in names}
+    pairs = [pair for pair in pairs if not judges & {who[pair[0]], who[pair[1]]}]
+    return tuple(
+        Bout(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
+        for one, other, score in pairs
+    )
+
+
+def _tops(decision: Decision, names: Sequence[str]) -> list[str]:
+    most = max(decision.tally.values(), default=0.0)
+    return [name for name, votes in decision.tally.items() if votes == most and most > 0 and name in names]
+
+
+def _fair(decision: Decision, who: Mapping[str, str]) -> bool:
+    """Whether all who voted are models or people, and the result is the same without votes for oneself."""
+    cast = [each for each in decision.ballots if each.state == "cast"]
+    if not cast or any(not who.get(each.voter) for each in cast):
+        return False
+    others: dict[str, list[float]] = {}
+    for each in cast:
+        if each.choice != each.voter:
+            others.setdefault(each.choice, []).append(each.weight)
+    counted = {name: math.fsum(weights) for name, weights in others.items()}
+    most = max(counted.values(), default=0.0)
+    tops = [name for name, votes in counted.items() if votes == most]
+    return decision.status != "decided" or tops == [decision.winner]
+
+
+def _rated(player: str) -> bool:
+    """Whether a player is a model; people are many, and none of them has a name that lasts."""
+    return ":" in player
+
+
+def one_result(played: Sequence[tuple[str, str, Bout]]) -> tuple[Match, ...]:
+    """The matches for ratings: two debates on one motion with the sides swapped are one result.
+
+    Args:
+        played: the motion, the domain and the bout of each.
+    """
+    waiting: dict[tuple[object, ...], list[Match]] = {}
+    found: list[Match] = []
+    for motion, domain, bout in played:
+        match = Match(one=bout.one, other=bout.other, score=bout.score, domain=domain, weight=bout.weight)
+        sides = dict(zip((bout.one, bout.other), bout.sides, strict=True))
+        place = (motion, domain, *sorted(sides.items()))
+        swapped = {bout.one: sides[bout.other], bout.other: sides[bout.one]}
+        back = waiting.get((motion, domain, *sorted(swapped.items())))
+        if back:
+            found.append(side_swapped(back.pop(0), match))
+        else:
+            waiting.setdefault(place, []).append(match)
+    return (*found, *(match for matches in waiting.values() for match in matches))

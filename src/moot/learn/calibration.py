@@ -1,0 +1,285 @@
+"""Whether confidence can be trusted. This file owns its measures, and the maps from what was said to what to expect.
+
+All sums are ``math.fsum``: the same forecasts in any order give the same bits.
+"""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ENOUGH = 30
+"""From so many graded items on a recalibration stands on its own; below, it is mixed with the base rate."""
+
+CLIP = 0.01
+"""The log score takes no confidence nearer to 0 or 1 than this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """A confidence that was given before the truth was known, 0 to 1, and whether the answer was right."""
+
+    confidence: float
+    right: bool
+
+    def __post_init__(self) -> None:
+        """Refuse what is no confidence."""
+        if not 0 <= self.confidence <= 1:
+            raise ValueError(f"a confidence of {self.confidence:g} cannot be used; it is 0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The forecasts of one bin: their mean confidence, the share that was right, how many there are."""
+
+    confidence: float
+    accuracy: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brier:
+    """The mean squared error of a confidence and its parts: score = reliability - resolution + uncertainty + within.
+
+    Attributes:
+        score: 0 is perfect; a constant base rate p scores p (1 - p).
+        reliability: how far the confidence of a bin is from its accuracy; 0 is calibrated.
+        resolution: how far the bins' accuracies are from the base rate; more is better.
+        uncertainty: base rate times (1 - base rate): the task's, not the forecaster's.
+        within: what differs inside the bins; 0 where a bin holds one confidence only.
+        n: how many forecasts.
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """All measures of a set of forecasts.
+
+    Attributes:
+        n: how many; with fewer than about 200 the ECE is too high by chance alone.
+        confidence: their mean.
+        accuracy: the share that was right.
+        brier: the Brier score in its parts.
+        ece: the expected calibration error over 10 bins.
+        auroc: the chance that a right answer carries more confidence than a wrong one; None where all are alike.
+        log: the mean log score in nats, clipped.
+    """
+
+    n: int
+    confidence: float
+    accuracy: float
+    brier: Brier
+    ece: float
+    auroc: float | None
+    log: float
+
+
+def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
+    """All measures; None where there is nothing to measure."""
+    if not forecasts:
+        return None
+    return Calibration(
+        n=len(forecasts),
+        confidence=_mean([each.confidence for each in forecasts]),
+        accuracy=_mean([each.right for each in forecasts]),
+        brier=brier(forecasts),
+        ece=ece(forecasts),
+        auroc=auroc(forecasts),
+        log=log_score(forecasts),
+    )
+
+
+def levels(forecasts: Sequence[Forecast], *, bins: int = 10) -> tuple[Level, ...]:
+    """The reliability table: bins of equal width that hold something, from low to high; 1 belongs to the last."""
+    held: dict[int, list[Forecast]] = {}
+    for each in forecasts:
+        held.setdefault(_bin(each.confidence, bins), []).append(each)
+    return tuple(
+        Level(
+            confidence=_mean([each.confidence for each in group]),
+            accuracy=_mean([each.right for each in group]),
+            n=len(group),
+        )
+        for _, group in sorted(held.items())
+    )
+
+
+def brier(forecasts: Sequence[Forecast], *, bins: int = 10) -> Brier:
+    """The score of Brier (1950) with the parts of Murphy (1973, Journal of Applied Meteorology 12).
+
+    ``within`` is the rest that bins leave (Stephenson, Coelho and Jolliffe 2008, Weather and Forecasting 23).
+
+    Args:
+        forecasts: at least one.
+        bins: bins of equal width.
+
+    Raises:
+        ValueError: there is no forecast.
+    """
+    n = _some(forecasts)
+    score = math.fsum((each.confidence - each.right) ** 2 for each in forecasts) / n
+    table = levels(forecasts, bins=bins)
+    base = _mean([each.right for each in forecasts])
+    reliability = math.fsum(level.n * (level.confidence - level.accuracy) ** 2 for level in table) / n
+    resolution = math.fsum(level.n * (level.accuracy - base) ** 2 for level in table) / n
+    uncertainty = base * (1 - base)
+    within = math.fsum((score, -reliability, resolution, -uncertainty))
+    return Brier(
+        score=score, reliability=reliability, resolution=resolution, uncertainty=uncertainty, within=within, n=n
+    )
+
+
+def ece(forecasts: Sequence[Forecast], *, bins: int = 10) -> float:
+    """The expected calibration error (Naeini and others 2015): the mean gap of confidence and accuracy over bins.
+
+    It is no proper score, and chance alone makes it larger with few items: give n beside it.
+
+    Raises:
+        ValueError: there is no forecast.
+    """
+    n = _some(forecasts)
+    return math.fsum(each.n * abs(each.confidence - each.accuracy) for each in levels(forecasts, bins=bins)) / n
+
+
+def auroc(forecasts: Sequence[Forecast]) -> float | None:
+    """How well confidence ranks right above wrong: 1 always, 0.5 as chance (Hanley and McNeil 1982); ties are half.
+
+    None where all are right or all are wrong.
+    """
+    right = sorted(each.confidence for each in forecasts if each.right)
+    wrong = sorted(each.confidence for each in forecasts if not each.right)
+    if not right or not wrong:
+        return None
+    # Twice the number of pairs, in whole numbers: one for each place below, one more for each not above.
+    above = sum(bisect_right(wrong, each) + bisect_left(wrong, each) for each in right)
+    return above / (2 * len(right) * len(wrong))
+
+
+def log_score(forecasts: Sequence[Forecast]) -> float:
+    """The mean of -log of the probability that was given to what came true, in nats (Good 1952), clipped at 0.01.
+
+    Raises:
+        ValueError: there is no forecast.
+    """
+    n = _some(forecasts)
+    given = (min(max(each.confidence, CLIP), 1 - CLIP) for each in forecasts)
+    return -math.fsum(math.log(p if each.right else 1 - p) for p, each in zip(given, forecasts, strict=True)) / n
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A map from stated confidence to the chance to be right: steps or a line in log-odds, mixed with a base rate.
+
+    Attributes:
+        base: the base rate, (right + 1) / (n + 2).
+        trust: the share of the fit in the result: n / 30, at most 1; the rest is the base rate's.
+        n: graded items behind it.
+        steps: the isotonic fit: from which confidence on which chance holds; empty for a line.
+        line: the Platt fit: slope and offset in log-odds.
+    """
+
+    base: float
+    trust: float
+    n: int
+    steps: tuple[tuple[float, float], ...] = ()
+    line: tuple[float, float] = (0.0, 0.0)
+
+    def at(self, confidence: float) -> float:
+        """What to expect of an answer of this confidence; never nearer to 0 or 1 than 1 / (n + 2)."""
+        if self.steps:
+            place = bisect_right([start for start, _ in self.steps], confidence)
+            fit = self.steps[max(place - 1, 0)][1]
+        else:
+            fit = _logistic(self.line[0] * _log_odds(confidence) + self.line[1])
+        edge = 1 / (self.n + 2)
+        return min(max(self.trust * fit + (1 - self.trust) * self.base, edge), 1 - edge)
+
+
+def isotonic(forecasts: Sequence[Forecast]) -> Curve:
+    """The best map that never falls: pool adjacent violators (Ayer and others 1955; Zadrozny and Elkan 2002)."""
+    held: dict[float, list[bool]] = {}
+    for each in forecasts:
+        held.setdefault(each.confidence, []).append(each.right)
+    blocks: list[tuple[float, int, int]] = []
+    for start, group in sorted(held.items()):
+        block = (start, sum(group), len(group))
+        # Whole numbers are compared, so no rounding decides what is pooled.
+        while blocks and blocks[-1][1] * block[2] >= block[1] * blocks[-1][2]:
+            before = blocks.pop()
+            block = (before[0], before[1] + block[1], before[2] + block[2])
+        blocks.append(block)
+    base, trust = _prior(forecasts)
+    steps = tuple((start, right / n) for start, right, n in blocks)
+    return Curve(base=base, trust=trust, n=len(forecasts), steps=steps)
+
+
+def platt(forecasts: Sequence[Forecast]) -> Curve:
+    """A logistic line over log-odds of confidence (Platt 1999), with his targets, by Newton's steps, never falling."""
+    base, trust = _prior(forecasts)
+    flat = Curve(base=base, trust=trust, n=len(forecasts), line=(0.0, _log_odds(base)))
+    right = sum(each.right for each in forecasts)
+    goals = {True: (right + 1) / (right + 2), False: 1 / (len(forecasts) - right + 2)}
+    points = sorted((_log_odds(each.confidence), goals[each.right]) for each in forecasts)
+    if not points or points[0][0] == points[-1][0]:
+        return flat
+    slope, offset = 0.0, _log_odds(_mean([goal for _, goal in points]))
+    for _ in range(50):
+        chances = [_logistic(slope * x + offset) for x, _ in points]
+        gaps = [(x, goal - chance) for (x, goal), chance in zip(points, chances, strict=True)]
+        weights = [(x, max(chance * (1 - chance), 1e-9)) for (x, _), chance in zip(points, chances, strict=True)]
+        a, b, c = (math.fsum(w * x**power for x, w in weights) for power in (2, 1, 0))
+        up, right_up = math.fsum(x * gap for x, gap in gaps), math.fsum(gap for _, gap in gaps)
+        bulk = a * c - b * b
+        slope, offset = slope + (c * up - b * right_up) / bulk, offset + (a * right_up - b * up) / bulk
+    return Curve(base=base, trust=trust, n=len(forecasts), line=(slope, offset)) if slope > 0 else flat
+
+
+def reconcile(confidence: float) -> float:
+    """The vote weight of a stated confidence by the steps of ReConcile (Chen, Saha and Bansal 2023), as in its code."""
+    steps = ((1.0, 1.0), (0.9, 0.8), (0.8, 0.5))
+    return next((weight for least, weight in steps if confidence >= least), 0.3 if confidence > 0.6 else 0.1)
+
+
+def document_weight(elo: float, calibration: float) -> float:
+    """The vote weight of the phases document: (elo - 1000) / 500 times (0.5 + calibration).
+
+    It is here by name, for who wants that document's votes, and is no default. Its faults: at 1000 points a vote counts
+    nothing and below 1000 less than nothing, from 1500 to 2000 it doubles, and points are distances, which carry no
+    zero; a linear bonus of calibration says nothing of accuracy. See ``panels.log_odds_weights``.
+    """
+    return (elo - 1000) / 500 * (0.5 + calibration)
+
+
+def _prior(forecasts: Sequence[Forecast]) -> tuple[float, float]:
+    n = len(forecasts)
+    return (sum(each.right for each in forecasts) + 1) / (n + 2), min(1.0, n / ENOUGH)
+
+
+def _some(forecasts: Sequence[Forecast]) -> int:
+    if not forecasts:
+        raise ValueError("there is no forecast to score; at least one is needed")
+    return len(forecasts)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _bin(confidence: float, bins: int) -> int:
+    return min(int(confidence * bins), bins - 1)
+
+
+def _log_odds(p: float) -> float:
+    inside = min(max(p, CLIP), 1 - CLIP)
+    return math.log(inside / (1 - inside))
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

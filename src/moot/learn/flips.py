@@ -1,0 +1,83 @@
+"""Stances before and after. This file owns what counts as a flip towards a side or away from it."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Label: TypeAlias = Literal["aligned", "neutral", "opposed"]
+"""Where a stance stands, seen from a side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """A stance before and after, on any scale whose 0 is neutral, and the side that was argued: 1 or -1."""
+
+    before: float
+    after: float
+    side: int
+
+    @property
+    def towards(self) -> float:
+        """How far the stance moved towards the side; below 0 away from it."""
+        return (self.after - self.before) * self.side
+
+    @property
+    def start(self) -> Label:
+        """Where it stood before."""
+        return _label(self.before * self.side)
+
+    @property
+    def end(self) -> Label:
+        """Where it stood after."""
+        return _label(self.after * self.side)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips:
+    """What became of many stances.
+
+    Attributes:
+        n: how many.
+        paths: how many for each start and end.
+        won: the share of the opposed who end aligned; None where nobody was opposed.
+        lost: the share of the aligned who end opposed; None where nobody was aligned.
+        flipped: the share of all who end on the other side.
+        mean: the mean shift towards the side.
+    """
+
+    n: int
+    paths: Mapping[tuple[Label, Label], int]
+    won: float | None
+    lost: float | None
+    flipped: float
+    mean: float
+
+
+def count_flips(shifts: Sequence[Shift]) -> Flips:
+    """The figures over at least one shift.
+
+    Raises:
+        ValueError: there is no shift.
+    """
+    if not shifts:
+        raise ValueError("there is no stance to follow; at least one is needed")
+    n = len(shifts)
+    paths: Counter[tuple[Label, Label]] = Counter(
+        (each.start, each.end) for each in sorted(shifts, key=lambda each: (each.start, each.end))
+    )
+    won, lost = paths["opposed", "aligned"], paths["aligned", "opposed"]
+    starts = Counter(each.start for each in shifts)
+    return Flips(
+        n=n,
+        paths=dict(paths),
+        won=won / starts["opposed"] if starts["opposed"] else None,
+        lost=lost / starts["aligned"] if starts["aligned"] else None,
+        flipped=(won + lost) / n,
+        mean=math.fsum(each.towards for each in shifts) / n,
+    )
+
+
+def _label(stance: float) -> Label:
+    return "aligned" if stance > 0 else "opposed" if stance < 0 else "neutral"

@@ -1,0 +1,214 @@
+"""What memory holds. This file owns the values: what a debate teaches, what its owner said of it, what is found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from moot.learn.tiers import Tier
+
+Trust: TypeAlias = Literal["confirmed", "refuted", "unconfirmed", "quoted"]
+"""How far an outcome can be believed: the truth came to be known and was the same, or another; it did not; or only
+seats without a language model took part."""
+
+Kind: TypeAlias = Literal["outcome", "pattern"]
+"""What can be searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What the owner has said of a debate since it closed.
+
+    Attributes:
+        truth: the right answer, now that it is known; "" where it is not.
+        domain: the kind of question.
+        forgotten: whether nothing shall be learned from it.
+    """
+
+    truth: str = ""
+    domain: str = ""
+    forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a debate came to.
+
+    Attributes:
+        topic: what was debated.
+        protocol: its name.
+        domain: the kind of question; "" where nobody has named one.
+        status: how it ended.
+        text: the decision in words.
+        how: how it followed.
+        strength: how many agreed, in a word.
+        share: the winner's share of the weight, 0 to 1.
+        dissent: who voted otherwise, with reasons.
+        minority: the answers that lost.
+        trust: how far it can be believed.
+        seq: the entry of the decision; the last entry where there is none.
+    """
+
+    topic: str
+    protocol: str
+    domain: str
+    status: str
+    text: str
+    how: str
+    strength: str
+    share: float
+    dissent: tuple[str, ...]
+    minority: tuple[str, ...]
+    trust: Trust
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A critique that worked: its author accepted it, and then gave another answer.
+
+    Attributes:
+        critic: who criticised.
+        author: whose answer it was.
+        issue: what was criticised.
+        suggestion: what would mend it; "" where nothing was suggested.
+        before: the answer before.
+        after: the answer after.
+        because: the reason that the author gave for the change; "" where none was given.
+        seq: the entry of the critique.
+    """
+
+    critic: str
+    author: str
+    issue: str
+    suggestion: str
+    before: str
+    after: str
+    because: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """What somebody held in one turn.
+
+    Attributes:
+        who: the participant.
+        player: the model that answered, or ``human``; "" where that is nobody's performance.
+        seq: the entry of the answer.
+        answer: what was held.
+        confidence: what was given for it, 0 to 1; None where nothing was.
+        last: whether it is the last that this participant held.
+        right: whether it is the truth; None where that is not known.
+    """
+
+    who: str
+    player: str
+    seq: int
+    answer: str
+    confidence: float | None
+    last: bool
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """How two participants stood to each other.
+
+    Attributes:
+        one: the first of the two at the table.
+        other: the second.
+        players: the models that answered for them.
+        agreed: whether they ended with the same answer; None where one of them has given none.
+        moved_other: how often the first changed the second's answer.
+        moved_one: how often the second changed the first's.
+    """
+
+    one: str
+    other: str
+    players: tuple[str, str]
+    agreed: bool | None
+    moved_other: int
+    moved_one: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """How one participant did.
+
+    Attributes:
+        who: the participant.
+        role: its role.
+        player: the model that answered, or ``human``; "" where that is nobody's performance.
+        answers: questions that it answered.
+        missing: questions that it did not answer.
+        changed: how often it changed its answer.
+        won: whether its answer was chosen; None where nothing was decided.
+        right: whether its last answer is the truth; None where that is not known.
+    """
+
+    who: str
+    role: str
+    player: str
+    answers: int
+    missing: int
+    changed: int
+    won: bool | None
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bout:
+    """One result between two models.
+
+    Attributes:
+        one: the model that got the score.
+        other: the model that got the rest of it.
+        score: 1 for a win, one half for a tie.
+        weight: how many results it counts for: those of one debate come to 1 together.
+        sides: the participants whom they played, in that order: a return has them the other way round.
+    """
+
+    one: str
+    other: str
+    score: float
+    weight: float
+    sides: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """All that one debate teaches; ``at`` is when it ended, ``uses`` the debates that it recalled."""
+
+    at: float
+    outcome: Outcome
+    patterns: tuple[Pattern, ...] = ()
+    positions: tuple[Position, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    performances: tuple[Performance, ...] = ()
+    bouts: tuple[Bout, ...] = ()
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A memory that was found.
+
+    Attributes:
+        debate: where it was learned.
+        kind: an outcome, or a pattern of critique.
+        n: its number among those of its kind in that debate, from 0.
+        at: when that debate ended, in seconds since 1970.
+        body: what is remembered: the fields of ``learn.lessons.Outcome`` or ``Pattern``.
+        uses: how many later debates have recalled it.
+        tier: how slowly it is forgotten.
+        likeness: the cosine of what it is about and the query; 0 where it shares no more with it than some words.
+    """
+
+    debate: str
+    kind: Kind
+    n: int
+    at: float
+    body: Mapping[str, object]
+    uses: int = 0
+    tier: Tier = "fast"
+    likeness: float = 0.0

@@ -1,0 +1,169 @@
+"""Many voters on one question. This file owns how their recorded answers are counted, weighted and trusted.
+
+An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+ENOUGH = 20
+"""Graded items that every voter of a panel needs before votes weigh differently."""
+
+CAP = 3.0
+"""No voter's log-odds count for more: 3 is an accuracy of 95 %."""
+
+Answers = Mapping[str, str]
+"""The answers to one question by voter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """A voter's graded answers: how many were right, of how many."""
+
+    right: int
+    n: int
+
+    @property
+    def accuracy(self) -> float:
+        """The accuracy to expect: (right + 1) / (n + 2), the mean of the Beta posterior over an even prior."""
+        return (self.right + 1) / (self.n + 2)
+
+
+def tops(answers: Answers, weights: Mapping[str, float] | None = None) -> tuple[str, ...]:
+    """The answers with the most votes or weight, sorted; more than one is a tie, none is a panel without an answer.
+
+    A voter without a weight weighs 1.
+    """
+    parts: dict[str, list[float]] = {}
+    for voter, answer in answers.items():
+        if answer:
+            parts.setdefault(answer, []).append(weights.get(voter, 1.0) if weights else 1.0)
+    tally = {answer: math.fsum(each) for answer, each in parts.items()}
+    most = max(tally.values(), default=0.0)
+    return tuple(sorted(answer for answer, weight in tally.items() if weight == most))
+
+
+def credit(tied: Sequence[str], truth: str) -> float:
+    """1 for the right answer, a share of it where it ties with others, 0 for a wrong one."""
+    return 1 / len(tied) if truth in tied else 0.0
+
+
+def panel_accuracy(
+    items: Sequence[Answers], truths: Sequence[str], *, weights: Mapping[str, float] | None = None
+) -> float:
+    """The mean credit of a panel's (weighted) plurality; a tie among k answers is worth 1/k."""
+    pairs = zip(items, truths, strict=True)
+    return math.fsum(credit(tops(item, weights), truth) for item, truth in pairs) / len(items)
+
+
+def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int) -> float:
+    """The mean plurality accuracy over all panels of so many of the voters: exact, nothing is drawn.
+
+    Every item must name the same voters; who abstains still takes a place.
+    """
+    return math.fsum(_mean_credit(*_shape(item, truth), size) for item, truth in zip(items, truths, strict=True)) / len(
+        items
+    )
+
+
+def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[str, float]:
+    """The weight of each vote: log(p / (1 - p)) of the voter's accuracy p, at most 3, plus log(k - 1).
+
+    Optimal for independent voters (Nitzan and Paroush 1982, for two answers; k - 1 for k answers among which errors
+    fall evenly). p is shrunken by an even Beta prior. A voter at chance or below weighs 0. As long as anybody has fewer
+    than 20 graded items, and where nobody is above chance, all weigh 1.
+
+    Args:
+        marks: by voter.
+        options: k, how many answers there are to choose from, 2 or more.
+    """
+    weights = {name: _log_odds_weight(each.accuracy, options) for name, each in sorted(marks.items())}
+    if any(each.n < ENOUGH for each in marks.values()) or not any(weights.values()):
+        return dict.fromkeys(weights, 1.0)
+    return weights
+
+
+def cross_fitted(
+    items: Sequence[Answers], truths: Sequence[str], *, folds: int = 2, options: int = 2
+) -> tuple[tuple[str, ...], ...]:
+    """The weighted tops of each item, by weights learned on the items of all other folds; item i is in fold i % folds.
+
+    So no item helps to weigh its own votes.
+    """
+    chosen: list[tuple[str, ...]] = []
+    learned = [
+        log_odds_weights(_marks(items, truths, skip=fold, folds=folds), options=options) for fold in range(folds)
+    ]
+    for i, item in enumerate(items):
+        chosen.append(tops(item, learned[i % folds]))
+    return tuple(chosen)
+
+
+def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[float, float]:
+    """How many independent voters a panel is worth, and the mean correlation of being right over all pairs of voters.
+
+    n / (1 + (n - 1) r), Kish's effective sample size (1965). Pairs of which one is always or never right have no
+    correlation and are left out. A correlation below 0 counts as 0.
+    """
+    voters = sorted(items[0])
+    right = {
+        voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
+    }
+    pairs = [_correlation(right[one], right[other]) for one, other in combinations(voters, 2)]
+    known = [each for each in pairs if each is not None]
+    shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
+    return len(voters) / (1 + (len(voters) - 1) * shared), shared
+
+
+def _marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds: int) -> dict[str, Marks]:
+    right: Counter[str] = Counter()
+    n: Counter[str] = Counter()
+    for i, (item, truth) in enumerate(zip(items, truths, strict=True)):
+        if i % folds != skip:
+            n.update(item.keys())
+            right.update(voter for voter, answer in item.items() if answer == truth)
+    return {voter: Marks(right=right[voter], n=n[voter]) for voter in n}
+
+
+def _log_odds_weight(p: float, options: int) -> float:
+    return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
+
+
+def _shape(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
+    """How many gave the right answer, how many each wrong one (sorted), how many none."""
+    tally = Counter(item.values())
+    silent = tally.pop("", 0)
+    return tally.pop(truth, 0), tuple(sorted(tally.values())), silent
+
+
+@lru_cache(maxsize=4096)
+def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> float:
+    """The mean credit over all ways to take ``size`` voters: for each number that is right, the ways of the others.
+
+    ``ways[taken, tied]`` counts choices among the wrong answers with none ahead of the right one, whole numbers.
+    """
+    parts: list[float] = []
+    for ahead in range(1, min(right, size) + 1):
+        ways = Counter({(0, 1): 1})
+        for group in wrong:
+            longer: Counter[tuple[int, int]] = Counter()
+            for (taken, tied), count in ways.items():
+                for some in range(min(group, ahead, size - ahead - taken) + 1):
+                    longer[taken + some, tied + (some == ahead)] += count * math.comb(group, some)
+            ways = longer
+        for (taken, tied), count in ways.items():
+            left = size - ahead - taken
+            parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
+    return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    n = len(one)
+    left, right = math.fsum(one) / n, math.fsum(other) / n
+    within = left * (1 - left) * right * (1 - right)
+    both = math.fsum(a * b for a, b in zip(one, other, strict=True)) / n
+    return (both - left * right) / math.sqrt(within) if within else None

@@ -1,0 +1,163 @@
+"""Who is right without the truth. This file owns the estimation of voters and answers from nothing but the votes.
+
+It takes what most agree on for the truth: where voters share errors it is sure of them. Sums are in sorted order.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_CLOSE = 1e-7
+_PASSES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What the votes say of answers and voters.
+
+    Attributes:
+        answers: for each item the likeliest answers, sorted; more than one is a tie, none an item without a vote.
+        chances: for each item the posterior chance of each answer.
+        accuracies: for each voter the estimated chance to be right; with a confusion matrix over the answers' shares.
+        passes: how many EM passes were made.
+    """
+
+    answers: tuple[tuple[str, ...], ...]
+    chances: tuple[Mapping[str, float], ...]
+    accuracies: Mapping[str, float]
+    passes: int
+
+
+def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimate:
+    """One accuracy for each voter; errors fall evenly on the other answers (the one-coin form of Dawid and Skene 1979).
+
+    For open answers too: the candidates of an item are the answers that were given to it.
+
+    Args:
+        items: for each item the answers by voter; "" abstains and says nothing of the voter.
+        options: how many answers there are to choose from, 2 or more.
+    """
+    given = [_given(item) for item in items]
+    voters = sorted({voter for item in given for voter, _ in item})
+    chances = [_shares(item) for item in given]
+    accuracies: dict[str, float] = {}
+    passes, moved = 0, math.inf
+    while moved > _CLOSE and passes < _PASSES:
+        passes += 1
+        accuracies = _accuracies(given, chances, voters)
+        new = [_weigh(item, accuracies, options) for item in given]
+        moved = _distance(chances, new)
+        chances = new
+    return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
+
+
+def full(items: Sequence[Mapping[str, str]]) -> Estimate:
+    """A matrix for each voter, what it answers where each answer is right (Dawid and Skene 1979, Appl. Statist. 28).
+
+    For closed answers that mean the same in every item. Each cell starts from 0.01 observations, so that nothing
+    unseen is impossible; the shares of the answers are estimated too.
+
+    Args:
+        items: for each item the answers by voter; "" abstains and says nothing of the voter.
+    """
+    given = [_given(item) for item in items]
+    voters = sorted({voter for item in given for voter, _ in item})
+    labels = sorted({answer for item in given for _, answer in item})
+    chances = [dict.fromkeys(labels, 0.0) | _shares(item) if item else {} for item in given]
+    shares, matrices = _matrices(given, chances, voters, labels)
+    passes, moved = 0, math.inf
+    while moved > _CLOSE and passes < _PASSES:
+        passes += 1
+        new = [_confuse(item, shares, matrices) if item else {} for item in given]
+        moved = _distance(chances, new)
+        chances = new
+        shares, matrices = _matrices(given, chances, voters, labels)
+    accuracies = {
+        voter: math.fsum(shares[label] * matrices[voter][label][label] for label in labels) for voter in voters
+    }
+    return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
+
+
+def _given(item: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted((voter, answer) for voter, answer in item.items() if answer)
+
+
+def _shares(item: Sequence[tuple[str, str]]) -> dict[str, float]:
+    answers = [answer for _, answer in item]
+    return {answer: answers.count(answer) / len(answers) for answer in sorted(set(answers))}
+
+
+def _accuracies(
+    given: Sequence[Sequence[tuple[str, str]]], chances: Sequence[Mapping[str, float]], voters: Sequence[str]
+) -> dict[str, float]:
+    """(expected right + 1) / (n + 2) of each voter: an even Beta prior keeps everybody from 0 and 1."""
+    right: dict[str, list[float]] = {voter: [] for voter in voters}
+    for item, chance in zip(given, chances, strict=True):
+        for voter, answer in item:
+            right[voter].append(chance[answer])
+    return {voter: (math.fsum(parts) + 1) / (len(parts) + 2) for voter, parts in right.items()}
+
+
+def _weigh(item: Sequence[tuple[str, str]], accuracies: Mapping[str, float], options: int) -> dict[str, float]:
+    logs = {
+        answer: math.fsum(
+            math.log(accuracies[voter] if said == answer else (1 - accuracies[voter]) / (options - 1))
+            for voter, said in item
+        )
+        for answer in sorted({answer for _, answer in item})
+    }
+    return _normalise(logs)
+
+
+def _matrices(
+    given: Sequence[Sequence[tuple[str, str]]],
+    chances: Sequence[Mapping[str, float]],
+    voters: Sequence[str],
+    labels: Sequence[str],
+) -> tuple[dict[str, float], dict[str, dict[str, dict[str, float]]]]:
+    """The shares of the answers, and for each voter and right answer the chances of what is said."""
+    seen = {voter: {truth: dict.fromkeys(labels, 0.01) for truth in labels} for voter in voters}
+    held = dict.fromkeys(labels, 0.01)
+    for item, chance in zip(given, chances, strict=True):
+        for truth, p in chance.items():
+            held[truth] += p
+            for voter, said in item:
+                seen[voter][truth][said] += p
+    for rows in seen.values():
+        for truth, row in rows.items():
+            whole = sum(row.values())
+            rows[truth] = {said: count / whole for said, count in row.items()}
+    whole = sum(held.values())
+    return {label: count / whole for label, count in held.items()}, seen
+
+
+def _confuse(
+    item: Sequence[tuple[str, str]],
+    shares: Mapping[str, float],
+    matrices: Mapping[str, Mapping[str, Mapping[str, float]]],
+) -> dict[str, float]:
+    return _normalise(
+        {
+            truth: math.fsum([math.log(share), *(math.log(matrices[voter][truth][said]) for voter, said in item)])
+            for truth, share in shares.items()
+        }
+    )
+
+
+def _normalise(logs: Mapping[str, float]) -> dict[str, float]:
+    most = max(logs.values(), default=0.0)
+    parts = {answer: math.exp(each - most) for answer, each in logs.items()}
+    whole = math.fsum(parts.values())
+    return {answer: part / whole for answer, part in parts.items()}
+
+
+def _distance(old: Sequence[Mapping[str, float]], new: Sequence[Mapping[str, float]]) -> float:
+    pairs = zip(old, new, strict=True)
+    return max((abs(before[answer] - p) for before, after in pairs for answer, p in after.items()), default=0.0)
+
+
+def _likeliest(chances: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], ...]:
+    """The answers whose chance is the largest; what differs by rounding alone is equal."""
+    return tuple(
+        tuple(answer for answer, p in chance.items() if p >= max(chance.values()) - _CLOSE) for chance in chances
+    )

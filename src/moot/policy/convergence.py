@@ -1,0 +1,114 @@
+"""Convergence: whether debaters came together, or only repeat themselves. This file owns how the two are told apart.
+
+Stances first, text second. Debaters have converged where their answers are the same, which fields say. How alike
+their texts are says nothing about that: in recorded debates the sides' texts grow alike while their positions stay
+opposed, and a position and its denial share nearly all their words. So likeness of texts has one use: where
+everybody gives nearly the words of the time before, and the answer of the time before, the debate is stalled.
+
+Likeness is measured by an embedding model where one was asked (``phases.liken``), else by words.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import sqrt
+
+from moot.core.answers import normalise, wording
+from moot.core.transcript import Transcript, Turn, read_field
+
+LIKEN = "liken"
+"""The act of a turn that says how alike proposals are."""
+
+WORDS = "words"
+"""The name of the method that needs no model: the cosine of the counts of words and of pairs of words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """How alike texts are, each number from 0, nothing in common, to 1, the same.
+
+    Attributes:
+        own: how much the newest text of everybody is like the same author's before; the least of all authors.
+        between: how much the newest texts of two are like each other; the mean of all pairs.
+        method: what measured it: ``words``, or an embedding model.
+    """
+
+    own: float
+    between: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled:
+    """Everybody repeats itself: the answer of the time before, in nearly its words.
+
+    Attributes:
+        acts: the acts that are proposals.
+        least: how alike two texts of one author must be.
+    """
+
+    acts: tuple[str, ...]
+    least: float = 0.9
+
+    def met(self, transcript: Transcript) -> str:
+        """The reason, or ""; see ``policy.stops.Stop``."""
+        steps = last_steps(transcript, self.acts)
+        if not steps or any(wording(old) != wording(new) for old, new in steps):
+            return ""
+        found = measured(transcript, steps) or measure(steps)
+        if found.own < self.least:
+            return ""
+        told = f"each {found.own:.2f} or more like its last text, two of them {found.between:.2f} alike"
+        return f"stalled: everybody repeats itself ({told}, by {found.method})"
+
+
+def last_steps(transcript: Transcript, acts: tuple[str, ...]) -> tuple[tuple[Turn, Turn], ...]:
+    """Everybody's newest proposal with the one before it; () where somebody has given only one, or nobody any."""
+    said = [transcript.turns(*acts, by=newest.by) for newest in transcript.latest(*acts)]
+    return tuple((turns[-2], turns[-1]) for turns in said) if all(len(turns) > 1 for turns in said) else ()
+
+
+def measure(steps: Sequence[tuple[Turn, Turn]]) -> Likeness:
+    """How alike proposals are by their words; there is at least one."""
+    return Likeness(
+        own=min(likeness(text(old), text(new)) for old, new in steps),
+        between=mean([likeness(text(one), text(other)) for (_, one), (_, other) in combinations(steps, 2)]),
+        method=WORDS,
+    )
+
+
+def measured(transcript: Transcript, steps: Sequence[tuple[Turn, Turn]]) -> Likeness | None:
+    """How alike these proposals are by the newest turn that measured them; None where none did."""
+    keys = {turn.key for step in steps for turn in step}
+    turns = [turn for turn in transcript.turns(LIKEN) if set(turn.about) == keys]
+    fields = [read_field(turns[-1], name) for name in ("OWN", "BETWEEN", "METHOD")] if turns else []
+    match fields:
+        case [int() | float() as own, int() | float() as between, str() as method]:
+            return Likeness(own=float(own), between=float(between), method=method)
+        case _:
+            return None
+
+
+def text(turn: Turn) -> str:
+    """What of a proposal is compared: its ARGUMENT, else all its words."""
+    return str(read_field(turn, "ARGUMENT") or turn.text)
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two texts are by their words, 0 to 1: the cosine of their counts of words and pairs of words."""
+    first, second = _counts(one), _counts(other)
+    shared = sum(n * second[each] for each, n in first.items())
+    # The root of the product, not the product of the roots: the same text is exactly 1 then.
+    lengths = sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))
+    return shared / lengths if lengths else float(first == second)
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean; 1 where there is nothing to compare."""
+    return sum(values) / len(values) if values else 1.0
+
+
+def _counts(words: str) -> Counter[str]:
+    bare = normalise(words).split()
+    return Counter([*bare, *(f"{one} {two}" for one, two in pairwise(bare))])

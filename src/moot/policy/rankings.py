@@ -1,0 +1,295 @@
+"""Rules over rankings: ballots with tiers to decision. This file owns how each of them counts.
+
+All read a ballot in the same way. Tiers stand in order, those within a tier are equal, and whoever is not listed stands
+below all who are, equal to each other. One exception: whoever ranks the answers of the others leaves out its own and
+says nothing about it; on that ballot it counts as equal to each of the others. A ballot without tiers is a ranking of
+its choice alone. Sums are exact fractions, and where several come out on top it is a tie: no order breaks it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+from moot.core.decision import Ballot, Decision, Strength
+from moot.policy.rules import PLURALITY, Share, amount, listed, silence, strength, top, weight_of
+
+HALF = Fraction(1, 2)
+
+Tiers: TypeAlias = tuple[tuple[str, ...], ...]
+"""A ranking: the best tier first, those within a tier equal."""
+
+
+class Profile(NamedTuple):
+    """The ballots that were cast, ready to be counted.
+
+    Attributes:
+        candidates: all who can win, in the order of the tally.
+        ballots: the tiers of each distinct ballot, and its weight.
+        total: the weight of all ballots.
+        duels: for each ordered pair of candidates the weight of the ballots that set the first above the second.
+    """
+
+    candidates: tuple[str, ...]
+    ballots: tuple[tuple[Tiers, Fraction], ...]
+    total: Fraction
+    duels: Mapping[tuple[str, str], Fraction]
+
+    def points(self, one: str, other: str) -> Fraction:
+        """What a candidate gets in a duel: the ballots for it, and half of those that set none above the other."""
+        return (self.total + self.duels[one, other] - self.duels[other, one]) / 2
+
+    def agreed(self, name: str) -> Fraction:
+        """A candidate's share in its closest duel, 0 to 1, of the ballots that prefer one of the two; alone it is 1."""
+        shares = [
+            self.duels[name, other] / both if (both := self.duels[name, other] + self.duels[other, name]) else HALF
+            for other in self.candidates
+            if other != name
+        ]
+        return min(shares, default=Fraction(1))
+
+
+class Count(NamedTuple):
+    """What a rule counts.
+
+    Attributes:
+        tally: a number for each candidate, in the candidates' order; whoever has most wins.
+        told: what the number is, in words ("points", "duels won"), and how it came about.
+        shares: the winner's share where the rule has one of its own; else it is that in its closest duel.
+    """
+
+    tally: dict[str, Fraction]
+    told: str
+    shares: Mapping[str, Fraction] | None = None
+
+
+def borda(profile: Profile) -> Count:
+    """Points: one for each candidate below, a half for each that is equal, on each ballot.
+
+    This is Borda's count for rankings with ties; who is not listed shares the points of the places left
+    (J.-C. de Borda 1781; for ties D. Black 1976, "Partial justification of the Borda count").
+    """
+    tally = {
+        one: sum((profile.points(one, other) for other in profile.candidates if other != one), Fraction(0))
+        for one in profile.candidates
+    }
+    return Count(tally=tally, told="points")
+
+
+def approval(profile: Profile) -> Count:
+    """How many ballots list a candidate, in whatever place (S. Brams, P. Fishburn 1978, "Approval voting")."""
+    tally = dict.fromkeys(profile.candidates, Fraction(0))
+    for tiers, each in profile.ballots:
+        for name in dict.fromkeys(name for tier in tiers for name in tier):
+            tally[name] += each
+    shares = {name: each / profile.total for name, each in tally.items()}
+    return Count(tally=tally, told="approvals", shares=shares)
+
+
+def copeland(profile: Profile) -> Count:
+    """Duels won, with a half for each that is even (A. Copeland 1951; the half: D. Saari, V. Merlin 1996)."""
+    tally = dict.fromkeys(profile.candidates, Fraction(0))
+    for one, other in profile.duels:
+        margin = profile.duels[one, other] - profile.duels[other, one]
+        tally[one] += 1 if margin > 0 else 0 if margin < 0 else HALF
+    return Count(tally=tally, told="duels won")
+
+
+def minimax(profile: Profile) -> Count:
+    """The points in one's worst duel, which orders candidates as the greatest margin lost by does.
+
+    Source: P. Simpson 1969, G. Kramer 1977; "Minimax by margins".
+    """
+    tally = {
+        one: min((profile.points(one, other) for other in profile.candidates if other != one), default=profile.total)
+        for one in profile.candidates
+    }
+    return Count(tally=tally, told="points in the worst duel")
+
+
+def schulze(profile: Profile) -> Count:
+    """How many candidates do not beat one by the strongest path; whoever is beaten by none wins.
+
+    A path is as strong as its weakest step, a step as strong as the weight of the ballots for it, where it is a win
+    (M. Schulze 2011, "A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent single-winner
+    election method", with winning votes).
+    """
+    duels, none = profile.duels, Fraction(0)
+    paths = {(one, other): duels[one, other] if duels[one, other] > duels[other, one] else none for one, other in duels}
+    for middle in profile.candidates:
+        for one, other in paths:
+            if middle not in (one, other):
+                paths[one, other] = max(paths[one, other], min(paths[one, middle], paths[middle, other]))
+    tally = dict.fromkeys(profile.candidates, Fraction(len(profile.candidates) - 1))
+    for one, other in paths:
+        tally[other] -= paths[one, other] > paths[other, one]
+    return Count(tally=tally, told="not beaten by so many others on the strongest path")
+
+
+def instant_runoff(profile: Profile) -> Count:
+    """Whoever is first on the fewest ballots goes out, until somebody is first on more than half of those that count.
+
+    Also called the alternative vote, or Hare's method (W. Ware 1871). All who have the fewest go out together, so that
+    no order decides; where that would be everybody left, it is a tie. A ballot with several on top of those left (an
+    overvote) counts for them in equal parts; one that lists none of those left counts no more.
+    """
+    left = list(profile.candidates)
+    course: list[str] = []
+    while True:
+        tally = _firsts(profile, left)
+        counting = sum(tally.values(), Fraction(0))
+        most, least = max(tally.values()), min(tally.values())
+        if 2 * most > counting or most == least:
+            break
+        gone = [name for name in left if tally[name] == least]
+        course.append(f"{listed(gone)} out with {amount(least)}{' each' if len(gone) > 1 else ''}")
+        left = [name for name in left if name not in gone]
+    told = f"votes of {amount(counting)} in round {len(course) + 1}"
+    whole = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
+    return Count(tally=whole, told=f"{told} ({'; '.join(course)})" if course else told)
+
+
+def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
+    """The weight of the ballots on which each of those left is first; equal ones share a ballot."""
+    tally = dict.fromkeys(left, Fraction(0))
+    for tiers, each in profile.ballots:
+        standing = [[name for name in tier if name in tally] for tier in tiers]
+        for first in [tier for tier in standing if tier][:1]:
+            for name in first:
+                tally[name] += each / len(first)
+    return tally
+
+
+METHODS: Mapping[str, Callable[[Profile], Count]] = {
+    "borda": borda,
+    "approval": approval,
+    "copeland": copeland,
+    "schulze": schulze,
+    "minimax": minimax,
+    "instant_runoff": instant_runoff,
+}
+"""The ways to count rankings, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """Whoever comes out on top of a count of rankings wins.
+
+    The share is the winner's in its closest duel, of the ballots that prefer one of the two; with ``approval`` it is
+    the part of the ballots that list it. For the strength those who cast no ballot count as not agreeing.
+
+    Attributes:
+        method: one of METHODS.
+        weighted: whether ballots count by their weight, or each as one.
+    """
+
+    method: str
+    weighted: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the rule is called in decisions."""
+        return self.method.replace("_", " ")
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see ``policy.rules.Rule``."""
+        profile = gather(ballots, candidates, weighted=self.weighted)
+        none = Decision(
+            status="no_decision", rule=self.name, tally=dict.fromkeys(candidates, 0.0), ballots=tuple(ballots)
+        )
+        if not profile.total:
+            weightless = any(each.state == "cast" for each in ballots)
+            return replace(none, how="all ballots that were cast weigh nothing" if weightless else silence(ballots))
+        count = METHODS[self.method](profile)
+        tops = top(count.tally)
+        share = count.shares[tops[0]] if count.shares else profile.agreed(tops[0])
+        counted = replace(none, tally={name: float(each) for name, each in count.tally.items()}, share=float(share))
+        most = amount(count.tally[tops[0]])
+        if len(tops) > 1:
+            how = f"tie: {listed(tops)} have {most} each: {count.told}"
+            return replace(counted, status="tie", strength="contested", how=how)
+        winner = tops[0]
+        second = max((each for name, each in count.tally.items() if name != winner), default=Fraction(0))
+        next_ = f", the next {amount(second)}" if len(count.tally) > 1 else ""
+        return replace(
+            counted,
+            status="decided",
+            winner=winner,
+            support=tuple(each.voter for each in ballots if each.state == "cast" and winner in tiers_of(each)[0]),
+            strength=self._strength(share, ballots, profile),
+            how=f"{winner} has {most}{next_}: {count.told}",
+        )
+
+    def _strength(self, share: Fraction, ballots: Sequence[Ballot], profile: Profile) -> Strength:
+        """The share as far as all voters cast a ballot."""
+        everybody = sum((weight_of(each, weighted=self.weighted) for each in ballots), Fraction(0))
+        return strength(share * profile.total / everybody)
+
+
+def tiers_of(ballot: Ballot) -> Tiers:
+    """The ranking that a ballot that was cast comes to: its tiers, or its choice alone."""
+    return ballot.ranks or ((ballot.choice,),)
+
+
+def gather(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool) -> Profile:
+    """The ballots that were cast, those that are alike together; see the head of this file for how they are read."""
+    alike: dict[tuple[Tiers, str], Fraction] = {}
+    for ballot in ballots:
+        if ballot.state == "cast":
+            tiers = tiers_of(ballot)
+            own = "" if any(ballot.voter in tier for tier in tiers) else ballot.voter
+            held = (tiers, own if own in candidates else "")
+            alike[held] = alike.get(held, Fraction(0)) + weight_of(ballot, weighted=weighted)
+    duels = {(one, other): Fraction(0) for one in candidates for other in candidates if one != other}
+    for (tiers, own), weight in alike.items():
+        places = {name: n for n, tier in enumerate(tiers) for name in tier}
+        judged = [(name, places.get(name, len(tiers))) for name in candidates if name != own]
+        for one, above in judged:
+            for other, below in judged:
+                if above < below:
+                    duels[one, other] += weight
+    return Profile(
+        candidates=tuple(candidates),
+        ballots=tuple((tiers, weight) for (tiers, _), weight in alike.items()),
+        total=sum(alike.values(), Fraction(0)),
+        duels=duels,
+    )
+
+
+def condorcet(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool = False) -> str:
+    """The candidate who wins every duel (N. de Condorcet 1785); "" where there is none, or nobody to beat."""
+    duels = gather(ballots, candidates, weighted=weighted).duels
+    winners = [
+        one
+        for one in candidates
+        if len(candidates) > 1 and all(duels[one, other] > duels[other, one] for other in candidates if other != one)
+    ]
+    return winners[0] if winners else ""
+
+
+def elect(rule: str, ballots: Sequence[Ballot], candidates: Sequence[str] = ()) -> Decision:
+    """What a rule makes of rankings that count by their weight: one ballot may stand for many alike.
+
+    Args:
+        rule: one of METHODS, or ``plurality``: the candidate that is alone on top of most ballots.
+        ballots: one for each voter, or for each way in which voters rank.
+        candidates: who can win; by default all whom the ballots list, in the order in which they are met.
+
+    Raises:
+        ValueError: there is no such rule.
+    """
+    stand = tuple(candidates) or tuple(
+        dict.fromkeys(name for each in ballots if each.state == "cast" for tier in tiers_of(each) for name in tier)
+    )
+    if rule == PLURALITY.name:
+        return Share(name=rule, weighted=True).decide([_single(each) for each in ballots], stand)
+    if rule not in METHODS:
+        raise ValueError(f"no rule is called {rule!r}; there are plurality, {', '.join(METHODS)}")
+    return Ranked(method=rule, weighted=True).decide(ballots, stand)
+
+
+def _single(ballot: Ballot) -> Ballot:
+    """The ballot as one for whoever is on top; nobody is where several are."""
+    if ballot.state != "cast" or len(tiers_of(ballot)[0]) == 1:
+        return ballot
+    return replace(ballot, state="unread", choice="")

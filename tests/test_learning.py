@@ -1,0 +1,354 @@
+"""Learning at the desk: when a debate ends, once, again after its owner said something; made again the same."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from lessons_kit import THREE, TWO, Paper
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Ballot, Decision
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Opened
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.learning import (
+    calibration,
+    learn,
+    learn_all,
+    learn_at_end,
+    note,
+    remembered,
+    search,
+    standings,
+    weights,
+)
+from moot.learn.shelf import Shelf
+from moot.phases.choices import Choices
+from moot.record.sqlite import SqliteStore
+from moot.testing.stores import MemoryStore
+
+BUSES = "Should the depot buy electric buses?"
+
+
+def paper(winner: str = "Ann", people: Mapping[str, str] = TWO, *, topic: str = BUSES, sure: float = 0.8) -> Paper:
+    """A debate in which everybody proposes and one wins by the votes of all others."""
+    made = Paper(people, topic=topic)
+    for name in people:
+        made.say(name, "propose", ANSWER=f"{name}'s way", CONFIDENCE=sure)
+    ballots = tuple(Ballot(voter=name, choice=winner) for name in people if name != winner)
+    decision = Decision(status="decided", winner=winner, text=f"{winner}'s way", ballots=ballots)
+    return made.end(decision)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+    made = Desk.at(tmp_path / "record.sqlite")
+    made.config, made.clock = Config(), lambda: 5000.0
+    yield made
+    await made.close()
+
+
+async def keep(desk: Desk, name: str, made: Paper, at: float = 1000.0) -> None:
+    await desk.store.append(name, made.lines(at), after=0)
+
+
+def kept(desk: Desk) -> list[tuple[object, ...]]:
+    assert desk.shelf
+    with Shelf.open(desk.shelf) as shelf:
+        return shelf.contents()
+
+
+async def fill(desk: Desk) -> None:
+    """Some debates, of which one is not over and one is none to learn from."""
+    for n in range(4):
+        await keep(desk, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
+    unfinished = Paper(TWO)
+    unfinished.say("Ann", "propose", ANSWER="x")
+    await keep(desk, "open", unfinished)
+
+
+# ---- learning ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_debate_is_learned_once(desk: Desk) -> None:
+    await keep(desk, "d", paper())
+    assert await learn(desk, "d")
+    before = kept(desk)
+    assert not await learn(desk, "d")
+    assert kept(desk) == before
+    assert [each.debate for each in await search(desk, "electric buses")] == ["d"]
+    assert await search(desk, "buses", kind="pattern") == ()
+
+
+async def test_all_are_learned_that_are_over(desk: Desk) -> None:
+    await fill(desk)
+    await desk.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
+    found = await learn_all(desk)
+    assert found.new == ("d0", "d1", "d2", "d3")
+    assert (found.known, found.open, found.damaged) == (0, 1, ("damaged",))
+    again = await learn_all(desk)
+    assert (again.new, again.known) == ((), 4)
+
+
+async def test_a_casting_teaches_nothing(desk: Desk) -> None:
+    made = paper()
+    assert isinstance(made.events[0], Opened)
+    made.events[0] = replace(made.events[0], name="casting")
+    await keep(desk, "cast-1", made)
+    assert not await learn(desk, "cast-1")
+    assert (await learn_all(desk)).known == 1
+
+
+async def test_there_is_nothing_to_learn_from_nothing(desk: Desk) -> None:
+    with pytest.raises(RecordError, match="there is no debate 'x'"):
+        await learn(desk, "x")
+
+
+# ---- again ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_rebuild_gives_the_same_bit_by_bit(desk: Desk) -> None:
+    await fill(desk)
+    for name in ("d3", "d1", "d0", "d2"):
+        await learn(desk, name)
+    await note(desk, "d1", "resolve", "Ann's way")
+    await note(desk, "d2", "domain", "transport")
+    await note(desk, "d0", "forget")
+    before, rated = kept(desk), await standings(desk)
+    measured = await calibration(desk)
+    found = await learn_all(desk, rebuild=True)
+    assert len(found.new) == 4
+    assert kept(desk) == before
+    assert await standings(desk) == rated
+    assert await calibration(desk) == measured
+
+
+class Killed(BaseException):
+    """What ends a process, as far as its own code can tell."""
+
+
+class Dying(SqliteStore):
+    """A store in whose reading the process ends."""
+
+    left = 1_000_000
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+        return await super().read(debate, after=after, limit=limit)
+
+
+async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path: Path) -> None:
+    store = Dying.open(tmp_path / "record.sqlite")
+    desk = Desk(store, config=Config())
+    await fill(desk)
+    await note(desk, "d1", "resolve", "Ann's way")
+    await learn_all(desk)
+    before, kills = kept(desk), 0
+    for step in range(100):
+        store.left = step
+        try:
+            await learn_all(desk, rebuild=True)
+            break
+        except Killed:
+            kills += 1
+        store.left = 1_000_000
+        await learn_all(desk)
+        assert kept(desk) == before
+    assert kills >= 8
+    assert kept(desk) == before
+    await desk.close()
+
+
+KILLER = """
+import asyncio, os, signal, sqlite3, sys
+from pathlib import Path
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.learning import learn_all
+
+connect, steps = sqlite3.connect, int(sys.argv[2])
+
+def tick():
+    global steps
+    steps -= 1
+    if steps == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+def watched(*given, **named):
+    made = connect(*given, **named)
+    if given[0] == Path(sys.argv[1]) and len(given) == 2 and "check_same_thread" in named and steps:
+        made.set_progress_handler(tick, 10)
+    return made
+
+async def main():
+    desk = Desk.at(Path(sys.argv[1]))
+    desk.config = Config()
+    sqlite3.connect = watched
+    await learn_all(desk, rebuild=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("steps", [3, 100, 250])
+async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Desk, steps: int) -> None:
+    await fill(desk)
+    await learn_all(desk)
+    before = kept(desk)
+    command = [sys.executable, "-c", KILLER, str(desk.shelf), str(steps)]
+    ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
+    await learn_all(desk)
+    assert kept(desk) == before
+
+
+# ---- what the owner says -------------------------------------------------------------------------------------------
+
+
+async def test_the_truth_makes_right_and_wrong(desk: Desk) -> None:
+    await keep(desk, "d", paper())
+    await learn(desk, "d")
+    assert await calibration(desk) == {}
+    entries = await desk.count_entries("d")
+    await note(desk, "d", "resolve", " bob's \n way ")
+    assert await desk.count_entries("d") == entries
+    (outcome,) = (await remembered(desk, "d", ["outcome"]))["outcome"]
+    assert outcome.body["trust"] == "refuted"
+    found = await calibration(desk)
+    assert {name: (each.n, each.accuracy, round(each.brier.score, 2)) for name, each in found.items()} == {
+        "ollama:a": (1, 0.0, 0.64),
+        "ollama:b": (1, 1.0, 0.04),
+    }
+    await note(desk, "d", "resolve", "Ann's way")
+    assert (await calibration(desk))["ollama:a"].accuracy == 1.0
+    assert [each.debate for each in await desk.list()] == ["d"]
+
+
+async def test_what_is_forgotten_is_gone_and_stays_gone(desk: Desk) -> None:
+    await keep(desk, "d", paper())
+    await note(desk, "d", "forget")
+    assert await search(desk, "electric buses") == ()
+    assert await standings(desk) == ()
+    assert (await learn_all(desk, rebuild=True)).new == ("d",)
+    assert (await remembered(desk, "d", ["outcome"])) == {"outcome": []}
+    assert await desk.entries("d")
+
+
+BAD: list[tuple[str, Literal["resolve", "domain", "forget"], str, type[Exception], str]] = [
+    ("d", "resolve", " ", BriefError, "give the answer in 1 to 500 characters"),
+    ("d", "domain", "x" * 501, BriefError, "give the domain in 1 to 500"),
+    ("open", "resolve", "x", RecordError, "open is not over"),
+    ("none", "forget", "", RecordError, "there is no debate 'none'"),
+]
+
+
+@pytest.mark.parametrize(("debate", "what", "text", "kind", "said"), BAD)
+async def test_what_cannot_be_said(
+    desk: Desk, debate: str, what: Literal["resolve", "domain", "forget"], text: str, kind: type[Exception], said: str
+) -> None:
+    await keep(desk, "d", paper())
+    await keep(desk, "open", Paper(TWO))
+    with pytest.raises(kind, match=said):
+        await note(desk, debate, what, text)
+
+
+# ---- ratings and weights -------------------------------------------------------------------------------------------
+
+
+async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Desk) -> None:
+    back = {"Ann": "ollama:b", "Bob": "ollama:a"}
+    await keep(desk, "d1", paper("Ann"), at=1000.0)
+    await keep(desk, "d2", paper("Ann", back), at=2000.0)
+    await keep(desk, "d3", paper("Ann", THREE, topic="Trams?"), at=3000.0)
+    await learn_all(desk)
+    await note(desk, "d3", "domain", "rail")
+    plain, rail = await standings(desk)
+    assert (plain.domain, rail.domain) == ("", "rail")
+    assert [(each.name, round(each.value), each.games) for each in plain.ratings] == [
+        ("ollama:a", 1500, 1),
+        ("ollama:b", 1500, 1),
+    ]
+    assert plain.elo == {"ollama:a": 1500.0, "ollama:b": 1500.0}
+    assert [each.name for each in rail.ratings] == ["ollama:a", "ollama:b", "openai:c"]
+    assert rail.ratings[0].value > rail.ratings[1].value
+    assert rail.apart == ()
+    assert await standings(desk, "rail") == (rail,)
+    assert await standings(desk, "law") == ()
+
+
+async def test_groups_that_never_met_are_named(desk: Desk) -> None:
+    await keep(desk, "d1", paper("Ann"))
+    await keep(desk, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
+    await learn_all(desk)
+    (found,) = await standings(desk)
+    assert found.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
+
+
+async def test_seats_without_a_model_enter_no_figure(desk: Desk) -> None:
+    await keep(desk, "d", paper("Ann", {"Ann": "builtin:quotes", "Bob": "builtin:quotes"}))
+    await note(desk, "d", "resolve", "Ann's way")
+    assert await standings(desk) == ()
+    assert await calibration(desk) == {}
+    assert await weights(desk, ["ollama:a"]) == {"ollama:a": 1.0}
+
+
+async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: Desk) -> None:
+    made = Paper(TWO)
+    made.say("Ann", "propose", ANSWER="Buy")
+    await keep(desk, "d", made.end())
+    await note(desk, "d", "resolve", "Buy")
+    assert await calibration(desk) == {}
+
+
+async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Desk) -> None:
+    for n in range(20):
+        await keep(desk, f"d{n}", paper(topic=f"Case {n}"))
+        await note(desk, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
+        if n == 18:
+            assert await weights(desk, ["ollama:a", "ollama:b"]) == {"ollama:a": 1.0, "ollama:b": 1.0}
+    found = await weights(desk, ["ollama:a", "ollama:b"])
+    assert found["ollama:b"] == 0.0
+    assert found["ollama:a"] == pytest.approx(1.846, abs=0.001)
+
+
+# ---- at the end of a debate ----------------------------------------------------------------------------------------
+
+
+async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Desk, tmp_path: Path) -> None:
+    await keep(desk, "d", paper())
+    assert await learn_at_end(desk, "d", Config(learn=False)) == ""
+    assert kept(desk) == []
+    assert await learn_at_end(desk, "d") == ""
+    assert len(await search(desk, "electric buses")) == 1
+    assert "no debate" in await learn_at_end(desk, "none")
+
+
+async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
+    desk = Desk(MemoryStore(), config=Config())
+    await keep(desk, "d", paper())
+    assert desk.shelf is None
+    assert await learn_at_end(desk, "d") == ""
+    with pytest.raises(RecordError, match="this record is in none"):
+        await learn(desk, "d")
+
+
+async def test_a_held_debate_is_learned_in_no_time(desk: Desk) -> None:
+    people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(5))
+    brief = Brief(topic=BUSES, participants=people)
+    plan = desk.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
+    await desk.hold(plan, "held")
+    assert await learn(desk, "held")
+    found = await remembered(desk, "held", ["outcome", "performance", "relation", "position", "bout"])
+    assert [len(each) for each in found.values()][:3] == [1, 5, 10]
+    assert found["bout"] == []
