@@ -79,7 +79,7 @@ def result_in_words(each: "Counted") -> str:
 def flip_in_words(each: "Counted") -> str:
     """What would flip a result, in a line."""
     from moot.cli.text import line
-    from moot.desk.reports import listed
+    from moot.core.text import listed
 
     if each.flip is None:
         return f"No change of {each.tried} ballot{'' if each.tried == 1 else 's'} or fewer gives another result."

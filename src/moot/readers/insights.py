@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from moot.core.text import listed
 from moot.readers.analysis import Analysis
 from moot.readers.arguments import AGAINST
 from moot.readers.quoting import plain
 from moot.readers.relations import Tie
 from moot.readers.semantics import Label
-from moot.readers.wording import listed
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
 """The standing of a claim or an answer, as a verb."""

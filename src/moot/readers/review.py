@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from moot.core.text import listed
 from moot.readers.agreement import Flip, Tally
 from moot.readers.analysis import Analysis, Overview
 from moot.readers.beliefs import Beliefs
@@ -11,7 +12,6 @@ from moot.readers.insights import STANDS, insights
 from moot.readers.pieces import LONG, bullets, capital, table, time
 from moot.readers.quoting import code, inline
 from moot.readers.relations import Tie
-from moot.readers.wording import listed
 
 _NONE = "–"
 _SOON = 80
