@@ -180,8 +180,8 @@ def names_page() -> str:
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
         "Public names",
-        "What `import moot` offers. What `moot.council`, `moot.pattern` and `moot.board` list is public too; everything "
-        "else may change.",
+        "What `import moot` offers. What `moot.council`, `moot.pattern` and `moot.board` list is public too; "
+        "everything else may change.",
         table(("name", "what it is"), rows),
     )
 
