@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
@@ -24,6 +25,7 @@ from moot.models.pool import Pool
 from moot.phases.base import Phase
 from moot.phases.known import DEFAULT, Choices, build
 from moot.phases.spec import dump, load
+from moot.readers.wording import act_of, noun
 from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
@@ -160,7 +162,9 @@ class Desk:
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
         letters = Letters(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
-        reach = Reach(debate=debate_id, letters=letters, door=door, clock=self.clock, put=put, gate=gate)
+        reach = Reach(
+            debate=debate_id, letters=letters, door=door, called=_called, clock=self.clock, put=put, gate=gate
+        )
 
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
@@ -273,3 +277,7 @@ class Desk:
         await ledger.open()
         replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
+
+
+def _called(ask: Ask) -> str:
+    return noun(act_of(ask))
