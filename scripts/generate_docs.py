@@ -179,7 +179,10 @@ def names_page() -> str:
     docs = {name: paragraph(getattr(moot, name).__doc__) for name in moot.__all__}
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
-        "Public names", "What `import moot` offers; everything else may change.", table(("name", "what it is"), rows)
+        "Public names",
+        "What `import moot` offers. What `moot.council`, `moot.pattern` and `moot.board` list is public too; "
+        "everything else may change.",
+        table(("name", "what it is"), rows),
     )
 
 

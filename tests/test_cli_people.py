@@ -1,10 +1,15 @@
 """People at the command line: `moot answer`, `moot say`, and debates that wait for somebody."""
 
+import asyncio
 import json
 import time
 from pathlib import Path
 
 from commands import QUOTES, moot, only_id
+from moot.core.brief import Brief, Participant
+from moot.desk.desk import Desk
+from moot.desk.guests import invite
+from moot.phases.known import Choices
 
 TEA = """---
 protocol: panel
@@ -122,7 +127,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     assert "until 2" in words
     later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     assert (later.exit_code, later.stdout) == (0, "")
-    assert later.stderr == f"moot: the answer is noted; go on: moot resume {name}\n"
+    assert later.stderr == f"moot: the answer is noted; go on with: moot resume {name}\n"
     again = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
     assert (again.exit_code, "Ada has already answered" in again.stderr) == (1, True)
     assert "waits for Bo Li" in moot(tmp_path, "list").output
@@ -182,6 +187,23 @@ def test_a_shell_is_offered_the_ids_of_debates_to_answer(tmp_path: Path) -> None
     for command in ("answer", "say"):
         env = {"_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": f"moot {command} tea", "COMP_CWORD": "2"}
         assert moot(tmp_path, **env).output == f"plain,{name}\n"
+
+
+def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
+    def bull(prompt: str) -> str:
+        return "Tea."
+
+    async def hold() -> None:
+        desk = Desk.at(tmp_path / "moot.sqlite")
+        people = (Participant(name="Bull", seat=invite(desk.pool, "Bull", bull)), Participant(name="Ada", seat="human"))
+        plan = desk.plan(Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=())
+        assert (await desk.hold(plan, "d")).kind == "waiting"
+        await desk.close()
+
+    asyncio.run(hold())
+    ran = moot(tmp_path, "answer", "d", "Tea.")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert ran.stderr == "moot: the answer is noted; go on in the program that answers for Bull\n"
 
 
 def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:

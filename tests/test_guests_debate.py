@@ -19,6 +19,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+import moot
 from models_kit import HASTY
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
@@ -160,6 +161,16 @@ async def test_a_guest_that_fails_is_reported_and_the_others_go_on(tmp_path: Pat
     assert outcome.status == "decided"
     assert "guest:fay raised KeyError: 'a bug'" in page
     assert len(table.heard["pia"]) == 3
+
+
+async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path: Path) -> None:
+    desk = moot.Desk.at(tmp_path / "own.sqlite")
+    ann = moot.Participant(name="Ann", seat=moot.invite(desk.pool, "ann", well))
+    plan = desk.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
+    outcome = await desk.hold(plan, "tea")
+    await desk.close()
+    assert (plan.name, [each.seat for each in plan.brief.participants]) == ("panel", ["guest:ann", "builtin:quotes"])
+    assert outcome.transcript.turns(by="Ann")[0].fields["ANSWER"] == "tea"
 
 
 def open_function() -> object:

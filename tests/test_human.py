@@ -54,6 +54,16 @@ async def test_without_a_door_the_debate_has_to_wait() -> None:
         await answer(Human(Reach(debate="tea")))
 
 
+@pytest.mark.parametrize(("why", "said"), [("", ""), ("nobody is in", ", nobody is in")])
+async def test_who_answers_later_is_told_how(why: str, said: str) -> None:
+    class Closed:
+        async def ask(self, ask: Ask, scene: Scene) -> Reply:
+            raise Waiting(why)
+
+    with pytest.raises(Waiting, match=rf"^Ada has to answer \(speech\){said}: moot answer tea$"):
+        await answer(Human(Reach(debate="tea", door=Closed(), called=lambda ask: "speech")))
+
+
 async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
     class Lying:
         async def ask(self, ask: Ask, scene: Scene) -> Reply:
@@ -62,7 +72,7 @@ async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
     assert await answer(Human(Reach(door=Lying()))) == Reply(text="Tea.", asked="human")
 
 
-@pytest.mark.parametrize("error", [Waiting("Ada answers later"), ValueError("the terminal is gone"), TimeoutError("x")])
+@pytest.mark.parametrize("error", [Refused("no"), ValueError("the terminal is gone"), TimeoutError("x")])
 async def test_what_the_door_raises_is_what_the_seat_raises(error: Exception) -> None:
     class Broken:
         async def ask(self, ask: Ask, scene: Scene) -> Reply:

@@ -15,10 +15,11 @@ import pytest
 
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
-from moot.core.errors import Unreadable, Waiting
+from moot.core.errors import BriefError, Waiting
 from moot.core.form import Field, Form
 from moot.core.seat import Scene
 from moot.desk.inplace import Asking, InPlace, console
+from moot.desk.sitting import HumanAgent
 
 FLO = Participant(name="Flo", seat="human")
 SCENE = Scene(brief=Brief(topic="Which \x1b[31mtea?", participants=(FLO,)), me=FLO)
@@ -54,16 +55,41 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_again_with_the_reason(
     assert (await InPlace({"Flo": flo}).ask(put(FORM), SCENE)).fields == {"I pick": "A"}
     assert "This cannot be used: the answer must say I pick" in flo.read[1]
     stubborn = Person("neither")
-    reply = await InPlace({"Flo": stubborn}).ask(put(FORM), SCENE)
-    assert (reply.text, dict(reply.fields), reply.unread) == ("neither", {}, ("I pick: no_form",))
+    with pytest.raises(Waiting, match="none of 3 answers could be used"):
+        await InPlace({"Flo": stubborn}).ask(put(FORM), SCENE)
     assert len(stubborn.read) == 3
-    with pytest.raises(Unreadable, match="Flo gave no words"):
+    with pytest.raises(Waiting, match="none of 3 answers could be used"):
         await InPlace({"Flo": Person(" ")}).ask(put(), SCENE)
 
 
 async def test_who_cannot_be_asked_here_is_waited_for() -> None:
-    with pytest.raises(Waiting, match="Gus has to answer"):
+    with pytest.raises(Waiting):
         await InPlace({"Flo": Person("yes")}).ask(put(to="Gus"), SCENE)
+
+
+def leaves(question: str) -> str:
+    raise EOFError
+
+
+async def leaves_at_once(question: str) -> str:
+    raise EOFError
+
+
+@pytest.mark.parametrize("asking", [leaves, leaves_at_once])
+async def test_who_leaves_is_waited_for(asking: Asking) -> None:
+    with pytest.raises(Waiting, match="no answer was given"):
+        await InPlace({"Flo": asking}).ask(put(), SCENE)
+
+
+@pytest.mark.parametrize(("deadline", "seconds"), [(None, None), (90, 90.0), (0.5, 0.5), ("3d", 259_200.0)])
+def test_a_deadline_is_seconds_or_words(deadline: float | str | None, seconds: float | None) -> None:
+    assert HumanAgent("Flo", deadline=deadline).deadline == seconds
+
+
+@pytest.mark.parametrize("deadline", [0, -1, float("nan"), float("inf"), "", "3", "0d", "soon"])
+def test_a_deadline_that_cannot_be_is_refused_at_once(deadline: float | str) -> None:
+    with pytest.raises(BriefError, match=r"^Flo: the deadline is .*; it must be seconds, more than 0, or a len"):
+        HumanAgent("Flo", deadline=deadline)
 
 
 async def test_one_person_is_asked_after_the_other() -> None:
@@ -206,6 +232,7 @@ def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler
     program = f"""
 import asyncio
 from moot.desk.inplace import InPlace, console, hear
+from moot.desk.sitting import HumanAgent
 
 async def main():
     try:

@@ -123,7 +123,7 @@ async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> Non
     place = Desk.at(tmp_path / "r.sqlite")
     outcome = await place.hold(plan(place, table(person("Ada"))), "tea")
     assert (outcome.status, outcome.kind) == ("paused", "waiting")
-    assert outcome.reason == "Ada has to answer (propose): moot answer tea"
+    assert outcome.reason == "Ada has to answer (proposal): moot answer tea"
     assert (await place.resume("tea")).reason == outcome.reason, "a resume without an answer waits on"
     await place.close()
     elsewhere = Desk.at(tmp_path / "r.sqlite")
@@ -144,7 +144,7 @@ async def test_two_people_are_waited_for_at_once() -> None:
     place = desk()
     outcome = await place.hold(plan(place, table(person("Ada"), person("Bo"))), "tea")
     assert outcome.reason == (
-        "Ada has to answer (propose): moot answer tea; Bo has to answer (propose): moot answer tea"
+        "Ada has to answer (proposal): moot answer tea; Bo has to answer (proposal): moot answer tea"
     )
     assert [turn.by for turn in await waiting(place, "tea")] == ["Ada", "Bo"]
     with pytest.raises(BriefError, match=r"^Ada and Bo are waited for; say whose answer it is$"):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from moot.desk.desk import Desk
     from moot.desk.doors import debate, run
+    from moot.desk.guests import invite
     from moot.desk.outcome import Outcome
 
 del TYPE_CHECKING
@@ -52,6 +53,7 @@ __all__ = [
     "View",
     "Waiting",
     "debate",
+    "invite",
     "run",
 ]
 
@@ -61,6 +63,7 @@ _HOMES = (
     "moot.core.errors",
     "moot.desk.desk",
     "moot.desk.outcome",
+    "moot.desk.guests",
     "moot.desk.doors",
 )
 """Where the public names are defined, the light modules first."""

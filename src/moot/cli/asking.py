@@ -62,9 +62,9 @@ class Terminal:
             raise
 
     async def _put(self, ask: Ask, scene: Scene) -> Reply:
-        screen, later = self._screen, Waiting(f"{ask.to} has to answer ({ask.act}): moot answer {self._debate}")
+        screen = self._screen
         if self._left:
-            raise later
+            raise Waiting
         left = (await time_left(self._desk, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
         said = [each for each in tell_news(scene, screen.stage.transcript) if each.turn.key not in screen.shown]
@@ -76,7 +76,7 @@ class Terminal:
         except EOFError:
             if not self._left:
                 screen.console.print()
-            raise later from None
+            raise Waiting from None
         except asyncio.CancelledError:
             self._close(ask, over=ends is not None and time.monotonic() > ends - STEP)
             raise

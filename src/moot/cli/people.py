@@ -59,6 +59,9 @@ def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
 async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     """Note an answer; the debate's id, and whether it goes on here (None: there was no answer)."""
     from moot.core.event import Paused
+    from moot.core.text import listed
+    from moot.desk.desk import opening
+    from moot.desk.guests import inside
     from moot.desk.people import answer as note
 
     async with open_desk(given["store"]) as desk:
@@ -67,11 +70,13 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
         if filled is None:
             return debate, None
         await note(desk, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
-        paused = isinstance((await desk.entries(debate))[-1].event, Paused)
-    if paused and not given["later"]:
+        entries = await desk.entries(debate)
+    paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
+    if paused and not given["later"] and not guests:
         return debate, True
-    where = "the process that holds the debate takes it; if there is none any more" if not paused else "go on"
-    click.echo(f"moot: the answer is noted; {where}: moot resume {debate}", err=True)
+    held = "" if paused else "the process that holds the debate takes it; if there is none any more, "
+    then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
+    click.echo(f"moot: the answer is noted; {held}go on {then}", err=True)
     return debate, False
 
 

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
@@ -18,13 +19,14 @@ from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
 from moot.desk.recalling import recalling
-from moot.desk.seating import assign, people, seat
+from moot.desk.seating import BUILTIN, assign, people, seat
 from moot.desk.toolbox import open_tools
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.models.pool import Pool
 from moot.phases.base import Phase
-from moot.phases.known import Choices, build
+from moot.phases.known import DEFAULT, Choices, build
 from moot.phases.spec import dump, load
+from moot.readers.wording import act_of, noun
 from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
@@ -100,15 +102,23 @@ class Desk:
 
     # ---- holding debates ---------------------------------------------------------------------------------------
 
-    def plan(self, brief: Brief, *, protocol: str, choices: Choices, models: Sequence[str]) -> Plan:
+    def plan(
+        self, brief: Brief, *, protocol: str = DEFAULT, choices: Choices | None = None, models: Sequence[str] = ()
+    ) -> Plan:
         """Make a debate out of a brief: seat everybody and build the protocol.
+
+        Args:
+            brief: what is debated, and by whom.
+            protocol: its name.
+            choices: what is chosen about it; None for its defaults.
+            models: for those without a seat, taken in turn; the built-in seat where there are none.
 
         Raises:
             BriefError: a name, an option or a weight that cannot be, or a seat that names no model that there can be.
             ProtocolError: the protocol cannot be played with these participants.
         """
         check_brief(brief)
-        seated = assign(brief, models)
+        choices, seated = choices or Choices(), assign(brief, models or (BUILTIN,))
         tree = build(protocol, seated, choices)
         seat(seated, self.pool)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
@@ -158,7 +168,9 @@ class Desk:
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
         letters = Letters(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
-        reach = Reach(debate=debate_id, letters=letters, door=door, clock=self.clock, put=put, gate=gate)
+        reach = Reach(
+            debate=debate_id, letters=letters, door=door, called=_called, clock=self.clock, put=put, gate=gate
+        )
 
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
@@ -272,3 +284,7 @@ class Desk:
         await ledger.open()
         replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
+
+
+def _called(ask: Ask) -> str:
+    return noun(act_of(ask))

@@ -7,6 +7,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, cast
 
+from moot.core.brief import Brief
 from moot.core.errors import BriefError
 from moot.models.base import Model
 from moot.models.guest_agents import PydanticAgent
@@ -38,6 +39,11 @@ def invite(pool: Pool, name: str, agent: object) -> str:
     """
     pool.lend(name, adapter(name, agent))
     return f"{GUEST}{name}"
+
+
+def inside(brief: Brief) -> tuple[str, ...]:
+    """The names of those who answer from within a program: their debate goes on there alone."""
+    return tuple(each.name for each in brief.participants if each.seat.startswith(GUEST))
 
 
 def adapter(name: str, agent: object) -> Model:

@@ -1,7 +1,7 @@
 """People asked in place by a program. This file owns how a function of a program becomes a person's answer.
 
 A person reads what a model would be sent. An answer that cannot be used is asked for again, with the reason; after
-some tries it stands as it is, unread. One is asked after the other: people may share a console.
+some tries the debate waits for the person. One is asked after the other: people may share a console.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from moot.core.ask import Ask, Reply
-from moot.core.errors import BriefError, Unreadable, Waiting
+from moot.core.errors import BriefError, Waiting
 from moot.core.seat import Scene
 from moot.core.text import clean
 from moot.desk.keyboard import Keyboard
@@ -26,7 +26,7 @@ Asking: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 """A way to ask a person: the question in, the answer out. A plain function is called in a thread of its own."""
 
 TRIES = 3
-"""How often a person is asked before an answer that cannot be used stands."""
+"""How often a person is asked before the debate waits for an answer that can be used."""
 
 _TURNS: WeakKeyDictionary[AbstractEventLoop, Lock] = WeakKeyDictionary()  # house: state because all share one console
 """Who is asked at the console of this process next; a lock belongs to one event loop."""
@@ -47,35 +47,34 @@ class InPlace:
         """Put the question to the person; see ``desk.people.Door``.
 
         Raises:
-            Waiting: the person cannot be asked here.
-            Unreadable: the person has said nothing.
+            Waiting: the person cannot be asked here, has left, or has given no answer that can be used.
         """
         if ask.to not in self._people:
-            raise Waiting(f"{ask.to} has to answer ({ask.act})")
+            raise Waiting
         question = clean("\n\n".join(message.text for message in compose(ask, scene, Traits())))
-        words = refused = ""
+        refused = ""
         async with self._turn:
             for _ in range(TRIES):
                 try:
-                    words = await hear(self._people[ask.to], f"{question}{refused}")
-                    return by_hand(ask, words)
+                    return by_hand(ask, await hear(self._people[ask.to], f"{question}{refused}"))
                 except BriefError as error:
                     refused = f"\n\nThis cannot be used: {error}."
-        if not words.strip():
-            raise Unreadable(f"{ask.to} gave no words", kind="empty")
-        lacking = tuple(f"{each.name}: no_form" for each in (ask.form.fields if ask.form else ()) if each.required)
-        return Reply(text=clean(words), unread=lacking)
+        raise Waiting(f"none of {TRIES} answers could be used")
 
 
 async def hear(asking: Asking, question: str) -> str:
-    """The answer of a function, async or plain; whoever names ``input`` means the console."""
+    """The answer of a function, async or plain; whoever names ``input`` means the console.
+
+    Raises:
+        Waiting: the person has left: the function met the end of its input.
+    """
     if asking is input:
         return await console(question)
-    if inspect.iscoroutinefunction(asking):
-        answer = asking(question)
-    else:
-        answer = await apart(asking, question)
-    return str(await answer) if inspect.isawaitable(answer) else str(answer)
+    try:
+        answer = asking(question) if inspect.iscoroutinefunction(asking) else await apart(asking, question)
+        return str(await answer) if inspect.isawaitable(answer) else str(answer)
+    except EOFError:
+        raise Waiting("no answer was given") from None
 
 
 async def console(question: str) -> str:

@@ -1,12 +1,15 @@
 """Who sits at the table of a program. This file owns how its agents become participants, guests and people."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.brief import Duty, Participant
+from moot.core.errors import BriefError
 from moot.desk.guests import invite
 from moot.desk.inplace import Asking, InPlace, console
 from moot.desk.people import HUMAN
+from moot.desk.values import seconds
 from moot.models.pool import Pool
 
 PERSON = "Human"
@@ -19,8 +22,12 @@ class HumanAgent:
     Args:
         name: what the person is called at the table.
         input_handler: how the person is asked: the question in, the answer out, async or plain; None for the console.
-        deadline: seconds that the person has for an answer; None: as long as it takes.
+        deadline: how long the person has for an answer: seconds, or in words as in a brief (``3d``); None: as long as
+            it takes.
         stand_in: the seat that answers when the time is up (``ollama:llama3.2``); "" for nobody.
+
+    Raises:
+        BriefError: a deadline that cannot be.
     """
 
     def __init__(
@@ -28,11 +35,21 @@ class HumanAgent:
         name: str = PERSON,
         input_handler: Asking | None = None,
         *,
-        deadline: float | None = None,
+        deadline: float | str | None = None,
         stand_in: str = "",
     ) -> None:
         self.name, self.input_handler = name, input_handler
-        self.deadline, self.stand_in = deadline, stand_in
+        self.deadline, self.stand_in = _deadline(name, deadline), stand_in
+
+
+def _deadline(name: str, given: float | str | None) -> float | None:
+    if given is None:
+        return None
+    found = seconds(given) if isinstance(given, str) else given
+    if not 0 < found < math.inf:
+        allowed = "seconds, more than 0, or a length of time such as 30s, 10m, 2h, 2d or 1w"
+        raise BriefError(f"{name}: the deadline is {given!r}; it must be {allowed}", code="out_of_range")
+    return float(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,8 +215,8 @@ def _term(key: Key, node: Node) -> str:
 
 
 def seconds(term: str) -> int:
-    """The seconds of a length of time such as ``10m``."""
-    return int(term[:-1]) * _UNITS[term[-1]]
+    """The seconds of a length of time such as ``10m``; 0 where it is none."""
+    return int(term[:-1]) * _UNITS[term[-1]] if _TERM.fullmatch(term) else 0
 
 
 def texts(key: Key, node: Node) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Protocol
 
 from moot.core.ask import Ask, Reply, Usage
@@ -32,7 +33,8 @@ class Door(Protocol):
         person's time is up, and must let the cancellation pass at once.
 
         Raises:
-            Waiting: the person will answer later; the debate pauses, and a resume asks again.
+            Waiting: the person will answer later; the debate pauses, and a resume asks again. Its text says why, if
+                anything is to be said of that.
         """
         ...
 
@@ -57,6 +59,7 @@ class Reach:
         debate: its id, for the words that tell a person how to answer.
         letters: where answers from elsewhere come in; None where there are none.
         door: the host's way to ask in place; None where it has none.
+        called: what the answer to an ask is called, in words for people.
         clock: seconds since 1970.
         put: when each ask that was on record before was put, by its key; others are put now.
         gate: how many may answer at once who are no people; whoever stands in for a person goes through it.
@@ -65,6 +68,7 @@ class Reach:
     debate: str = "ID"
     letters: Letterbox | None = None
     door: Door | None = None
+    called: Callable[[Ask], str] = attrgetter("act")
     clock: Callable[[], float] = time.time
     put: Mapping[str, float] = field(default_factory=dict[str, float])
     gate: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
@@ -94,11 +98,16 @@ class Human:
         reply = await self._letter(ask.key, ends)
         if reply is None and not self._is_over(ends):
             if reach.door is None:
-                raise Waiting(f"{ask.to} has to answer ({ask.act}): moot answer {reach.debate}")
+                raise self._waits_for(ask)
             reply = await self._in_place(reach.door, ask, scene, ends)
         if reply is None:
             return await self._replace(ask, scene, say)
         return replace(reply, asked=HUMAN, served="", usage=Usage())
+
+    def _waits_for(self, ask: Ask, why: str = "") -> Waiting:
+        reach = self._reach
+        because = f", {why}" if why else ""
+        return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
 
     async def _letter(self, key: str, ends: float | None) -> Reply | None:
         letters = self._reach.letters
@@ -117,7 +126,8 @@ class Human:
         except TimeoutError:  # of our patience: what the door raises stands in the group
             return await self._letter(ask.key, ends)
         except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            error = errors.exceptions[0]
+            raise (self._waits_for(ask, str(error)) if isinstance(error, Waiting) else error) from None
         return await self._first(ask, reply, ends)
 
     async def _first(self, ask: Ask, reply: Reply, ends: float | None) -> Reply:
