@@ -8,8 +8,8 @@ first is first, so that an answer does not depend on the order in which debates 
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from moot.core.words import terms
 from moot.learn.likeness import LEAST, SIZE, fuse, vector
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NEAR = 50
 """How many of each ranking are joined."""
 
-POSTINGS = 8_000
+POSTINGS = 2_000
 """Texts that are weighed for a query: its rarest words count, while they stand in no more texts than that together.
 A word that stands in a large part of all texts tells little and costs most."""
 
@@ -33,6 +33,9 @@ FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.deba
 WHERE item.id IN ({}) GROUP BY item.id
 """
 ALL = "SELECT id, vector FROM memory_item JOIN memory_vector USING (id) WHERE kind = ? ORDER BY debate, n"
+
+_Row: TypeAlias = tuple[str, int, float, str, int, float]
+"""An item as it is read: debate, number, time, fields as JSON, uses, when it was made or last used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,11 @@ class Finder:
         if not asked or most < 1:
             return ()
         words, near = self._by_words(asked, kind), self._by_vector(query, kind)
-        found, since = self._read(kind, [*words, *near])
-
-        strong = {row: strength(now - since[row], each.uses) for row, each in found.items()}
+        rows = self._read([*words, *near])
+        strong = {row: strength(now - last, uses) for row, (*_, uses, last) in rows.items()}
         fused = fuse([words, near, strong])
-        ranked = sorted(found, key=lambda row: (-fused[row], found[row].debate, found[row].n))
-        return tuple(replace(found[row], likeness=near.get(row, 0.0)) for row in ranked[:most])
+        best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:most]
+        return tuple(_found(kind, rows[row], near.get(row, 0.0)) for row in best)
 
     def _by_words(self, asked: Sequence[str], kind: Kind) -> Mapping[int, float]:
         """The items that hold words of a query, with their weights."""
@@ -110,16 +112,26 @@ class Finder:
             had = self._matrices[kind] = _Matrix(changes, [row for row, _ in rows], numbers)
         return had
 
-    def _read(self, kind: Kind, rows: Sequence[int]) -> tuple[dict[int, Found], dict[int, float]]:
-        """The items themselves, and when each was made or last used."""
-        ids = list(dict.fromkeys(rows))
-        found: dict[int, Found] = {}
-        since: dict[int, float] = {}
-        for row, debate, n, at, body, uses, last in self._db.execute(READ.format(", ".join("?" * len(ids))), ids):
-            found[row] = Found(debate=debate, kind=kind, n=n, at=at, body=json.loads(body), uses=uses, tier=tier(uses))
-            since[row] = last
-        return found, since
+    def _read(self, ids: Sequence[int]) -> dict[int, _Row]:
+        """The items of those numbers."""
+        once = list(dict.fromkeys(ids))
+        rows = self._db.execute(READ.format(", ".join("?" * len(once))), once)
+        return {row: tuple(rest) for row, *rest in rows}
 
     def _number(self, sql: str, given: Sequence[str]) -> int:
         row = self._db.execute(sql, given).fetchone()
         return int(row[0]) if row else 0
+
+
+def _found(kind: Kind, row: _Row, likeness: float) -> Found:
+    debate, n, at, body, uses, _ = row
+    return Found(
+        debate=debate,
+        kind=kind,
+        n=n,
+        at=at,
+        body=json.loads(body),
+        uses=uses,
+        tier=tier(uses),
+        likeness=likeness,
+    )
