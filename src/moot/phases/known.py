@@ -12,7 +12,7 @@ from moot.phases import plugins
 from moot.phases.base import Phase
 from moot.phases.board import board
 from moot.phases.choices import Choices
-from moot.phases.council import VOTE_TASK, council
+from moot.phases.council import JURY_TASK, VOTE_TASK, council
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
 from moot.phases.extras import add
@@ -56,7 +56,8 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
     until = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
+    vote = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK)
+    decide = Count(rule=rule, acts=acts) if brief.options else vote
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
     return Sequence(parts=(drafts, Rounds(each=revise, most=rounds, until=until), decide))
@@ -99,7 +100,8 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     revise = Everyone(act="revise", task=task, form=revision(brief.options), show=shown, view=HIDDEN)
     most = 2 if choices.rounds is None else choices.rounds
     rounds = Rounds(each=Sequence(parts=(critique, revise)), most=most, until=Alike(acts=acts))
-    vote = Vote(rule=Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY)), acts=acts, task=VOTE_TASK)
+    rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY))
+    vote = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK)
     return Sequence(parts=(propose, rounds, vote))
 
 
