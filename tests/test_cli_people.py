@@ -67,6 +67,7 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
         words = one_line(shown.output)
         assert f"paused: Ada has to answer (draft): moot answer {name}" in words
         assert "waits for Ada · draft · since 2" in words
+        assert "went wrong" not in words
         assert "Answer the question on your own" in words
         assert f"next moot answer {name} moot resume {name}" in words
     assert "waits for Ada · since 2" in moot(tmp_path, "list").output

@@ -91,6 +91,7 @@ def test_votes_without_weight_decide_nothing() -> None:
         {"A": 0.0, "B": 0.0},
         "the votes of 3 voters weigh nothing",
     )
+    assert rule.decide(ballots("A - -", (0.0, 0.0, 0.0)), "AB").how == "the only vote weighs nothing"
     assert rule.decide(ballots("A B -", (0.1, 0.0, 0.0)), "AB").winner == "A"
     assert rule.decide(ballots("- - -"), "AB").how == "all 3 voters abstained"
 

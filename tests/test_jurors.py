@@ -2,14 +2,15 @@
 
 import pytest
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.form import Value
 from moot.core.seat import Scene
-from moot.core.transcript import Transcript
+from moot.core.transcript import Transcript, Turn
+from moot.desk.pretending import parts
 from moot.phases.attend import Summarize
 from moot.phases.ballots import BALLOT
-from moot.phases.base import Phase
+from moot.phases.base import Phase, Table
 from moot.phases.flow import Sequence
 from moot.phases.forms import draft
 from moot.phases.judge import JURY, Count, Vote
@@ -129,3 +130,15 @@ async def test_a_debate_with_jurors_can_be_cut_anywhere(protocol: str, options: 
     assert {turn.by for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"June", "Jack"}
     assert {turn.act for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"vote"}
     await resume_everywhere(place, whole, seed=4, step=3)
+
+
+@pytest.mark.parametrize("protocol", ["panel", "council", "arena", "grouped", "round_robin"])
+def test_jurors_are_not_told_of_a_proposal_of_their_own(protocol: str) -> None:
+    people = tuple(Participant(name=f"P{n}", seat="x:y") for n in range(10))
+    table = Table(brief=Brief(topic="Tea?", participants=(*people, JUNE)), transcript=Transcript())
+    votes = [each for each in parts(build(protocol, table.brief, Choices())) if isinstance(each, Vote)]
+    assert votes
+    turn = Turn(key="k#1", by="P0", act="propose", reply=Reply(text="Tea."))
+    for vote in votes:
+        own, none = (vote.ask(table, 1, name, {"P0": turn}).task for name in ("P0", "June"))
+        assert ("your own" in own, "your own" in none, "or abstain" in none) == (True, False, True)

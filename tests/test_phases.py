@@ -326,7 +326,7 @@ async def test_a_moderator_who_is_unclear_falls_back_only_where_that_is_asked_fo
     assert held.transcript.decision
     assert (held.transcript.decision.winner, held.transcript.decision.how) == (
         "Ann",
-        "no vote was cast by 1 voters; fallback: first proposal",
+        "the only voter cast no vote; fallback: first proposal",
     )
 
 

@@ -34,6 +34,10 @@ def diary(*events: Event, seat: str = "acme:one") -> Diary:
     return opened(person("Ann", seat=seat)).add(*events)
 
 
+def test_a_person_who_has_not_answered_yet_is_no_fault() -> None:
+    assert faults(diary(ASKED, seat="human").entries) == ()
+
+
 def tried(call: str = "answer", n: int = 1, model: str = "acme:one") -> Attempted:
     return Attempted(key=KEY, call=call, n=n, model=model)
 

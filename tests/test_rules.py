@@ -73,7 +73,9 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
     [
         ("- - -", "all 3 voters abstained"),
         ("? !", "no vote was cast by 2 voters"),
-        ("", "no vote was cast by 0 voters"),
+        ("?", "the only voter cast no vote"),
+        ("-", "the only voter abstained"),
+        ("", "no vote was held"),
         ("B B A", "B has 2 of 3"),
         ("A B", "tie: A and B have 1 each"),
         ("A B C", "tie: A, B and C have 1 each"),
@@ -81,6 +83,11 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
 )
 def test_a_decision_says_how_it_followed(votes: str, how: str) -> None:
     assert PLURALITY.decide(ballots(votes), NAMES).how == how
+
+
+def test_where_one_is_left_no_vote_is_held() -> None:
+    decision = FirstProposal(rule=PLURALITY).decide((), ("A",))
+    assert decision.how == "A is the only proposal: no vote was held; fallback: first proposal"
 
 
 def test_a_share_that_falls_short_says_what_was_needed() -> None:

@@ -9,7 +9,7 @@ from moot.core.form import Field, Form
 from moot.phases import ends
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
-from moot.phases.council import VOTE_TASK
+from moot.phases.council import JURY_TASK, VOTE_TASK
 from moot.phases.endings import rule_of
 from moot.phases.flow import Sequence
 from moot.phases.forms import ISSUES, draft, revision
@@ -55,7 +55,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     decide: Phase | None = vote(choices.strategy, brief, ACTS)
     if decide is None:
         rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=tuple(RULES)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK)
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK)
     return Sequence(parts=(propose, rounds, ends.early(decide, choices)))
 
 

@@ -36,6 +36,11 @@ ALIKE = Alike(acts=ACTS, field="")
 VOTE_TASK = (
     "Vote for the best proposal. You may vote for your own, or abstain. Give your reason in one or two sentences."
 )
+JURY_TASK = (
+    "You have heard the debate. Vote for the best proposal, or abstain. Give your reason in one or two sentences."
+)
+"""What jurors are asked, who have no proposal of their own."""
+
 PICK_TASK = "Select the best proposal for the topic, and say why."
 DEBATE = (
     "{heading} Criticise them where they are weak, defend or modify your own, build on the others' ideas. Then write "
@@ -61,7 +66,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
     elif (decide := vote(strategy, brief, ACTS)) is None:
         unstated = UNSTATED if strategy == "weighted" else 1.0
         rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, unstated=unstated)
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(
         parts=(PROPOSE, _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy), decide)
@@ -237,7 +242,7 @@ class Weighed:
         cast = [ballot for ballot in ballots if ballot.state == "cast"]
         if not cast or any(ballot.weight for ballot in cast):
             return self.rule.decide(ballots, candidates)
-        how = f"the votes of {len(cast)} voters weigh nothing"
+        how = f"the votes of {len(cast)} voters weigh nothing" if len(cast) > 1 else "the only vote weighs nothing"
         tally = dict.fromkeys(candidates, 0.0)
         return Decision(status="no_decision", rule=self.name, tally=tally, ballots=tuple(ballots), how=how)
 

@@ -55,6 +55,9 @@ SUMMING_UP: Mapping[SummaryStyle, str] = {
 }
 
 VOTING = "Vote for the best closing statement. You may vote for your own, or abstain. Give your reason in a sentence."
+JURY_VOTING = (
+    "You have heard the debate. Vote for the best closing statement, or abstain. Give your reason in a sentence."
+)
 
 # A judge prefers what is longer, what stands first and what it agrees with; only the last cannot be helped by order
 # and hidden names, so it is named, and so is length.
@@ -102,7 +105,8 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             return (Rank(by=mediator(brief, name), acts=CLOSED, task=RANKING),)
         case _:
             rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(name, PLURALITY, beside=ENDINGS))
-            return (Count(rule=rule, acts=CLOSED) if brief.options else Vote(rule=rule, acts=CLOSED, task=VOTING),)
+            vote = Vote(rule=rule, acts=CLOSED, task=VOTING, jury=JURY_VOTING)
+            return (Count(rule=rule, acts=CLOSED) if brief.options else vote,)
 
 
 def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> Rule:

@@ -15,7 +15,7 @@ from moot.core.transcript import Transcript
 from moot.phases import flow
 from moot.phases.base import ROOT, Phase, Play, Table
 from moot.phases.choices import Choices
-from moot.phases.council import VOTE_TASK
+from moot.phases.council import JURY_TASK, VOTE_TASK
 from moot.phases.endings import rule_of
 from moot.phases.exchange import ACROSS, REPORTING, Reconsider, Report
 from moot.phases.forms import draft, revision
@@ -58,7 +58,8 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options))
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    decide = Count(rule=rule, acts=ACTS) if brief.options else Vote(rule=rule, acts=ACTS, task=VOTE_TASK, clip=LONGEST)
+    vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST)
+    decide = Count(rule=rule, acts=ACTS) if brief.options else vote
     return flow.Sequence(parts=(talk, Report(groups=groups, task=REPORTING, acts=ACTS), across, decide))
 
 

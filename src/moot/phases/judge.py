@@ -30,6 +30,7 @@ class Vote:
         rule: ballots to decision.
         acts: the acts that are proposals.
         task: what to do.
+        jury: what jurors are to do, who have no proposal of their own; "" for the same.
         who: names of the voters; empty for all debaters and jurors.
         latest: whether each author's newest proposal stands for election, or the first.
         anonymous: whether the proposals stand under letters, in an order drawn for each voter.
@@ -44,6 +45,7 @@ class Vote:
     rule: Rule
     acts: tuple[str, ...]
     task: str
+    jury: str = ""
     who: tuple[str, ...] = ()
     latest: bool = True
     anonymous: bool = True
@@ -97,7 +99,7 @@ class Vote:
             key=table.key(n),
             to=voter,
             act="vote",
-            task=self.task,
+            task=(table.brief.participant(voter).duty == "juror" and self.jury) or self.task,
             form=slip(choices, strict=self.strict),
             about=tuple(proposals[name].key for name in names),
             view=View(last=0, anonymous=self.anonymous, clip=self.clip),

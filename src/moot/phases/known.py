@@ -14,7 +14,7 @@ from moot.phases.base import Phase
 from moot.phases.board import board
 from moot.phases.chaired import chaired
 from moot.phases.choices import Choices
-from moot.phases.council import VOTE_TASK, council
+from moot.phases.council import JURY_TASK, VOTE_TASK, council
 from moot.phases.endings import STRATEGIES as STRATEGIES  # hosts take them from here, with the protocols
 from moot.phases.endings import mediator, rule_of
 from moot.phases.extras import add
@@ -63,7 +63,8 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     decide: Phase | None = vote(choices.strategy, brief, acts)
     if decide is None:
         rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
-        decide = Count(rule=rule, acts=acts) if brief.options else Vote(rule=rule, acts=acts, task=VOTE_TASK)
+        ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK)
+        decide = Count(rule=rule, acts=acts) if brief.options else ballot
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
     return Sequence(parts=(drafts, talk, ends.early(decide, choices)))

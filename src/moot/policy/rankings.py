@@ -199,7 +199,8 @@ class Ranked:
         )
         if not profile.total:
             weightless = any(each.state == "cast" for each in ballots)
-            return replace(none, how="all ballots that were cast weigh nothing" if weightless else silence(ballots))
+            how = "all ballots that were cast weigh nothing" if weightless else silence(ballots, candidates)
+            return replace(none, how=how)
         count = METHODS[self.method](profile)
         tops = top(count.tally)
         share = count.shares[tops[0]] if count.shares else profile.agreed(tops[0])

@@ -60,7 +60,7 @@ class Share:
             ballots=tuple(ballots),
         )
         if not cast:
-            return replace(base, how=silence(ballots))
+            return replace(base, how=silence(ballots, candidates))
         tops = top(tally)
         whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
         total = sum((weight_of(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
@@ -177,11 +177,15 @@ def strength(share: Fraction) -> Strength:
     return "weak" if share > Fraction(1, 2) else "split"
 
 
-def silence(ballots: Sequence[Ballot]) -> str:
+def silence(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
     """Why there is no vote to count."""
-    if ballots and all(ballot.state == "abstained" for ballot in ballots):
-        return f"all {len(ballots)} voters abstained"
-    return f"no vote was cast by {len(ballots)} voters"
+    if not ballots:
+        only = f"{candidates[0]} is the only proposal: " if len(candidates) == 1 else ""
+        return f"{only}no vote was held"
+    abstained = all(ballot.state == "abstained" for ballot in ballots)
+    if len(ballots) == 1:
+        return f"the only voter {'abstained' if abstained else 'cast no vote'}"
+    return f"all {len(ballots)} voters abstained" if abstained else f"no vote was cast by {len(ballots)} voters"
 
 
 def weight_of(ballot: Ballot, *, weighted: bool) -> Fraction:

@@ -42,6 +42,7 @@ another model than was asked, of another than was called, cut off, cut by a filt
 read, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
 
 _ROOT = "/debate"
+_PERSON = "human"
 _DATED = re.compile(r"(?:[-@]\d{3,}[\d-]*|[:-]latest)$")
 
 
@@ -73,7 +74,7 @@ def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
         found.extend(_of_debate(entry))
         found.extend(_of_call(entry, asks, seats))
         found.extend(_of_answer(entry, asks))
-    found.extend(_without_end(entries))
+    found.extend(_without_end(entries, seats))
     return _once(sorted(found, key=lambda fault: fault.seq))
 
 
@@ -163,8 +164,11 @@ def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
         yield Fault(kind=kind, seq=seq, who=ask.to, key=ask.key, reason=note)
 
 
-def _without_end(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Tries and asks that the record leaves open, and tries that a later try replaced."""
+def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator[Fault]:
+    """Tries and asks that the record leaves open, and tries that a later try replaced.
+
+    A person who has not answered yet is no fault: the debate waits.
+    """
     asks: dict[str, tuple[int, Ask]] = {}
     owners: dict[str, str] = {}
     tries: dict[tuple[str, str], tuple[int, Attempted]] = {}
@@ -187,6 +191,8 @@ def _without_end(entries: Sequence[Entry]) -> Iterator[Fault]:
         reason = f"a call of {attempt.model or 'a model'} has no end on record; it may have been paid for"
         yield Fault(kind="lost", seq=seq, who=owners[attempt.key], key=attempt.key, reason=reason)
     for seq, ask in asks.values():
+        if seats[ask.key] == _PERSON:
+            continue
         yield Fault(kind="open", seq=seq, who=ask.to, key=ask.key, reason="there is no answer yet")
 
 
