@@ -73,7 +73,7 @@ def test_every_act_either_adds_to_the_debate_or_gets_no_tools() -> None:
     texts = [path.read_text("utf-8") for path in Path(phases.__file__).parent.glob("*.py")]
     known = {act for text in texts for act in re.findall(r'\bact(?:: str)? ?= ?"(\w+)"', text)}
     assert {"reconsider", "moderate", "translate"} < known
-    assert known | {STRATEGY, SUMMARY} <= UNAIDED | {*SPOKEN, "guide", "inform", "moderate", "share"}
+    assert known | {STRATEGY, SUMMARY} <= UNAIDED | {*SPOKEN, "guide", "inform", "moderate", "share", "synthesize"}
     assert not UNAIDED & {*SPOKEN, "guide", "inform", "moderate"}
 
 
