@@ -1,4 +1,6 @@
-# Set-up, checks and tests. Needs Python 3.11 or newer, make, and a package index that pip can reach; nothing else.
+# Set-up, checks and tests. Needs Python 3.11 or newer, make, and package indexes that pip and npm can reach. The web
+# app is built with the system's Node 20.19 or newer, else with the one that pip brings; where npm's index is out of
+# reach, all but the app is there, and `make app` builds it later.
 # `make demo` runs a first debate; `make test` runs the suite. Each does all the set-up it needs, once.
 
 PYTHON ?= python3
@@ -6,17 +8,20 @@ BIN := .venv/bin
 UV := uv==0.13.9
 PEERS ?=
 
+APP := $(shell find app -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-.PHONY: help demo demo-all test test-peers check fmt docs lock bench clean
+.PHONY: help demo demo-all app screenshots test test-peers check fmt docs lock bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        set up and run a first debate, without any model or key"
 	@echo "make demo-all    hold every debate of examples/, one after the other, in the same way"
+	@echo "make app         build the web app anew"
+	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the whole suite, with the coverage floors"
 	@echo "make test-peers  the suite with real model servers that nobody here wrote"
-	@echo "make check       format, lint, types, house rules, generated documents"
+	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         mend format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
 	@echo "make lock        choose the pinned requirements anew"
@@ -29,6 +34,12 @@ demo: .venv/run.stamp
 demo-all: .venv/run.stamp
 	@# An example in which a person decides ends with 6: it waits, and says how to answer.
 	@for each in $(EXAMPLES); do echo; echo "== $$each"; $(BIN)/moot run $$each -m builtin:quotes --quiet || [ $$? -eq 6 ] || exit 1; done
+
+app: .venv/run.stamp
+	$(BIN)/python hatch_build.py anew
+
+screenshots: .venv/dev.stamp
+	$(BIN)/python scripts/screenshots.py
 
 test: .venv/dev.stamp
 	MOOT_PEERS=$(PEERS) $(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov --cov-report=
@@ -43,6 +54,7 @@ check: .venv/dev.stamp
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
 	$(BIN)/python -m pytest tests/test_house.py
+	$(BIN)/python hatch_build.py check
 
 fmt: .venv/dev.stamp
 	$(BIN)/ruff check --fix-only
@@ -55,7 +67,7 @@ bench: .venv/dev.stamp
 	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python "$$each" || exit 1; done
 
 clean:
-	rm -rf .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist
+	rm -rf app/node_modules src/moot/web/dist .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------
@@ -64,13 +76,17 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Moot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
-.venv/run.stamp: requirements/run.txt pyproject.toml | .venv/bin/python
+.venv/run.stamp: requirements/run.txt pyproject.toml hatch_build.py $(APP) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python hatch_build.py set-up
+	@# pip shows nothing of a build, so the app was built before.
+	MOOT_APP=done $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/dev.stamp: requirements/dev.txt .venv/run.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@# Without them the tests of the pages say what they leave out, and under MOOT_CI they fail.
+	$(BIN)/python hatch_build.py tools || [ -z "$$MOOT_CI" ]
 	@touch $@
 
 # ---- pinned requirements: every version and hash, and no address ----------------------------------------------------
@@ -81,6 +97,7 @@ COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --py
 lock: .cache/lock/bin/uv
 	$(COMPILE) --group build --output-file requirements/run.txt
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	$(BIN)/python hatch_build.py lock
 
 .cache/lock/bin/uv: | .venv/bin/python
 	$(BIN)/python -m venv .cache/lock

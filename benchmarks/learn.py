@@ -1,11 +1,13 @@
 """What it costs to learn from debates and to search what was learned, with the limits that must hold.
 
 1. Hybrid search, words and vectors, over 10,000 and 100,000 outcomes: 95 of 100 searches take less than 20 ms and
-   100 ms. Topics are drawn from a vocabulary of 30,000 words with the frequencies of English (Zipf's law).
+   100 ms. Memory is opened for each, as the librarian and the command open it. Topics are drawn from a vocabulary of
+   30,000 words with the frequencies of English (Zipf's law).
 2. Learning from one finished debate, from its record to the shelf: less than 50 ms.
 
-Run it with ``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it ends with 1 where a limit
-does not hold.
+The limits are held against the time of the processor, which is that on the wall of a machine with nothing else to do;
+both are printed. Run it with ``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it ends with 1
+where a limit does not hold.
 """
 
 import argparse
@@ -68,39 +70,58 @@ def outcome(topics: Topics) -> Outcome:
     )
 
 
+class Clock:
+    """Takes the time from now on."""
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    @property
+    def cpu(self) -> float:
+        """Milliseconds of the processor so far."""
+        return (time.process_time() - self._cpu) * 1000
+
+    @property
+    def wall(self) -> float:
+        """Milliseconds on the wall so far."""
+        return (time.perf_counter() - self._wall) * 1000
+
+
 def share(times: list[float], part: float) -> float:
-    """The time in milliseconds within which that part of all stay."""
-    return sorted(times)[round(part * (len(times) - 1))] * 1000
+    """The time within which that part of all stay."""
+    return sorted(times)[round(part * (len(times) - 1))]
 
 
 def search(folder: Path, counts: list[int]) -> bool:
     """Fill one shelf up and search it at each size; whether all limits hold."""
     topics, had, kept = Topics(1), 0, True
-    print(f"hybrid search, {SEARCHES} topics of 12 words: outcomes   filled s   first ms   p50 ms   p95 ms   limit")
+    print(f"hybrid search, {SEARCHES} topics of 12 words, opening included, ms")
+    print("  outcomes  filled s    first    p50    p95  limit  p95 on the wall")
     for count in sorted(counts):
-        began = time.perf_counter()
+        filling = Clock()
         with Shelf.open(folder / "shelf.sqlite") as shelf:
             for n in range(had, count):
                 shelf.add(f"d{n}", Lessons(at=float(n), outcome=outcome(topics)), head="")
-        filled, had = time.perf_counter() - began, count
-        times: list[float] = []
-        with Shelf.open(folder / "shelf.sqlite") as shelf:
-            for _ in range(SEARCHES + 1):
-                query = topics.draw(12)
-                began = time.perf_counter()
+        filled, had = filling.wall / 1000, count
+        times: list[tuple[float, float]] = []
+        for _ in range(SEARCHES):
+            query, clock = topics.draw(12), Clock()
+            with Shelf.open(folder / "shelf.sqlite") as shelf:
                 shelf.search(query, now=float(count))
-                times.append(time.perf_counter() - began)
-        limit = LIMITS.get(count)
-        p95 = share(times[1:], 0.95)
-        kept = kept and (limit is None or p95 < limit)
-        first, p50 = times[0] * 1000, share(times[1:], 0.5)
-        print(f"{count:55,}  {filled:9.1f}  {first:9.0f}  {p50:7.1f}  {p95:7.1f}  {limit or 0:6g}")
+            times.append((clock.cpu, clock.wall))
+        limit = LIMITS.get(count, 0.0)
+        cpu, wall = ([each[n] for each in times] for n in (0, 1))
+        p50, p95 = share(cpu, 0.5), share(cpu, 0.95)
+        kept = kept and (not limit or p95 < limit)
+        print(
+            f"{count:52,} {filled:9.1f} {times[0][0]:7.0f} {p50:5.1f} {p95:5.1f} {limit:6g} {share(wall, 0.95):16.1f}"
+        )
     return kept
 
 
 async def learning(folder: Path) -> bool:
     """Hold arenas of several sizes without a model and learn from each; whether the limit holds."""
-    print("learning from one debate:  participants   rounds   entries   ms   limit")
+    print("learning from one debate, ms:  participants   rounds   entries   ms   limit   on the wall")
     kept = True
     for people, rounds in ((3, 2), (5, 3), (8, 3)):
         desk = Desk.at(folder / "records.sqlite")
@@ -109,12 +130,12 @@ async def learning(folder: Path) -> bool:
         plan = desk.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))
         debate = desk.new_id(plan)
         await desk.hold(plan, debate)
-        began = time.perf_counter()
+        clock = Clock()
         await learn(desk, debate)
-        taken = (time.perf_counter() - began) * 1000
-        kept = kept and taken < MOST_LEARNING
+        cpu, wall = clock.cpu, clock.wall
+        kept = kept and cpu < MOST_LEARNING
         entries = await desk.count_entries(debate)
-        print(f"{people:39}  {rounds:7}  {entries:8}  {taken:4.0f}  {MOST_LEARNING:6g}")
+        print(f"{people:43}  {rounds:7}  {entries:8}  {cpu:3.0f}  {MOST_LEARNING:6g}  {wall:12.0f}")
         await desk.close()
     return kept
 

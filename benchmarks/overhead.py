@@ -2,7 +2,8 @@
 
 1. One debate, 10 participants, 3 rounds, seats that sleep 0.1 s: wall time over the ideal critical path.
 2. The same with seats that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
-   at once in one process, with the SQLite record on, beside bare asyncio that puts the same number of tasks.
+   at once in one process, with the SQLite record on, beside bare asyncio that puts the same number of tasks. Few
+   debates are held several times, one run after the other, since one alone is over too soon to be measured.
 
 Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1000]``.
 """
@@ -37,6 +38,9 @@ BRIEF = Brief(
 )
 OPENED = Opened(brief=BRIEF, protocol=dump(PROTOCOL), name="bench")
 WORDS = "word " * 60
+
+LEAST = 20
+"""Debates that are held for each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +80,14 @@ class Measured:
     cpu: float
 
 
-async def measure(count: int, seconds: float, *, bare: bool, folder: Path) -> Measured:
-    """That many debates at once."""
+async def measure(count: int, seconds: float, *, bare: bool, folder: Path, runs: int = 1) -> Measured:
+    """That many debates at once, in so many runs; the sums."""
     store = SqliteStore.open(folder / f"{count}-{seconds}-{bare}.sqlite")
     wall, cpu = time.perf_counter(), time.process_time()
-    async with asyncio.TaskGroup() as group:
-        for n in range(count):
-            group.create_task(floor(seconds) if bare else hold(store, f"d{n}", seconds))
+    for run in range(runs):
+        async with asyncio.TaskGroup() as group:
+            for n in range(count):
+                group.create_task(floor(seconds) if bare else hold(store, f"d{run}-{n}", seconds))
     measured = Measured(time.perf_counter() - wall, time.process_time() - cpu)
     await store.close()
     return measured
@@ -104,9 +109,10 @@ def main() -> None:
         print(f"no latency, {ASKS} asks a debate, SQLite record with synchronous=FULL:")
         print("  debates   asks/s   bare tasks/s   ms CPU/ask   floor   above the floor   peak MB")
         for count in debates:
-            held = asyncio.run(measure(count, 0.0, bare=False, folder=folder))
-            base = asyncio.run(measure(count, 0.0, bare=True, folder=folder))
-            asks, peak = count * ASKS, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            runs = max(1, LEAST // count)
+            held = asyncio.run(measure(count, 0.0, bare=False, folder=folder, runs=runs))
+            base = asyncio.run(measure(count, 0.0, bare=True, folder=folder, runs=runs))
+            asks, peak = count * runs * ASKS, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             each, least = held.cpu / asks * 1000, base.cpu / asks * 1000
             print(
                 f"  {count:7}  {asks / held.wall:7.0f}  {asks / base.wall:13.0f}  {each:11.3f}  {least:6.3f}"

@@ -1,9 +1,11 @@
-"""Writes docs/reference/*.md from the code; with ``--check`` only says which pages are not what the code says.
+"""Writes docs/reference from the code; with ``--check`` only says which pages are not what the code says.
 
-PAGES says which page comes from what; a new page is one function and one line there.
+PAGES says which page comes from what; a new page is one function and one line there. In docs/phases/*.md only the
+diagrams between their marks are written.
 """
 
 import ast
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import click
 
+import doc_phases
 from doc_pages import page, paragraph, table
 from doc_protocols import protocols_page
 from moot.core import event
@@ -18,6 +21,7 @@ from moot.desk import keys
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
+PHASES = ROOT / "docs" / "phases"
 CORE = ROOT / "src" / "moot" / "core"
 
 
@@ -168,7 +172,7 @@ def holds(key: keys.Key) -> str:
         return f"{words} of {', '.join(f'`{each}`' for each in key.choices)}"
     if key.kind in ("whole", "number"):
         return f"{words} from {key.low:,g} to {key.high:,.12g}"
-    if key.kind in ("texts", "paths", "people", "several", "letters"):
+    if key.kind in ("choices", "texts", "paths", "people", "several", "letters"):
         return f"{words}; {key.low:g} to {key.high:g} entries"
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 
@@ -180,10 +184,16 @@ def names_page() -> str:
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
         "Public names",
-        "What `import moot` offers. What `moot.council`, `moot.pattern` and `moot.board` list is public too; "
-        "everything else may change.",
+        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena` list is public "
+        "too; everything else may change.",
         table(("name", "what it is"), rows),
     )
+
+
+def api_description() -> str:
+    """The description of the HTTP API, as it is served at ``/api/v1/openapi.json``."""
+    made = import_module("moot.web.description").describe(import_module("moot.web.app").routes())
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -191,6 +201,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "events.md": events_page,
     "names.md": names_page,
+    "openapi.json": api_description,
     "protocols.md": protocols_page,
 }
 
@@ -198,8 +209,9 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` compare them; 1 where one differs."""
     stale: list[str] = []
-    for name, make in PAGES.items():
-        path, text = FOLDER / name, make()
+    pages = {FOLDER / name: make() for name, make in PAGES.items()}
+    pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
+    for path, text in pages.items():
         if "--check" not in arguments:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")

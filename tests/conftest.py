@@ -1,9 +1,16 @@
 """What holds for all tests: chance is the same in every run, and peers are asked only when they are wanted."""
 
+import asyncio
 import os
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None)
 settings.load_profile("moot")
@@ -23,3 +30,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     for name, value in dict.fromkeys(pair for each in reports for pair in each.user_properties):
         terminalreporter.write_line(f"{name}: {value}")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator["Stage"]:
+    """One server and one browser for all tests of a worker in a browser, which run in the same event loop."""
+    from browser import hold_stage, skip_without  # here, since most workers need no browser
+
+    skip_without()
+    ready: asyncio.Future[Stage] = asyncio.get_running_loop().create_future()
+    leave = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hold_stage(tmp_path_factory.mktemp("stage"), ready, leave))
+        yield await ready
+        leave.set()

@@ -116,3 +116,48 @@ def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch:
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
     told = moot(folder, "analyse", *words)
     assert (told.exit_code in (1, 2), told.output.count("\n")) == (True, 1)
+
+
+# ---- plots in the report ---------------------------------------------------------------------------------------------
+
+
+def test_a_report_has_plots_as_its_last_chapter(folder: Path) -> None:
+    told = moot(folder, "report", "panel", "-o", "my report.md", "--plots")
+    assert told.exit_code == 0, told.output
+    page = (folder / "my report.md").read_text("utf-8")
+    assert page.startswith(moot(folder, "report", "panel").output.rstrip("\n"))
+    names = [plot.name for plot in draw(old("panel"))]
+    assert "agreement" in names
+    assert page.partition("\n## Plots\n")[2].split() == [f"![{name}](my%20report-{name}.svg)" for name in names]
+    assert told.output.splitlines() == ["my report.md", *(f"my report-{name}.svg" for name in names)]
+    for plot in draw(old("panel")):
+        assert (folder / f"my report-{plot.name}.svg").read_bytes() == plot.content
+
+
+def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_to_draw(folder: Path) -> None:
+    lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
+
+    async def fill() -> None:
+        desk = Desk.at(folder / "moot.sqlite")
+        await desk.store.append("begun", lines, after=0)
+        await desk.close()
+
+    asyncio.run(fill())
+    assert moot(folder, "report", "begun", "-o", "r.md", "--plots").output == "r.md\n"
+    assert (folder / "r.md").read_text("utf-8").endswith("## Plots\n\nThere is nothing to draw.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--plots",), 2, "give -o FILE.md"),
+        (("--plots", "-o", "-"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "r.json", "--format", "json"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "r.md", "--as", "verbose"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "none/r.md"), 2, "none/r.md: cannot be written: No such file"),
+    ],
+)
+def test_plots_want_a_file(folder: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    told = moot(folder, "report", "panel", *words)
+    assert told.exit_code == code
+    assert said in told.output

@@ -36,6 +36,22 @@ def test_moments_are_the_turns_after_which_the_tally_changed() -> None:
     assert (moment.before.leading, moment.after.leading, moment.after.share) == ("a", "", 0.5)
 
 
+def test_a_late_first_answer_is_a_moment_and_a_repeated_one_is_none() -> None:
+    diary = say(say(table(), "Ann", {"ANSWER": "a"}), "Ben", {"ANSWER": "b"})
+    say(say(diary, "Ann", {"ANSWER": "A."}, at=2), "Cid", {"ANSWER": "b"}, at=2)
+    found = look(diary.entries).agreement
+    assert found.flips == ()
+    (moment,) = found.moments
+    assert (moment.by, moment.mark, moment.before.leading, moment.after.leading, moment.turned) == (
+        "Cid",
+        "T4",
+        "",
+        "b",
+        True,
+    )
+    assert (dict(moment.before.holders), dict(moment.after.holders)) == ({"a": 1, "b": 1}, {"a": 1, "b": 2})
+
+
 def test_there_is_no_agreement_without_answers() -> None:
     found = look(table().entries).agreement
     assert (found.ledger, found.stages, found.flips, found.moments) == ((), (), (), ())
@@ -78,7 +94,8 @@ def test_laws_of_the_course(said: list[tuple[str, str, int]]) -> None:
         say(diary, by, {"ANSWER": answer}, at=at)
     found = agreement(fold(diary.entries))
     assert len(found.ledger) == len(said)
-    assert len(found.flips) == len(found.moments)
+    assert {each.mark for each in found.flips} <= {each.mark for each in found.moments}
+    assert all(each.before.holders != each.after.holders for each in found.moments)
     last = {by: answer for by, answer, _ in said}
     for stage in found.stages:
         assert 0 < stage.tally.share <= 1
@@ -137,10 +154,25 @@ def test_each_claim_of_the_decision_stands_with_what_is_behind_it() -> None:
     assert found[1].unfound == ("plan.md",)
 
 
-def test_a_decision_in_words_of_its_own_is_one_claim() -> None:
-    said = '"Rent is due in May." (plan.md:1), "We fly." (plan.md:1)'
-    (ground,) = decide(say(table(), "Ann", {"ANSWER": "stay"}), "", text=said).grounds
-    assert (ground.claim, ground.sources, ground.unfound, ground.supported) == (said, ("plan.md",), ("plan.md",), True)
+def test_a_decision_in_words_of_its_own_falls_into_its_claims() -> None:
+    diary = say(table(), "Ann", {"ANSWER": "stay", "CLAIM": "The yard is dry."})
+    say(diary, "Ben", {"CLAIM": "It will flood.", "TARGET": "T1", "RELATION": "ATTACK"})
+    text = (
+        'We stay. The yard is dry! "Rent is due in May." (plan.md:1), "We fly." (plan.md:1)\n\n'
+        "What else counts?\n- It will flood, says T2, not T9.\n- https://a.example says so"
+    )
+    diary.say(ask("/debate/moderate#1", "Cid", "moderate"), text)
+    key = "/debate/moderate#1"
+    diary.add(Called(key=key, call="tool-1", text="x", model=f"{TOOL}search", sources=("https://a.example",)))
+    found = decide(diary, "", text=text).grounds
+    assert [(each.claim, each.turns, each.sources, each.unfound, each.named, each.supported) for each in found] == [
+        ("We stay.", (), (), (), (), False),
+        ("The yard is dry!", ("T1",), (), (), (), True),
+        ('"Rent is due in May." (plan.md:1), "We fly." (plan.md:1)', (), ("plan.md",), ("plan.md",), (), True),
+        ("It will flood, says T2, not T9.", (), (), (), ("T2",), False),
+        ("https://a.example says so", (), ("https://a.example",), (), (), True),
+    ]
+    assert (found[1].by, found[1].attacked, found[1].standing) == (("Ann",), ("T2",), "out")
     (bare,) = decide(say(table(), "Ann", {}, text="I move."), "", text="Nobody said this.").grounds
     assert not bare.supported
 

@@ -1,17 +1,19 @@
 """The arena, case by case as its document wants it, and what ends an arena or a panel early."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant, Source
+from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form, Layout, Value
+from moot.core.form import Value
 from moot.core.seat import Say, Scene
 from moot.desk.estimate import estimate
+from moot.models.base import Traits
 from moot.phases.ballots import BALLOT
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, Condition
@@ -20,8 +22,7 @@ from moot.phases.judge import Vote
 from moot.phases.known import build
 from moot.policy.pairs import Pairs
 from moot.policy.stops import AnyOf, Saving
-from moot.seats.layout import read
-from moot.seats.quotes import Quotes
+from moot.seats.prompt import compose
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -157,27 +158,10 @@ async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: st
     decision = held.transcript.decision
     assert decision
     assert decision.status == status
+    assert decision.dissent == tuple(f"{name} for Bob's: {name} vote /debate/vote#3" for name in dissent)
     if dissent:
         (against,) = [each for each in decision.minority if each.answer == "Bob's"]
         assert (against.by, against.argument) == (dissent, "Bob knows.")
-
-
-CHOICE = Field(name="CHOICE", kind="choice", choices=("a", "b"))
-CONFIDENCE = Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False)
-
-
-@pytest.mark.parametrize(
-    ("layout", "text", "fields"),
-    [
-        ("sections", "choice: a", {"CHOICE": "a"}),  # R15
-        ("sections", "**CHOICE:** a\nCONFIDENCE: 90%", {"CHOICE": "a", "CONFIDENCE": 0.9}),  # R15
-        ("sections", "CHOICE: a\nCONFIDENCE: 7", {"CHOICE": "a"}),  # R15
-        ("sections", "CHOICE: zzz", {}),  # D7
-        ("json", 'I have thought.\n{"choice":"a","x":{"y":1}}', {"CHOICE": "a"}),  # D11
-    ],
-)
-def test_how_votes_are_read(layout: Layout, text: str, fields: Mapping[str, Value]) -> None:
-    assert read(Form(name="ballot", layout=layout, fields=(CHOICE, CONFIDENCE)), text).fields == fields
 
 
 # ---- what ends it early
@@ -228,6 +212,44 @@ def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[P
     assert found.value.about == "debate_end_condition"
 
 
+@pytest.mark.parametrize(
+    ("favours", "status", "how"),
+    [
+        (("Bob", "Bob"), "decided", "Chair chose Bob's in both orders"),
+        (("Bob", "Ann"), "tie", "the judge changed with the order: Bob's in the first, Ann's in the second"),
+        (("Bob", ""), "no_decision", "Chair gave no verdict in the second order"),
+    ],
+)
+async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status: str, how: str) -> None:
+    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        if ask.act != "vote":
+            return {"ANSWER": f"{ask.to}'s"}
+        name = favours[int(ask.key[-1]) - 1]
+        assert ask.form
+        return {BALLOT: ask.form.fields[1].choices[[turn.by for turn in scene.about].index(name)]} if name else {}
+
+    people = (ANN, BOB, CY, CHAIR)
+    held, player = await hold(script, Choices(strategy="judge", rounds=1), *people)
+    decision = held.transcript.decision
+    assert decision
+    assert (decision.status, decision.how, decision.rule) == (status, how, "judge")
+    first, second = [ask for ask, _ in player.asked if ask.act == "vote"]
+    assert first.about == second.about[::-1], "the order is on record, and the other one is its mirror"
+    assert (first.to, second.to) == ("Chair", "Chair")
+    for ask, scene in player.asked:
+        if ask.act == "vote":
+            shown = "\n".join(message.text for message in compose(ask, scene, Traits()))
+            assert "Proposal A" in shown
+            # What a player says itself holds its name; nothing of ours does.
+            ours = re.sub(r"\w+ \w+ /debate\S+|\w+'s", "", shown)
+            assert not any(each.name in ours for each in (ANN, BOB, CY))
+    with pytest.raises(ProtocolError, match="the strategy judge needs one moderator, not 0"):
+        build("arena", brief(ANN, BOB), Choices(strategy="judge"))
+    for until in ("lead_decided", "majority_certain"):
+        with pytest.raises(ProtocolError, match=until):
+            build("arena", brief(*people), Choices(strategy="judge", until=(until,)))
+
+
 def test_where_answers_are_counted_no_vote_can_end_early() -> None:
     with pytest.raises(ProtocolError, match="here answers are counted or ranked"):
         build("panel", brief(options=("tea", "coffee")), Choices(until=("lead_decided",)))
@@ -238,7 +260,11 @@ async def test_a_moderator_ends_an_arena() -> None:
     def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
         return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, scene)
 
-    held, _ = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
+    held, player = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
+    (judging,) = [(ask, scene) for ask, scene in player.asked if ask.act == "gauge"]
+    assert judging[0].view.anonymous, "a judge reads no names either"
+    read_ = "\n".join(message.text for message in compose(*judging, Traits()))
+    assert not re.search(r"(?m)^\W*(Ann|Bob)\b(?! propose| critique| revise)", read_)
     assert held.transcript.halts == {
         "/debate/rounds": "Chair judges that nothing new was said; 15 of 20 calls of the rounds saved"
     }
@@ -339,20 +365,6 @@ def test_a_usual_vote_asks_all_at_once() -> None:
     assert isinstance(tree, Sequence)
     assert isinstance(tree.parts[-1], Vote)
     assert tree.parts[-1].early == ()
-
-
-async def test_the_built_in_debater_accepts_what_it_quotes_and_rejects_the_rest() -> None:
-    text = (
-        "Tea is cheap.\n\nCoffee is quick.\n\nToo much coffee can cause loss of sleep.\n\nCoffee costs more than tea."
-    )
-    made = replace(brief(), background=(Source(name="a.md", text=text),))
-    seats = {each.name: Quotes() for each in made.participants}
-    held = await Hall(brief=made, protocol=build("arena", made, Choices(rounds=1))).hold(seats)
-    assert all("UNSOURCED" not in turn.fields for turn in held.transcript.turns("critique"))
-    for turn in held.transcript.turns("revise"):
-        said = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]
-        letters = sorted(str(each)[0] for given in said if isinstance(given, tuple) for each in given)
-        assert letters == ["A", "B"], "each critique is accepted or rejected, once"
 
 
 @pytest.mark.parametrize(

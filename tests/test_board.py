@@ -282,7 +282,7 @@ async def test_a_split_decision_keeps_the_minority_with_its_reasons() -> None:
     held, _ = await play(hall(3), verdicts(A="HIRE", B="NO_HIRE", C="HIRE"))
     found = decision(held)
     assert found.text.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.\n- HIRE: A, C\n  - A: A's")
-    assert (found.support, found.argument, found.dissent) == (("A", "C"), "A's reason", ("B for NO_HIRE",))
+    assert (found.support, found.argument, found.dissent) == (("A", "C"), "A's reason", ("B for NO_HIRE: B's reason",))
     (lost,) = found.minority
     assert (lost.answer, lost.by, lost.argument, round(lost.share, 2)) == ("NO_HIRE", ("B",), "B's reason", 0.33)
 

@@ -8,18 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.learn.calibration import (
-    Curve,
     Forecast,
     auroc,
     brier,
     document_weight,
     ece,
+    expected,
     isotonic,
     levels,
     log_score,
     measure,
-    platt,
-    reconcile,
 )
 
 
@@ -60,7 +58,6 @@ def test_the_order_of_forecasts_does_not_change_one_bit(data: st.DataObject) -> 
     mixed = data.draw(st.permutations(forecasts))
     assert measure(mixed) == measure(forecasts)
     assert isotonic(mixed) == isotonic(forecasts)
-    assert platt(mixed) == platt(forecasts)
 
 
 def test_figures_by_hand() -> None:
@@ -126,9 +123,9 @@ def _mean(forecasts: list[Forecast], start: float, end: float) -> float:
     return sum(inside) / len(inside)
 
 
-@given(FORECASTS, st.sampled_from([isotonic, platt]))
-def test_a_map_never_falls_and_never_promises_certainty(forecasts: list[Forecast], fit: object) -> None:
-    curve = isotonic(forecasts) if fit is isotonic else platt(forecasts)
+@given(FORECASTS)
+def test_a_map_never_falls_and_never_promises_certainty(forecasts: list[Forecast]) -> None:
+    curve = isotonic(forecasts)
     heights = [curve.at(confidence) for confidence in [n / 20 for n in range(21)]]
     assert all(low <= high + 1e-12 for low, high in pairwise(heights))
     edge = 1 / (len(forecasts) + 2)
@@ -138,58 +135,20 @@ def test_a_map_never_falls_and_never_promises_certainty(forecasts: list[Forecast
 @pytest.mark.parametrize("n", [0, 1, 10, 29, 30, 60])
 def test_few_items_are_drawn_to_the_base_rate(n: int) -> None:
     forecasts = said(*[(0.9, True)] * (n - n // 2), *[(0.2, False)] * (n // 2))
-    for curve in (isotonic(forecasts), platt(forecasts)):
-        assert curve.trust == min(1, n / 30)
-        assert curve.base == pytest.approx((n - n // 2 + 1) / (n + 2))
-        assert abs(curve.at(0.9) - curve.base) <= curve.trust
-    assert isotonic([]).at(0.99) == platt([]).at(0.99) == 0.5
+    curve = isotonic(forecasts)
+    assert curve.trust == min(1, n / 30)
+    assert curve.base == pytest.approx((n - n // 2 + 1) / (n + 2))
+    assert abs(curve.at(0.9) - curve.base) <= curve.trust
+    assert isotonic([]).at(0.99) == 0.5
 
 
-def test_a_line_finds_the_slope_of_what_was_overconfident() -> None:
+def test_a_map_shows_what_was_overconfident() -> None:
     """At 0.9 six of ten are right, at 0.6 five of ten: the map gives what was seen, not what was said."""
     forecasts = said(*[(0.9, n < 60) for n in range(100)], *[(0.6, n < 50) for n in range(100)])
-    curve = platt(forecasts)
-    assert curve.at(0.9) == pytest.approx(0.6, abs=0.01)
-    assert curve.at(0.6) == pytest.approx(0.5, abs=0.01)
-    assert curve.steps == ()
+    assert isotonic(forecasts).at(0.9) == 0.6
     assert isotonic(forecasts).at(0.95) == 0.6
     assert isotonic(forecasts).at(0.7) == 0.5
     assert isotonic(forecasts).at(0.1) == 0.5
-
-
-def test_a_line_that_would_fall_is_the_base_rate() -> None:
-    curve = platt(said(*[(0.9, False)] * 20, *[(0.2, True)] * 20))
-    assert curve.at(0.2) == curve.at(0.9) == pytest.approx(curve.base)
-
-
-@given(FORECASTS)
-def test_a_line_is_no_worse_than_the_base_rate_on_its_own_items(forecasts: list[Forecast]) -> None:
-    curve = platt(forecasts)
-    right = sum(each.right for each in forecasts)
-    goals = {True: (right + 1) / (right + 2), False: 1 / (len(forecasts) - right + 2)}
-    flat = Curve(
-        base=0.5, trust=1, n=10**9, line=(0.0, math.log(_level(forecasts, goals) / (1 - _level(forecasts, goals))))
-    )
-    full = Curve(base=0.5, trust=1, n=10**9, line=curve.line)
-    if curve.line[0]:
-        assert _loss(full, forecasts, goals) <= _loss(flat, forecasts, goals) + 1e-9
-
-
-def _level(forecasts: list[Forecast], goals: dict[bool, float]) -> float:
-    return sum(goals[each.right] for each in forecasts) / len(forecasts)
-
-
-def _loss(curve: Curve, forecasts: list[Forecast], goals: dict[bool, float]) -> float:
-    pairs = [(curve.at(each.confidence), goals[each.right]) for each in forecasts]
-    return -sum(goal * math.log(p) + (1 - goal) * math.log(1 - p) for p, goal in pairs)
-
-
-@pytest.mark.parametrize(
-    ("confidence", "weight"),
-    [(1.0, 1.0), (0.99, 0.8), (0.9, 0.8), (0.89, 0.5), (0.8, 0.5), (0.79, 0.3), (0.61, 0.3), (0.6, 0.1), (0.0, 0.1)],
-)
-def test_steps_of_reconcile(confidence: float, weight: float) -> None:
-    assert reconcile(confidence) == weight
 
 
 @pytest.mark.parametrize(
@@ -198,3 +157,11 @@ def test_steps_of_reconcile(confidence: float, weight: float) -> None:
 )
 def test_the_documents_weight(elo: float, calibration: float, weight: float) -> None:
     assert document_weight(elo, calibration) == pytest.approx(weight)
+
+
+def test_what_to_expect_stands_beside_each_confidence_that_was_given() -> None:
+    forecasts = [Forecast(confidence=0.9, right=n < 20) for n in range(40)]
+    forecasts += [Forecast(confidence=0.6, right=n < 4) for n in range(10)]
+    found = expected(forecasts)
+    assert [(level.n, level.accuracy, chance) for level, chance in found] == [(10, 0.4, 0.4), (40, 0.5, 0.5)]
+    assert expected([]) == ()

@@ -13,6 +13,7 @@ from moot.core.seat import Scene
 from moot.phases.known import Choices, build
 from moot.readers.markdown import markdown
 from moot.readers.report import report
+from moot.seats.layout import read, repair
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
@@ -42,7 +43,7 @@ async def held(
         said: dict[str, Value] = {f"TAKEN FROM {label}": taken.get(name, "NONE.") for name, label in labels.items()}
         said |= {"SYNTHESIS": "All in one.", "LEFT OUT": "the rest, for want of evidence"}
         said |= {"ANSWER": options[-1]} if options else {}
-        return {name: value for name, value in said.items() if name != lacks}
+        return {name: value for name, value in said.items() if not (lacks and name.startswith(lacks))}
 
     brief = Brief(topic="Tea?", participants=tuple(people), options=options, seed=3)
     player = Player(script)
@@ -104,6 +105,30 @@ async def test_with_options_the_chair_names_one() -> None:
     decision = decided(place)
     assert (decision.winner, decision.text, decision.argument) == ("coffee", "coffee", "All in one.")
     assert decision.how.startswith("Chair wrote the synthesis; it names nothing that it took; left out: ")
+
+
+async def test_a_chair_that_does_not_say_what_it_took_is_named() -> None:
+    place, _ = await held({"Ann": "the pilot", "Bob": "the budget"}, lacks="TAKEN FROM Proposal A")
+    decision = decided(place)
+    ((first, *_),) = [turn.about for turn in place.transcript.turns("synthesize")]
+    lost = place.transcript.get(first).by
+    assert lost not in decision.support
+    assert f"; it does not say what it took from {lost}; left out: " in decision.how
+    assert f"it does not say what it took from {lost}" in markdown(report(place.entries, debate="d"))
+
+
+async def test_a_chair_that_names_nobody_is_asked_once_more_and_then_the_decision_says_so() -> None:
+    place, player = await held(lacks="TAKEN FROM")
+    ((ask, _),) = the(player, "synthesize")
+    assert ask.form
+    lacking = read(ask.form, "SYNTHESIS: All in one.\nLEFT OUT: The rest.")
+    again = repair(ask.form, lacking)
+    assert all(f"- TAKEN FROM Proposal {letter}: it is not there." in again for letter in "ABC")
+    decision = decided(place)
+    (order,) = [[place.transcript.get(key).by for key in turn.about] for turn in place.transcript.turns("synthesize")]
+    said = f"it does not say what it took from {order[0]}, {order[1]} and {order[2]}; left out: "
+    assert (decision.status, decision.support, said in decision.how) == ("decided", (), True)
+    assert said in markdown(report(place.entries, debate="d"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import BriefError
 from moot.core.form import Form, Value
+from moot.core.reasons import beside
 from moot.core.seat import Scene
 from moot.core.transcript import Turn
 from moot.models.base import Traits
@@ -18,7 +19,6 @@ from moot.phases.choices import Choices
 from moot.phases.flow import Sequence
 from moot.phases.known import build
 from moot.phases.ranked import RANK, RANKING, sheet
-from moot.readers.spoken import beside
 from moot.seats.hand import take
 from moot.seats.prompt import compose
 from moot.seats.quotes import Quotes

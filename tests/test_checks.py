@@ -33,6 +33,7 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
         ({"options": ("yes",)}, "there must be two or more of them, or none"),
         ({"options": "yes"}, "there must be two or more of them, or none"),
         ({"options": ("yes", "YES")}, "the options 'yes' and 'YES' cannot be told apart"),
+        ({"options": ("18", "18.0")}, "the options '18' and '18.0' cannot be told apart"),
         ({"options": ("yes", "no\nYou must say yes")}, "must be one line of 1 to 200 characters"),
         ({"options": ("a</Verdict>", "b")}, "without < and >"),
         ({"options": ("a", " ")}, "must be one line of 1 to 200 characters"),

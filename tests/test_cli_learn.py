@@ -10,6 +10,9 @@ from commands import moot
 from lessons_kit import Paper
 from moot.core.decision import Ballot, Decision
 from moot.desk.desk import Desk
+from moot.learn.lessons import lessons
+from moot.learn.memory import Notes
+from moot.learn.shelf import Shelf
 from moot.phases.forms import revision
 from test_learning import paper
 from test_lessons import criticised
@@ -74,6 +77,21 @@ def test_mistakes(place: Path, words: tuple[str, ...], said: str) -> None:
     assert said in ran.stderr
 
 
+LOOKS = ["ratings", "ratings --json", "calibration", "personas", "relations --json", "memory search buses"]
+
+
+@pytest.mark.parametrize("words", LOOKS)
+def test_memory_that_is_not_whole_is_told_beside_what_is_shown(place: Path, words: str) -> None:
+    whole = moot(place, *words.split())
+    assert (whole.exit_code, whole.stderr) == (0, "")
+    fill(place, three=paper(topic="Trams?"))
+    part = moot(place, *words.split())
+    assert (part.exit_code, part.stdout) == (0, whole.stdout)
+    assert part.stderr == "moot: 1 closed debate is not learned; run moot learn\n"
+    moot(place, "learn")
+    assert moot(place, *words.split()).stderr == ""
+
+
 def test_memory_is_searched(place: Path) -> None:
     found = moot(place, "memory", "search", "electric", "buses").output
     assert "one  1970-01-01" in found
@@ -97,23 +115,44 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
     assert data["pattern"][0]["critic"] == "Bob"
     assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record is still there\n"
     assert moot(place, "memory", "show", "one").output == (
-        "Nothing is remembered of one. Learn from it: moot learn one\n"
+        "Nothing is remembered of one: it was forgotten, or not learned yet (moot learn one).\n"
     )
     assert moot(place, "memory", "show", "nobody").exit_code == 1
     assert moot(place, "memory", "search", "trams").output == "Nothing is remembered on that.\n"
 
 
 def test_what_was_right_calibrates(place: Path) -> None:
-    assert moot(place, "calibration").output.startswith("No answer with a confidence is resolved yet")
+    assert moot(place, "calibration").output.startswith("No language model's answer with a confidence")
     assert json.loads(moot(place, "calibration", "--json").output) == {}
     told = moot(place, "resolve", "one", "--answer", "Bob's way").output
-    assert told == "one: the right answer is Bob's way\n"
+    assert told.startswith("one: the right answer is Bob's way\n  right: Bob\n")
     table = moot(place, "calibration").output.splitlines()
-    assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE"]
-    assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80"]
+    assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE", "vote"]
+    assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80", "-"]
     assert table[3] == "The ECE of fewer than 200 answers is too high by chance alone."
-    assert json.loads(moot(place, "calibration", "--json").output)["ollama:b"]["accuracy"] == 1.0
+    assert table[4] == "A vote has a weight of its own (-: none yet) where all voters have 20 graded answers."
+    assert table[5:] == [
+        "Recalibrated:",
+        "  ollama:a  says 0.80 (0 of 1 right): expect 0.33",
+        "  ollama:b  says 0.80 (1 of 1 right): expect 0.67",
+    ]
+    data = json.loads(moot(place, "calibration", "--json").output)["ollama:b"]
+    assert (data["accuracy"], data["vote_weight"]) == (1.0, None)
+    assert data["recalibrated"] == [{"confidence": 0.8, "accuracy": 1.0, "n": 1, "expected": pytest.approx(2 / 3)}]
     assert moot(place, "resolve", "unfinished", "--answer", "x").stderr.startswith("moot: unfinished is not over")
+
+
+def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
+    with Shelf.open(place / "moot.sqlite") as shelf:
+        for n in range(20):
+            made = Paper({"Ann": "ollama:a", "Bob": "ollama:b"})
+            made.say("Ann", "propose", ANSWER="yes" if n < 18 else "no", CONFIDENCE=0.9)
+            shelf.add(f"x{n}", lessons(made.end().entries(), Notes(truth="yes")), head=f"{n}")
+    table = moot(place, "calibration").output.splitlines()
+    assert table[1].split() == ["ollama:a", "20", "0.90", "0.90", "0.090", "0.00", "1.85"]
+    assert table[3:] == ["Recalibrated:", "  ollama:a  says 0.90 (18 of 20 right): expect 0.89"]
+    data = json.loads(moot(place, "calibration", "--json").output)["ollama:a"]
+    assert data["vote_weight"] == pytest.approx(1.8458, abs=0.0001)
 
 
 def test_ratings_are_shown(place: Path) -> None:
@@ -128,7 +167,19 @@ def test_ratings_are_shown(place: Path) -> None:
 def test_groups_apart_are_named(tmp_path: Path) -> None:
     fill(tmp_path, one=paper(), two=paper(people={"Ann": "groq:x", "Bob": "groq:y"}))
     moot(tmp_path, "learn")
-    assert moot(tmp_path, "ratings").output.endswith("2 groups have never met; the order between them means nothing.\n")
+    assert moot(tmp_path, "ratings").output.splitlines()[-3:] == [
+        "  2 groups have never met; the order between them means nothing:",
+        "    groq:x, groq:y",
+        "    ollama:a, ollama:b",
+    ]
+
+
+def test_all_are_measured_from_an_anchor(place: Path) -> None:
+    rows = [line.split() for line in moot(place, "ratings", "--anchor", "ollama:b").output.splitlines()[2:]]
+    assert {row[0]: row[1:3] for row in rows}["ollama:b"] == ["1500", "anchor"]
+    refused = moot(place, "ratings", "--anchor", "groq:z")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("moot: groq:z has no match and cannot be the anchor; those who have: ollama:a, ")
 
 
 def test_control_signs_reach_no_terminal(tmp_path: Path) -> None:

@@ -127,3 +127,20 @@ def test_turns_with_claims_read_well_in_the_terminal() -> None:
         "  It has the same stuff in it.",
     ]
     assert lines[4:7] == ["Ben Against · argument · scripted", "  T4 answers T3 (Ann): attack", "  Well now."]
+
+
+def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
+    memo = moot(place, "report", "last", "--format", "memo")
+    assert memo.output.startswith("<!doctype html>")
+    nowhere = moot(place, "report", "last", "--format", "pdf")
+    assert (nowhere.exit_code, "name it with -o" in nowhere.output) == (2, True)
+    made = moot(place, "report", "last", "--format", "pdf", "-o", str(place / "r.pdf"))
+    if made.exit_code:
+        assert "moot[pdf]" in made.output
+    else:
+        assert (place / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_to_go_through_needs_the_app(place: Path) -> None:
+    shown = moot(place, "report", "last", "--format", "html")
+    assert "make app" in shown.output if shown.exit_code else '"frames"' in shown.output

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from moot.cli.layout import COLOURS, colours
-from moot.cli.screen import Screen, bar, most_rounds, tail
+from moot.cli.screen import Screen, bar, tail
 from moot.cli.telling import Stage, running_tally, tell
 from moot.cli.text import amount, count, line, moment, money, prose, short, span
 from moot.core.ask import Ask, Reply, Usage
@@ -32,6 +32,7 @@ from moot.core.event import (
     Resumed,
 )
 from moot.core.form import Field, Form
+from moot.desk.frames import most_rounds
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\u202c :smile: \x9b31m [link=http://x]y[/link]\r\x08"
 BALLOT = Form(name="ballot", layout="line", fields=(Field(name="I vote for", kind="choice", choices=("Proposal A",)),))

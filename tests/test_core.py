@@ -164,7 +164,8 @@ def test_a_reply_is_mended_before_it_is_stored() -> None:
         (Field(name="x", kind="number", low=0, high=1), [0, 1, 0.5], [-1, 2, float("nan"), float("inf"), True, "1"]),
         (Field(name="x", kind="number"), [-5, 10**9], ["x"]),
         (Field(name="x", kind="flag"), [True], ["true", 1]),
-        (Field(name="x", kind="list"), [("a",)], ["a"]),
+        (Field(name="x", kind="list"), [("a",), ()], ["a"]),
+        (Field(name="x", kind="list", choices=("a", "b")), [("b", "a"), ("a",), ()], [("a", "c"), ("A",), "a"]),
         (Field(name="x"), ["a"], [1, True, ("a",)]),
     ],
 )
@@ -340,6 +341,12 @@ def test_an_interjection_is_seen_by_all() -> None:
         ("the api key is abc123", "the ***"),
         ("a key is needed for basic use", "a key is needed for basic use"),
         ("the monkey is big", "the monkey is big"),
+        ("it needs a key: set OPENAI_API_KEY somewhere", "it needs a key: set OPENAI_API_KEY somewhere"),
+        ("body.key: Field required", "body.key: Field required"),
+        ("the key: set OPENAI_API_KEY=abc", "the key: set ***"),
+        ("key: abc123 is wrong", "*** is wrong"),
+        ("password: hunter is wrong", "*** is wrong"),
+        ("token=abc is wrong", "*** is wrong"),
     ],
 )
 def test_what_looks_like_a_key_is_hidden(text: str, hidden: str) -> None:

@@ -100,7 +100,7 @@ async def test_who_is_left_out_is_named() -> None:  # R1
         ("Ann", "guest"),
     ]
     told = markdown(report(held.entries, debate="d"))
-    assert "open: guest:one has failed again and again: it is left out for 60 s" in told
+    assert "): guest:one has failed again and again: it is left out for 60 s" in told
 
 
 async def test_a_refusal_is_an_answer() -> None:

@@ -18,7 +18,7 @@ from moot.phases.known import Choices, build
 from moot.phases.speak import Everyone
 from moot.policy.rules import PLURALITY, WEIGHTED
 from moot.testing.replay import Hall, Oracle
-from players import ANN, BOB, CHAIR, Player, resume_everywhere
+from players import ANN, BOB, CHAIR, Player, hold, resume_everywhere, votes
 
 JUNE = Participant(name="June", duty="juror", weight=3.0)
 JACK = Participant(name="Jack", duty="juror")
@@ -58,6 +58,29 @@ async def test_jurors_vote_with_their_weight_beside_the_debaters() -> None:
     assert transcript.decision
     assert transcript.decision.tally == {"Ann's": 1.0, "Bob's": 5.0}
     assert transcript.decision.winner == "Bob's"
+
+
+@pytest.mark.parametrize(("options", "wish"), [((), "Bob"), (("yes", "no"), "no")])
+@pytest.mark.parametrize("reasons", [True, False])
+async def test_a_juror_s_ballot_keeps_its_reason_but_in_old_records(
+    options: tuple[str, ...], wish: str, reasons: bool
+) -> None:
+    decide = Count(rule=PLURALITY, acts=("draft",), reasons=reasons)
+    transcript, _ = await held(debate(decide, options), brief(JUNE, JACK, options=options), wish)
+    assert transcript.decision
+    told = ["June vote /debate/count#1", "Jack vote /debate/count#2"] if reasons else ["", ""]
+    assert [each.reason for each in transcript.decision.ballots] == ["", "", *told]
+
+
+@pytest.mark.parametrize("reasons", [True, False])
+async def test_a_vote_keeps_its_reasons_but_in_old_records(reasons: bool) -> None:
+    script = votes({"Ann": "Ann", "Bob": "Ann", "Cy": "Bob"})
+    vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.", reasons=reasons)
+    done, _ = await hold(Sequence(parts=(Everyone(act="propose", task="Propose."), vote)), script)
+    assert done.transcript.decision
+    said = ": Cy vote /debate/vote#3" if reasons else ""
+    assert done.transcript.decision.dissent == (f"Cy for Bob{said}",)
+    assert [bool(each.reason) for each in done.transcript.decision.ballots] == [reasons] * 3
 
 
 async def test_an_explicit_list_of_voters_has_no_jurors_in_it() -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -16,19 +18,22 @@ from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
+from moot.core.form import Field, Form
+from moot.core.recall import LIBRARIAN, ORIGINS, RECALL
 from moot.desk.config import Config
 from moot.desk.desk import Desk
 from moot.desk.learning import (
     calibration,
     learn,
     learn_all,
-    learn_at_end,
     note,
     remembered,
     search,
     standings,
     weights,
 )
+from moot.desk.personas import personas, relations
+from moot.desk.teaching import teach_at_end
 from moot.learn.shelf import Shelf
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore
@@ -65,10 +70,23 @@ def kept(desk: Desk) -> list[tuple[object, ...]]:
         return shelf.contents()
 
 
+RECALLED = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
+"""The form of a recall, with the debates that it is from."""
+
+
+async def everything(desk: Desk) -> tuple[object, ...]:
+    """What memory holds and all that is worked out from it, to the last bit."""
+    views = (await standings(desk), await calibration(desk), await personas(desk), await relations(desk))
+    return kept(desk), repr(views)
+
+
 async def fill(desk: Desk) -> None:
     """Some debates, of which one is not over and one is none to learn from."""
     for n in range(4):
         await keep(desk, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
+    recalling = Paper(TWO, topic="Trams?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
+    recalling.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0", "d1"))
+    await keep(desk, "used", recalling.end(), at=9000.0)
     unfinished = Paper(TWO)
     unfinished.say("Ann", "propose", ANSWER="x")
     await keep(desk, "open", unfinished)
@@ -91,10 +109,19 @@ async def test_all_are_learned_that_are_over(desk: Desk) -> None:
     await fill(desk)
     await desk.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
     found = await learn_all(desk)
-    assert found.new == ("d0", "d1", "d2", "d3")
+    assert found.new == ("d0", "d1", "d2", "d3", "used")
     assert (found.known, found.open, found.damaged) == (0, 1, ("damaged",))
     again = await learn_all(desk)
-    assert (again.new, again.known) == ((), 4)
+    assert (again.new, again.known) == ((), 5)
+
+
+async def test_memory_that_cannot_be_written_damages_no_record(desk: Desk) -> None:
+    await keep(desk, "d", paper())
+    assert kept(desk) == []
+    with closing(sqlite3.connect(desk.shelf or "")) as other:
+        other.execute("CREATE TRIGGER full BEFORE INSERT ON memory_debate BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    with pytest.raises(RecordError, match=r"What was learned cannot be kept in or read from .*: no room"):
+        await learn_all(desk)
 
 
 async def test_a_casting_teaches_nothing(desk: Desk) -> None:
@@ -116,18 +143,15 @@ async def test_there_is_nothing_to_learn_from_nothing(desk: Desk) -> None:
 
 async def test_a_rebuild_gives_the_same_bit_by_bit(desk: Desk) -> None:
     await fill(desk)
-    for name in ("d3", "d1", "d0", "d2"):
+    for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(desk, name)
     await note(desk, "d1", "resolve", "Ann's way")
     await note(desk, "d2", "domain", "transport")
     await note(desk, "d0", "forget")
-    before, rated = kept(desk), await standings(desk)
-    measured = await calibration(desk)
+    before = await everything(desk)
     found = await learn_all(desk, rebuild=True)
-    assert len(found.new) == 4
-    assert kept(desk) == before
-    assert await standings(desk) == rated
-    assert await calibration(desk) == measured
+    assert len(found.new) == 5
+    assert await everything(desk) == before
 
 
 class Killed(BaseException):
@@ -152,7 +176,7 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
     await fill(desk)
     await note(desk, "d1", "resolve", "Ann's way")
     await learn_all(desk)
-    before, kills = kept(desk), 0
+    before, kills = await everything(desk), 0
     for step in range(100):
         store.left = step
         try:
@@ -161,10 +185,11 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
         except Killed:
             kills += 1
         store.left = 1_000_000
+        assert await everything(desk) == before
         await learn_all(desk)
-        assert kept(desk) == before
+        assert await everything(desk) == before
     assert kills >= 8
-    assert kept(desk) == before
+    assert await everything(desk) == before
     await desk.close()
 
 
@@ -201,16 +226,31 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("steps", [3, 100, 250])
+@pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
 async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Desk, steps: int) -> None:
     await fill(desk)
+    await note(desk, "d1", "resolve", "Ann's way")
     await learn_all(desk)
-    before = kept(desk)
+    before = await everything(desk)
     command = [sys.executable, "-c", KILLER, str(desk.shelf), str(steps)]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
     assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
+    assert await everything(desk) == before
     await learn_all(desk)
-    assert kept(desk) == before
+    assert await everything(desk) == before
+
+
+async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(desk: Desk) -> None:
+    await fill(desk)
+    for n in range(2):
+        again = Paper(TWO, topic="Rails?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
+        again.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0",))
+        await keep(desk, f"more{n}", again.end(), at=9100.0 + n)
+    tiers = {"d0": ("slow", 3), "d1": ("medium", 1), "d2": ("fast", 0), "d3": ("fast", 0)}
+    for rebuild in (False, True):
+        await learn_all(desk, rebuild=rebuild)
+        found = await search(desk, "electric buses")
+        assert {each.debate: (each.tier, each.uses) for each in found if each.debate in tiers} == tiers
 
 
 # ---- what the owner says -------------------------------------------------------------------------------------------
@@ -300,7 +340,7 @@ async def test_seats_without_a_model_enter_no_figure(desk: Desk) -> None:
     await note(desk, "d", "resolve", "Ann's way")
     assert await standings(desk) == ()
     assert await calibration(desk) == {}
-    assert await weights(desk, ["ollama:a"]) == {"ollama:a": 1.0}
+    assert await weights(desk) == {}
 
 
 async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: Desk) -> None:
@@ -316,8 +356,8 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Desk) -
         await keep(desk, f"d{n}", paper(topic=f"Case {n}"))
         await note(desk, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
         if n == 18:
-            assert await weights(desk, ["ollama:a", "ollama:b"]) == {"ollama:a": 1.0, "ollama:b": 1.0}
-    found = await weights(desk, ["ollama:a", "ollama:b"])
+            assert await weights(desk) == {"ollama:a": None, "ollama:b": None}
+    found = await weights(desk)
     assert found["ollama:b"] == 0.0
     assert found["ollama:a"] == pytest.approx(1.846, abs=0.001)
 
@@ -327,18 +367,18 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Desk) -
 
 async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Desk, tmp_path: Path) -> None:
     await keep(desk, "d", paper())
-    assert await learn_at_end(desk, "d", Config(learn=False)) == ""
+    assert await teach_at_end(desk.store, desk.shelf, "d", Config(learn=False)) == ""
     assert kept(desk) == []
-    assert await learn_at_end(desk, "d") == ""
+    assert await teach_at_end(desk.store, desk.shelf, "d", Config()) == ""
     assert len(await search(desk, "electric buses")) == 1
-    assert "no debate" in await learn_at_end(desk, "none")
+    assert "no debate" in await teach_at_end(desk.store, desk.shelf, "none", Config())
 
 
 async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
     desk = Desk(MemoryStore(), config=Config())
     await keep(desk, "d", paper())
     assert desk.shelf is None
-    assert await learn_at_end(desk, "d") == ""
+    assert await teach_at_end(desk.store, desk.shelf, "d", Config()) == ""
     with pytest.raises(RecordError, match="this record is in none"):
         await learn(desk, "d")
 
@@ -347,8 +387,8 @@ async def test_a_held_debate_is_learned_in_no_time(desk: Desk) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(5))
     brief = Brief(topic=BUSES, participants=people)
     plan = desk.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
-    await desk.hold(plan, "held")
-    assert await learn(desk, "held")
+    assert (await desk.hold(plan, "held")).unlearned == ""
+    assert not await learn(desk, "held")
     found = await remembered(desk, "held", ["outcome", "performance", "relation", "position", "bout"])
     assert [len(each) for each in found.values()][:3] == [1, 5, 10]
     assert found["bout"] == []

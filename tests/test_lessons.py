@@ -1,19 +1,18 @@
-"""What a closed debate teaches: its outcome, who held what, who moved whom and by which critique, who beat whom."""
+"""What a closed debate teaches: its outcome, who held what, who moved whom and by which critique."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from lessons_kit import THREE, TWO, Paper
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Entry, Interjected
+from moot.core.event import Called, Entry, Interjected, Opened
 from moot.core.form import Field, Form, Value
 from moot.core.recall import LIBRARIAN, ORIGINS
-from moot.learn.bouts import one_result
 from moot.learn.lessons import lessons, notes
-from moot.learn.memory import Bout, Lessons, Notes
+from moot.learn.memory import Lessons, Notes
 from moot.phases.forms import revision, speech
 
 
@@ -41,7 +40,7 @@ def test_the_outcome_is_that_of_the_record() -> None:
         strength="unanimous",
         share=1.0,
         dissent=("Bob: too dear",),
-        minority=(Minority(answer="Lease"),),
+        minority=(Minority(answer="Lease", by=("Bob",)),),
     )
     found = teach(paper, decision, domain="transport")
     assert asdict(found.outcome) == {
@@ -165,6 +164,50 @@ def test_two_who_answered_for_one_are_nobody() -> None:
     assert [each.player for each in teach(paper).positions] == ["", ""]
 
 
+@pytest.mark.parametrize(
+    ("called", "players"),
+    [
+        ((("answer", "openai:spare"), ("tool-1", "tool:search"), ("tool-1-embed-1", "ollama:e")), ["openai:spare"] * 2),
+        ((("answer", "ollama:a"), ("repair", "openai:spare")), ["", ""]),
+        ((("tree", "search:mcts"),), ["ollama:a", "ollama:a"]),
+        ((("answer", ""),), ["ollama:a", "ollama:a"]),
+    ],
+)
+def test_the_model_that_was_called_has_answered(called: tuple[tuple[str, str], ...], players: list[str]) -> None:
+    paper = Paper(TWO)
+    key = paper.say("Ann", "propose", ANSWER="x")
+    answer = paper.events.pop()
+    paper.events += [Called(key=key, call=call, text="x", model=model) for call, model in called]
+    paper.events.append(answer)
+    found = teach(paper, truth="x")
+    assert [found.performances[0].player, found.positions[0].player] == players
+
+
+def test_a_fallback_wins_and_loses_for_itself() -> None:
+    paper = Paper(TWO)
+    for who in TWO:
+        key = paper.say(who, "propose", ANSWER=f"{who}'s way")
+        paper.events.insert(-1, Called(key=key, call="answer", text="", model={**TWO, "Bob": "openai:spare"}[who]))
+    (found,) = teach(paper, won("Bob", {"Ann": "Bob"})).bouts
+    assert (found.one, found.other) == ("openai:spare", "ollama:a")
+
+
+def test_a_fork_teaches_what_it_came_to_and_nothing_twice() -> None:
+    def held(forked: str) -> Lessons:
+        paper = criticised(revision(()), ANSWER="Lease", BECAUSE="Batteries have a price")
+        assert isinstance(paper.events[0], Opened)
+        paper.events[0] = replace(paper.events[0], forked=forked)
+        return teach(paper, won("Bob", {"Ann": "Bob", "Cy": "Bob"}, "Lease"), truth="Lease")
+
+    parent, fork = held(""), held("depot-3f2a1c@7")
+    assert all((parent.patterns, parent.relations, parent.performances, parent.bouts))
+    assert fork == Lessons(at=parent.at, outcome=parent.outcome, positions=fork.positions)
+    assert [(each.who, each.answer, each.right) for each in fork.positions] == [
+        (each.who, each.answer, each.right) for each in parent.positions
+    ]
+    assert {each.player for each in fork.positions} == {""}
+
+
 # ---- who changed whose mind ----------------------------------------------------------------------------------------
 
 ISSUE = "The price of batteries is missing"
@@ -248,88 +291,3 @@ def test_a_critique_without_a_form_is_remembered_by_its_words() -> None:
     bare = paper.say("Bob", "critique", [own], form=Form(name="free", fields=()))
     paper.say("Ann", "revise", [own, bare], form=revision(()), ANSWER="Wait", BECAUSE="what Bob on critique says")
     assert [each.issue for each in teach(paper).patterns] == ["Bob on critique"]
-
-
-# ---- who beat whom -------------------------------------------------------------------------------------------------
-
-
-def stood(people: Mapping[str, str], *others: Participant, **answers: str) -> Paper:
-    paper = Paper(people, others=others)
-    for name in people:
-        paper.say(name, "propose", ANSWER=answers.get(name, f"answer of {name}"))
-    return paper
-
-
-def results(found: Lessons) -> list[tuple[str, str, float, float]]:
-    return [(*each.sides, each.score, each.weight) for each in found.bouts]
-
-
-def test_the_winner_has_beaten_all_who_ended_with_another_answer() -> None:
-    votes = {"Ann": "Bob", "Bob": "Ann", "Cy": "Ann"}
-    assert results(teach(stood(THREE), won("Ann", votes))) == [("Ann", "Bob", 1.0, 0.5), ("Ann", "Cy", 1.0, 0.5)]
-    same = teach(stood(THREE, Ann="Buy", Cy="buy."), won("Ann", votes))
-    assert results(same) == [("Ann", "Bob", 1.0, 1.0)]
-    assert (same.bouts[0].one, same.bouts[0].other) == ("ollama:a", "ollama:b")
-
-
-def test_those_at_the_top_of_a_tie_are_equal() -> None:
-    votes = {"Ann": "Bob", "Bob": "Ann", "Cy": "Cy"}
-    ballots = tuple(Ballot(voter=voter, choice=choice) for voter, choice in votes.items())
-    tie = Decision(status="tie", tally={"Ann": 1.0, "Bob": 1.0, "Cy": 0.5}, ballots=ballots)
-    assert results(teach(stood(THREE), tie)) == [("Ann", "Bob", 0.5, 1.0)]
-
-
-def test_a_judge_decides_and_may_be_a_person() -> None:
-    for seat in ("ollama:judge", "human"):
-        chair = Participant(name="Chair", duty="moderator", seat=seat)
-        assert results(teach(stood(TWO, chair), won("Bob", {"Chair": "Bob"}))) == [("Bob", "Ann", 1.0, 1.0)]
-
-
-# fmt: off
-NONE: list[tuple[Mapping[str, str], Decision | None]] = [
-    (TWO, None),
-    (TWO, Decision(status="no_decision")),
-    (TWO, Decision(status="decided", winner="Ann")),                        # nobody has voted
-    (TWO, won("yes", {"Ann": "yes", "Bob": "yes"})),                        # an option has won, no debater
-    (TWO, won("Ann", {"Ann": "Ann", "Bob": "Bob"})),                        # by a vote for itself
-    (THREE, won("Ann", {"Ann": "Ann", "Bob": "Ann", "Cy": "Bob"})),         # without its own vote a tie
-    ({**TWO, "Bob": "ollama:a"}, won("Ann", {"Bob": "Ann"})),               # against itself
-    ({**TWO, "Bob": "builtin:quotes"}, won("Ann", {"Ann": "Ann"})),
-    ({**TWO, "Bob": "builtin:quotes"}, won("Ann", {"Bob": "Ann"})),         # the voter only quotes
-    ({**TWO, "Bob": "human"}, won("Bob", {"Ann": "Bob"})),                  # people have no rating
-    (TWO, Decision(status="decided", winner="Ann", ballots=(Ballot(voter="Ann", state="abstained"),))),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("people", "decision"), NONE)
-def test_no_result(people: Mapping[str, str], decision: Decision | None) -> None:
-    assert teach(stood(people), decision).bouts == ()
-
-
-def test_a_judge_of_the_same_model_judges_nobody() -> None:
-    chair = Participant(name="Chair", duty="moderator", seat="ollama:a")
-    assert teach(stood(TWO, chair), won("Ann", {"Chair": "Ann"})).bouts == ()
-    assert len(teach(stood(THREE, chair), won("Bob", {"Chair": "Bob"})).bouts) == 1
-
-
-def bout(one: str, other: str, score: float, sides: tuple[str, str]) -> Bout:
-    return Bout(one=one, other=other, score=score, weight=1.0, sides=sides)
-
-
-def test_two_debates_with_the_sides_swapped_are_one_result() -> None:
-    first, back = bout("a", "b", 1.0, ("For", "Against")), bout("b", "a", 1.0, ("For", "Against"))
-    played = [("motion", "law", first), ("motion", "law", back), ("motion", "law", first), ("other", "law", back)]
-    found = one_result(played)
-    assert [(each.one, each.other, each.score, each.domain) for each in found] == [
-        ("a", "b", 0.5, "law"),
-        ("a", "b", 1.0, "law"),
-        ("b", "a", 1.0, "law"),
-    ]
-    assert one_result([("m", "", first), ("m", "law", back)])[0].score == 1.0
-    assert one_result([]) == ()
-
-
-def test_wins_with_both_sides_are_one_win() -> None:
-    played = [("m", "", bout("a", "b", 1.0, ("For", "Against"))), ("m", "", bout("a", "b", 1.0, ("Against", "For")))]
-    assert [(each.one, each.score) for each in one_result(played)] == [("a", 1.0)]

@@ -13,7 +13,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called
 from moot.core.form import Form
-from moot.core.recall import HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
+from moot.core.recall import FEEDS, HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
 from moot.core.seat import Quote, Scene
 from moot.core.transcript import Transcript
 from moot.learn.librarian import HEAD, LONGEST, MOST_NEWS, NOTHING, Librarian, Pulse, plain, quoted
@@ -78,9 +78,9 @@ async def test_outcomes_and_patterns_come_with_their_origins(path: Path) -> None
     reply = await recall(path)
     assert reply.fields[HISTORY] == (
         "[depot-1, entry 9, 1970-01-01, unconfirmed] on “Should the depot buy electric buses?”: decided “buy ten”; "
-        "strength moderate; against it “no”, “Bob for no”",
+        "strength moderate; against it “no”",
         "[depot-2, entry 9, 1970-01-02, unconfirmed] on “May the depot buy electric trams?”: decided; "
-        "strength moderate; against it “no”, “Bob for no”",
+        "strength moderate; against it “no”",
     )
     assert reply.fields[PATTERNS] == (
         "[depot-1, entry 5, 1970-01-01, unconfirmed] “The electric price is missing”; suggested “count again”; "
@@ -107,7 +107,10 @@ async def test_no_more_than_was_wanted(path: Path, history: int, patterns: int) 
 
 @pytest.mark.parametrize("topic", ["Is tea better than coffee?", "Should the city buy trees for its parks?"])
 async def test_a_shared_word_makes_no_like_topic(path: Path, topic: str) -> None:
-    reply = await recall(path, asked(patterns=0, topic=topic))
+    with Shelf.open(path) as shelf:
+        issue = "Nobody has asked the city what breaks for tea cost its many small shops"
+        shelf.add("shops", taught("Should shops close earlier?", issue=issue), head="h")
+    reply = await recall(path, asked(topic=topic))
     assert (reply.text, dict(reply.fields)) == (NOTHING, {})
 
 
@@ -143,6 +146,7 @@ async def test_news_are_marked_as_foreign() -> None:
     reply = await recall(None, asked(feeds=("town", "gone")), pulse)
     lines = _lines(reply, PULSE)
     assert len(lines) == MOST_NEWS
+    assert reply.fields[FEEDS] == ("town",), "only what was read"
     assert lines[0] == (
         "[feed town, today, http://t.example/1, foreign] “Trams (x) win - (depot-9) 'fake'”: “Ignore all”"
     )

@@ -18,6 +18,7 @@ from moot.desk.measuring import with_instrument
 from moot.desk.prepare import Ready, Wishes, prepare
 from moot.desk.seating import seat
 from moot.models.pool import Pool
+from moot.seats.installed import embedder
 from moot.seats.likeness import Likening, measure
 from moot.testing.conformance import Journal
 from moot.testing.web import Answer, Visit, Web, as_json
@@ -51,14 +52,16 @@ def vectors(visit: Visit) -> Answer:
 async def test_numbers_and_calls(texts: tuple[str, ...], own: float, between: float) -> None:
     async with Web(vectors).serve() as web:
         journal = Journal()
-        reply = await Likening("ollama:e", {"OLLAMA_HOST": web.url}).answer(ASK, scene(*texts), journal)
+        reply = await Likening(embedder("ollama:e", {"OLLAMA_HOST": web.url})).answer(ASK, scene(*texts), journal)
     assert reply.fields == {"OWN": own, "BETWEEN": between, "METHOD": "ollama:e"}
     assert list(journal.kept) == ["tool-1-embed-1"]
 
 
 async def test_without_its_model_there_is_no_answer() -> None:
     with pytest.raises(Unavailable, match="cannot be reached"):
-        await Likening("ollama:e", {"OLLAMA_HOST": "http://127.0.0.1:9"}).answer(ASK, scene("tea", "tea"), Journal())
+        await Likening(embedder("ollama:e", {"OLLAMA_HOST": "http://127.0.0.1:9"})).answer(
+            ASK, scene("tea", "tea"), Journal()
+        )
 
 
 def test_what_rounding_makes_of_one_is_one() -> None:

@@ -200,7 +200,7 @@ def serving(*words: str) -> Generator[str]:
         port = free.getsockname()[1]
     with subprocess.Popen([sys.executable, SCRIPT, "http", str(port), *words], stderr=subprocess.DEVNULL) as server:
         try:
-            for _ in range(200):
+            for _ in range(1200):
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
                         break
@@ -228,4 +228,4 @@ async def test_a_server_that_does_not_let_go_is_left(monkeypatch: pytest.MonkeyP
         async with attach(Server(name="files", url=address)) as line:
             assert line.tools
             began = time.monotonic()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 45, "it would take a minute to let go"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from moot.core.errors import BriefError
 from moot.desk.cast import CAST, MODERATOR, debaters
-from moot.desk.names import MOST, RESERVED, check_name, moderates, skeleton
+from moot.desk.names import MOST, RESERVED, check_name, free_name, moderates, skeleton
 
 GOOD = [
     ("Ada", "Ada"),
@@ -152,3 +152,11 @@ def test_the_built_in_participants() -> None:
 def test_no_such_number_of_debaters(count: int) -> None:
     with pytest.raises(ValueError, match="2 to 10"):
         debaters(count)
+
+
+def test_there_is_always_a_free_name() -> None:
+    names = ("Librarian", "Archivist")
+    assert free_name(names, ()) == "Librarian"
+    assert free_name(names, ("L\u0456brarian",)) == "Archivist"  # a Cyrillic letter in it
+    taken = ("Librarian", "Archivist", "Librarian 2", "LIBRARIAN 3", "Librarian4")
+    assert free_name(names, taken) == "Librarian 5"

@@ -10,7 +10,9 @@ from moot.core.seat import Scene
 from moot.desk.naming import NAMES, Named, Namer
 from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices
+from moot.phases.flow import Sequence
 from moot.phases.known import build
+from moot.phases.speak import Everyone
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY, Player
 
@@ -64,8 +66,46 @@ async def test_a_debate_under_its_documented_names() -> None:
     votes = [each.data for each in found if each.type == "vote"]
     assert [each["agent"] for each in votes] == ["Ann", "Bob", "Cy"]
     assert [bool(each["choice"]) for each in votes] == [True, False, False]
+    assert [first["consensus"][each] for each in ("status", "winner", "text")] == ["no_decision", "", ""]
     assert first["consensus"]["rule"] == "supermajority"
     assert first["debate_end"]["status"] == "no_decision"
+
+
+async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
+    """A librarian answers and a teller fails; bids are for their author alone; the floor is heard by all."""
+
+    def bids(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        if ask.to == "Scribe":
+            return None
+        return {"BID": 5.0, "WHY": "me"} if ask.act == "bid" else {}
+
+    aides = (Participant(name="Likeness", duty="aide"), Participant(name="Scribe", duty="aide"))
+    brief = Brief(topic="Tea?", participants=(ANN, BOB, *aides))
+    say = Everyone(act="argue", task="Argue.", who=("Ann", "Likeness", "Scribe"))
+    bid = Everyone(act="bid", task="Bid.", private=True)
+    place = Hall(brief=brief, protocol=Sequence(parts=(bid, say)))
+    held = await place.hold({each.name: Player(bids) for each in brief.participants})
+    assert {turn.by for turn in held.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
+    namer = Namer()
+    found = [named for entry in held.entries if (named := namer.name(entry))]
+    assert [(each.type, each.data.get("agent"), each.data.get("act")) for each in found] == [
+        ("debate_start", None, None),
+        ("agent_message", "Ann", "argue"),
+        ("debate_end", None, None),
+    ]
+
+
+async def test_a_result_names_what_was_decided() -> None:
+    def agreed(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+        return {"ANSWER": "Tea"}
+
+    brief = Brief(topic="Tea?", participants=(ANN, BOB))
+    held = await Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).hold(
+        {each.name: Player(agreed) for each in brief.participants}
+    )
+    namer = Namer()
+    (came,) = [each for entry in held.entries if (each := namer.name(entry)) and each.type == "consensus"]
+    assert (came.data["status"], came.data["winner"], came.data["text"]) == ("decided", "Tea", "Tea")
 
 
 def test_a_pause_has_a_name_too() -> None:

@@ -52,6 +52,7 @@ BUSY: list[tuple[str, int | None]] = [
     ("debate_format: bp_style\ndebate_end_condition: rounds_exhausted\nrounds: 1", None),
     ("debate_format: round_robin\nrounds: 2\ndebate_end_condition: no_new_arguments", None),
     ("mediator_type: active\nmediator_frequency: final", 0),
+    ("protocol: arena\nrounds: 1\ndebate_end_condition: [lead_decided]", None),
     ("debate_format: round_robin\nmediator_type: active\nmediator_frequency: midpoint", None),
     ("mediator_type: silent", 0),
     ("debate_format: round_robin\nsummarize_every: 2\nrounds: 2\ncontext_strategy: summarize_past", None),

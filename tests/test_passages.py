@@ -3,7 +3,8 @@
 import pytest
 
 from moot.core.brief import Source
-from moot.seats.passages import Passage, read_passages, sentences
+from moot.core.sentences import sentences
+from moot.seats.passages import Passage, read_passages
 
 
 def found(text: str, *, line: int = 1) -> list[tuple[int, str]]:

@@ -204,6 +204,13 @@ def test_a_star_has_the_hub_that_was_named() -> None:
     assert all("Cy" in pair for pair in Pairs(topology="star", hub="Cy").draw(NAMES, round=1, chance=Random()))
 
 
+def test_a_star_without_its_hub_has_another_one() -> None:
+    """Whoever gave no proposal is not at the table of a round; the others are criticised all the same."""
+    drawn = Pairs(topology="star", hub="Zoe").draw(NAMES, round=1, chance=Random())
+    assert drawn == Pairs(topology="star", hub=NAMES[0]).draw(NAMES, round=1, chance=Random())
+    assert len(drawn) == 2 * (len(NAMES) - 1)
+
+
 def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
     code = (
         "from random import Random; from moot.policy.pairs import Pairs;"

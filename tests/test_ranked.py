@@ -47,7 +47,7 @@ async def held(
         return {"REASON": f"{ask.to}'s reason", ask.form.fields[1].name: tuple(shown.get(n, n) for n in wish.split())}
 
     brief = Brief(topic="Tea?", participants=people)
-    ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval")
+    ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
     tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
     player = Player(script)
     return await Hall(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], player)), player
@@ -79,6 +79,11 @@ async def test_rankings_become_ballots_under_the_authors_names() -> None:
     assert dict(decision.tally) == {"Ann": 5.0, "Bob": 9.0, "Cy": 7.0, "Dan": 3.0}
     assert decision.support == ("Ann", "Cy", "Dan")
     assert decision.dissent == ()  # Bob could not name himself
+
+
+async def test_dissent_says_its_reason() -> None:
+    decision = decided((await held({**ALL, "Dan": "Ann Bob Cy"}))[0])
+    assert (decision.winner, decision.dissent) == ("Bob", ("Dan for Ann: Dan's reason",))
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -123,11 +123,36 @@ def test_whoever_ranks_others_says_nothing_about_its_own() -> None:
         (("3: A B C", "2: B A C"), 0.6, "moderate"),
         (("5: A B C", "4: B A C"), 5 / 9, "weak"),
         (("9: A B C", "1: -"), 1.0, "strong"),  # who abstained has not agreed
+        (("A B C", "4: A=B C"), 0.2, "split"),  # nor has whoever sets none above the other
+        (("3: A B", "2: C"), 0.6, "moderate"),
     ],
 )
 def test_strength_is_the_share_in_the_closest_duel(rows: Sequence[str], share: float, word: str) -> None:
     decision = Ranked(method="schulze").decide(ballots(*rows), ("A", "B", "C"))
     assert (decision.winner, decision.share, decision.strength) == ("A", pytest.approx(share), word)
+
+
+@pytest.mark.parametrize(
+    ("given", "share", "word"),
+    [
+        ({"Ann": "Ben Cay", "Ben": "Ann Cay", "Cay": "Ben Ann"}, 2 / 3, "moderate"),  # Ben has not voted for himself
+        ({"Ann": "Ben Cay", "Ben": "Ann Cay", "Cay": "Ben Ann", "Dot": "Ben Ann Cay"}, 3 / 4, "moderate"),
+        ({"Ann": "Ben=Cay", "Ben": "Ann", "Cay": "Ben Ann", "Dot": "Ben"}, 1 / 2, "split"),  # Ann is not for Ben alone
+        ({"Ann": "Cay Ben", "Ben": "Cay Ann", "Cay": "Ben Ann", "Dot": "Ben", "Eve": "Ben Ann Cay"}, 3 / 5, "moderate"),
+        ({"Dot": "Ben Ann", "Eve": "Ben Cay", "Fay": "Ben"}, 1.0, "unanimous"),  # nobody's own answer stands there
+    ],
+)
+@pytest.mark.parametrize("rule", ["borda", "copeland", "schulze", "minimax", "instant_runoff"])
+def test_whoever_cannot_rank_its_own_answer_does_not_make_the_vote_unanimous(
+    rule: str, given: dict[str, str], share: float, word: str
+) -> None:
+    cast_ = [
+        Ballot(voter=voter, choice=ranks[0][0], ranks=ranks)
+        for voter, ranking in given.items()
+        for ranks in [tuple(tuple(tier.split("=")) for tier in ranking.split())]
+    ]
+    decision = Ranked(method=rule).decide(cast_, ("Ann", "Ben", "Cay"))
+    assert (decision.winner, decision.share, decision.strength) == ("Ben", pytest.approx(share), word)
 
 
 def test_support_is_who_has_the_winner_on_top() -> None:
@@ -165,6 +190,11 @@ def test_plurality_counts_who_is_alone_on_top() -> None:
 def test_the_condorcet_winner(rows: Sequence[str], winner: str) -> None:
     given = ballots(*rows)
     assert condorcet(given, tuple(dict.fromkeys(each for b in given for tier in b.ranks for each in tier))) == winner
+
+
+def test_candidates_may_be_the_letters_of_a_word_that_is_a_voters_name() -> None:
+    given = [Ballot(voter="ab", choice="a", ranks=(("a",), ("b",)))]
+    assert condorcet(given, "ab") == Ranked(method="schulze").decide(given, "ab").winner == "a"
 
 
 # ---- what theory promises ------------------------------------------------------------------------------------------

@@ -96,7 +96,13 @@ async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: 
     assert asks[0].ask
     assert asks[0].ask.form
     numbers = {field.name: (field.high, field.choices) for field in asks[0].ask.form.fields}
-    assert numbers == {"HISTORY": (2, ()), "PATTERNS": (3, ()), "PULSE": (None, ("town",)), "ORIGINS": (None, ())}
+    assert numbers == {
+        "HISTORY": (2, ()),
+        "PATTERNS": (3, ()),
+        "FEEDS": (None, ("town",)),
+        "PULSE": (None, ()),
+        "ORIGINS": (None, ()),
+    }
 
 
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin", "board", "council"])
@@ -252,7 +258,15 @@ async def test_a_librarian_may_be_described_or_named_otherwise(tmp_path: Path) -
         ("recall: no\nfeeds: news", "", "b.md:3: feeds goes with recall: yes"),
         ("recall: no", f"{PEOPLE}\n## Lena (builtin:librarian)\n", "b.md:2: recall is no, but Lena is a librarian"),
         ("recall: yes\nfeeds: news", "", "there is no feed 'news'; the owner sets them under feeds in"),
+        ("research: rag", "", "b.md:2: research goes with recall: yes"),
+        ("recall: yes\nresearch: [scorer]", "", "b.md:3: research cannot be 'scorer'; allowed are search, rag"),
+        ("recall: yes\nresearch: rag", PEOPLE, "Librarian: rag needs documents"),
         ("history_limit: 99", "", "b.md:2: history_limit"),
+        (
+            "research: search",
+            f"{PEOPLE}\n## Lena (librarian)\ntool_usage: [search]\n",
+            "b.md:13: Lena is a librarian, whose tools stand under research; leave out tool_usage",
+        ),
         ("seed: 1", "## Ada (librarian)\n\n## Bo\nrole: contra\n", "debate"),
     ],
 )

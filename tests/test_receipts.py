@@ -194,6 +194,31 @@ def test_changing_any_field_breaks_verification(keys: dict[str, Key], data: st.D
         check_receipt(json.dumps(document), keys[signs])
 
 
+def other(value: object) -> object:
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return value[:-1] + ("a" if value[-1:] != "a" else "b")
+    return value + 1 if isinstance(value, int | float) else "x"
+
+
+@pytest.mark.parametrize("signs", ["hmac", "ed25519"])
+def test_every_single_leaf_is_signed(keys: dict[str, Key], signs: str) -> None:
+    text = write_receipt(RECEIPT, keys[signs])
+    every = list(leaves(json.loads(text)))
+    assert len(every) > 80
+    for *way, last in every:
+        document: object = json.loads(text)
+        here = document
+        for step in way:
+            here = here[step]  # type: ignore[index]
+        holder = cast(dict[str | int, object], here)
+        holder[last] = other(holder[last])
+        with pytest.raises(RecordError):
+            check_receipt(json.dumps(document), keys[signs])
+
+
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_changing_any_letter_of_the_page_breaks_verification(keys: dict[str, Key], data: st.DataObject) -> None:

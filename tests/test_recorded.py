@@ -8,8 +8,7 @@ from click.testing import CliRunner, Result
 
 from moot.bench.figures import Figure, find, numbers
 from moot.bench.main import main
-from moot.bench.recorded import SETS, find_data
-from moot.core.errors import MootError
+from moot.bench.recorded import SETS
 from recorded_sets import write_sets
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
@@ -18,7 +17,7 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the recorded sets ar
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(main, ["recorded", *words])
+    return CliRunner(env={"MOOT_DATA": None}).invoke(main, ["recorded", *words])
 
 
 @pytest.fixture
@@ -75,12 +74,17 @@ def test_a_set_that_is_not_there_is_left_out(small: Path) -> None:
 
 
 def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:
-    for folder, words in ((tmp_path / "no", "is no folder"), (tmp_path, "holds none of the recorded sets")):
+    give = f"give the folder of {', '.join(SETS)} with --data or in MOOT_DATA"
+    for folder, words in ((tmp_path / "no", "is no folder"), (tmp_path, "holds none of them")):
         ran = run("--data", str(folder))
-        assert ran.exit_code == 2
-        assert ran.output == (f"moot-bench: {folder} {words}; give the folder of {', '.join(SETS)} with --data\n")
-    with pytest.raises(MootError, match="give the folder of elimination_votes"):
-        find_data(None, checkout=tmp_path / "checkout")
+        assert (ran.exit_code, ran.output) == (2, f"moot-bench: {folder} {words}; {give}\n")
+    ran = run()
+    assert (ran.exit_code, ran.output) == (2, f"moot-bench: no folder is named; {give}\n")
+
+
+def test_the_folder_may_stand_in_the_environment(small: Path) -> None:
+    ran = CliRunner().invoke(main, ["recorded"], env={"MOOT_DATA": str(small)})
+    assert (ran.exit_code, ran.output.splitlines()[-1]) == (0, "74 of 74 figures reached")
 
 
 def test_a_figure_that_is_not_reached_ends_with_one(small: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 from moot.core.event import EVENTS, Opened
 from moot.core.transcript import fold
 from moot.engine.drive import replay
+from moot.learn.lessons import lessons
 from moot.phases.spec import load
+from moot.readers.outcome import outcome
 from moot.record.codec import decode, encode, read
 from moot.record.ledger import Ledger
 from moot.testing.stores import MemoryStore
@@ -60,3 +62,15 @@ def _holds(new: object, old: object) -> bool:
         pairs = zip(cast("list[object]", new), cast("list[object]", old), strict=True)
         return isinstance(new, list) and all(_holds(one, other) for one, other in pairs)
     return new == old
+
+
+def test_who_is_against_what_was_not_reached_is_read_from_an_old_record_too() -> None:
+    path = next(each for each in CORPUS if each.stem == "v1-unanimous")
+    entries = read(lines(path))
+    decision = fold(entries).decision
+    assert decision
+    assert (decision.status, decision.dissent) == ("no_decision", ())
+    (against,) = outcome(fold(entries), entries).dissent
+    assert against.choice != max(decision.tally, key=lambda name: decision.tally[name])
+    (told,) = lessons(entries).outcome.dissent
+    assert told.startswith(f"{against.voter} for {against.choice}")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
-from moot.cli.recount import flip_in_words, result_in_words
+from moot.cli.recount import flip_in_words, quorum_in_words, result_in_words
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError
 from moot.desk.recount import MOST, Counted, Recounted, recounted
-from moot.policy.rules import PLURALITY
+from moot.policy.rules import PLURALITY, Quorum
 from test_rankings import ballots
 from test_rules import ballots as votes
 
@@ -82,6 +82,17 @@ def test_rankings_are_counted_under_all_rules() -> None:
     assert (found.ranked, found.condorcet) == (True, "B")
     assert under(found, "instant runoff").flip
     assert under(found, "borda").margin == 3.0
+
+
+@pytest.mark.parametrize(
+    ("given", "quorum"), [("A - ?", True), ("A A ? !", False), ("A A - ? !", True), ("A ! !", False)]
+)
+def test_that_there_is_no_quorum_is_said(given: str, quorum: bool) -> None:
+    found = count(votes(given))
+    assert found.quorum is quorum
+    assert Quorum(rule=PLURALITY).decide(votes(given), NAMES).how.startswith("no quorum") is not quorum
+    assert quorum_in_words(found).startswith("Half of the voters or more were not heard") is not quorum
+    assert under(found, "plurality").winner == "A", "the counts themselves ask for none"
 
 
 def test_approvals_are_no_votes_for_one() -> None:
@@ -193,8 +204,12 @@ def test_a_result_in_words(status: str, winner: str, words: str) -> None:
 
 def test_a_flip_in_words() -> None:
     counted = under(count(votes("A A A B B")), "plurality")
-    assert flip_in_words(counted) == "Flips with the ballot of voter0 for B: B has 3 of 5"
-    assert flip_in_words(replace(counted, flip=None, tried=1)) == "No change of 1 ballot or fewer gives another result."
+    assert flip_in_words(counted) == "Flips with the ballot of voter0, B first and the winner last: B has 3 of 5"
+    none = "No other result by moving one candidate first and the winner last on"
+    assert flip_in_words(replace(counted, flip=None, tried=1)) == f"{none} 1 ballot or fewer."
+    assert flip_in_words(replace(counted, flip=None, tried=2)) == f"{none} 2 ballots or fewer."
     assert counted.flip
     both = replace(counted.flip, voters=("voter0", "voter1"))
-    assert flip_in_words(replace(counted, flip=both)).startswith("Flips with the ballots of voter0 and voter1 for B")
+    assert flip_in_words(replace(counted, flip=both)).startswith(
+        "Flips with the ballots of voter0 and voter1, B first and the winner last: "
+    )

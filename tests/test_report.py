@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from clock import within
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Source
-from moot.core.decision import Ballot, Decision, Minority
+from moot.core.decision import Ballot, Decision, Minority, Status
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Ruled
 from moot.readers.markdown import markdown
@@ -293,3 +294,29 @@ def test_a_thousand_turns_take_less_than_a_second() -> None:
         text = markdown(report(diary.entries, debate="d1"))
     assert text.count("\n#### ") == 1000
     assert "- **Cost:** $10.0000\n" in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "status", "winner", "votes", "against"),
+    [
+        ("unanimity", "no_decision", "", "aab", "Dee"),
+        ("unanimity", "no_decision", "", "aabb", ""),  # nobody leads
+        ("plurality", "tie", "", "ab", ""),
+        ("plurality", "decided", "a", "aab", "Dee"),
+        ("moderator", "decided", "", "ab", ""),  # nobody was elected
+        ("consent", "no_decision", "", ("ACCEPT", "ACCEPT_WITH_RESERVATION", "REJECT"), "Dee"),
+        ("consent", "decided", "", ("ACCEPT", "ACCEPT_WITH_RESERVATION", "ACCEPT"), ""),
+    ],
+)
+def test_who_is_against(rule: str, status: Status, winner: str, votes: Sequence[str], against: str) -> None:
+    cast = [
+        Ballot(voter=voter, choice=choice, reason="Why.")
+        for voter, choice in zip(("Ann", "Ben", "Dee"), votes, strict=False)
+    ]
+    cast += [Ballot(voter="Eve", choice=votes[3])] if len(votes) > 3 else []
+    tally = {name: float(list(votes).count(name)) for name in votes}
+    decision = Decision(status=status, winner=winner, rule=rule, tally=tally, ballots=tuple(cast))
+    report = read(ruled(decision, "Ann", "Ben", "Dee", "Eve"))
+    assert " ".join(each.voter for each in report.outcome.dissent) == against
+    assert all(each.reason == "Why." for each in report.outcome.dissent)
+    assert ("**Dissent:** Dee for " in page(ruled(decision, "Ann", "Ben", "Dee", "Eve"))) == bool(against)

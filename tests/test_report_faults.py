@@ -66,6 +66,11 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             [("missing", "the request was refused")],
             ": the request was refused",
         ),
+        (
+            [ASKED, Failed(key=KEY, kind="open", reason="one has failed again and again")],
+            [("missing", "left out: one has failed again and again")],
+            "**No answer** (Ann, Round 1: arguments): left out: one has failed again and again",
+        ),
         ([ASKED, Failed(key=KEY, kind="broken", reason="")], [("missing", "broken")], "arguments): broken"),
         (
             [ASKED, tried(), ERRED, tried(n=2), ERRED, tried(n=3), called(), ANSWER],

@@ -69,6 +69,25 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
 
 
 @pytest.mark.parametrize(
+    ("rule", "votes", "dissent"),
+    [
+        (UNANIMITY, "A B A -", ("V1 for B: so",)),  # D5: with agent and reason
+        (SUPERMAJORITY, "A B A C A", ("V1 for B: so", "V3 for C: so")),
+        (MAJORITY, "A B", ()),  # nobody leads
+        (MAJORITY, "A A A B", ()),  # it is decided: who lost is named with the words of the proposals
+        (Quorum(rule=UNANIMITY), "A B A - - -", ("V1 for B: so",)),
+        (Share(name="unanimity", least="1", beyond=False, of="voters"), "A B A", ()),  # a rule of an old record
+    ],
+)
+def test_who_is_against_is_named_where_too_few_agree(rule: Rule, votes: str, dissent: tuple[str, ...]) -> None:
+    given = [
+        Ballot(voter=f"V{n}", state="abstained") if vote == "-" else Ballot(voter=f"V{n}", choice=vote, reason="so")
+        for n, vote in enumerate(votes.split())
+    ]
+    assert rule.decide(given, NAMES).dissent == dissent
+
+
+@pytest.mark.parametrize(
     ("votes", "how"),
     [
         ("- - -", "all 3 voters abstained"),

@@ -6,6 +6,7 @@ import click
 import pytest
 
 import coverage_floors
+import doc_phases
 import doc_protocols
 import generate_docs
 from moot.phases import spec
@@ -51,12 +52,19 @@ def test_pages_are_written_and_checked(
 ) -> None:
     monkeypatch.setattr(generate_docs, "ROOT", tmp_path)
     monkeypatch.setattr(generate_docs, "FOLDER", tmp_path / "docs")
+    monkeypatch.setattr(generate_docs, "PHASES", tmp_path / "phases")
+    (tmp_path / "phases").mkdir()
+    page = tmp_path / "phases" / "2.md"
+    page.write_text("Words.\n\n<!-- diagram: rounds -->\nold\n<!-- end of diagram -->\n\nMore.\n", "utf-8")
     assert generate_docs.main(["--check"]) == 1
     assert generate_docs.main([]) == 0
     assert generate_docs.main(["--check"]) == 0
+    written = page.read_text("utf-8")
+    assert written == f"Words.\n\n{doc_phases.block('rounds')}\n\nMore.\n"
+    page.write_text(written.replace("at most 2", "at most 9"), "utf-8")
     (tmp_path / "docs" / "events.md").write_text("old", "utf-8")
     assert generate_docs.main(["--check"]) == 1
-    assert capsys.readouterr().err.endswith("Not what the code says: docs/events.md. Run make docs.\n")
+    assert capsys.readouterr().err.endswith("Not what the code says: docs/events.md, phases/2.md. Run make docs.\n")
 
 
 def test_events_page_says_kinds_fields_and_meanings() -> None:

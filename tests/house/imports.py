@@ -27,6 +27,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "desk": BELOW,
     "testing": BELOW | {"desk"},
     **{host: frozenset({"core", "desk"}) for host in HOSTS},
+    "arena": frozenset({"core", "policy", "models", "seats"}),
     "__main__": frozenset({"cli"}),
     "": BELOW | {"desk"},
 }

@@ -6,9 +6,6 @@ import click
 
 from moot.core.errors import MootError
 
-CHECKOUT = Path(__file__).resolve().parents[3]
-"""The folder of the checkout, where Moot runs from one."""
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
@@ -19,7 +16,8 @@ def main() -> None:
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder with the recorded sets; else ../shared/data beside the checkout.",
+    envvar="MOOT_DATA",
+    help="The folder with the recorded sets; else the one that MOOT_DATA names.",
 )
 @click.pass_context
 def recorded(ctx: click.Context, data: Path | None) -> None:
@@ -30,7 +28,7 @@ def recorded(ctx: click.Context, data: Path | None) -> None:
     from moot.bench.recorded import SETS, compare, find_data, head, table  # here for start-up time
 
     try:
-        folder = find_data(data, checkout=CHECKOUT)
+        folder = find_data(data)
     except MootError as error:
         click.echo(f"moot-bench: {error}", err=True)
         ctx.exit(2)

@@ -25,17 +25,20 @@ SETS: Final[Mapping[str, Callable[[Path], Iterator[Figure]]]] = MappingProxyType
 """The sets by the names of their folders."""
 
 
-def find_data(given: Path | None, *, checkout: Path) -> Path:
-    """The folder with the recorded sets: the one given, else ``shared/data`` beside the checkout.
+def find_data(given: Path | None) -> Path:
+    """The folder with the recorded sets.
 
     Raises:
-        MootError: there is none, or it holds none of the sets.
+        MootError: none is given, or it holds none of the sets.
     """
-    folder = given or checkout.parent / "shared" / "data"
-    if any((folder / name).is_dir() for name in SETS):
-        return folder
-    what = "holds none of the recorded sets" if folder.is_dir() else "is no folder"
-    raise MootError(f"{folder} {what}; give the folder of {', '.join(SETS)} with --data")
+    if given and any((given / name).is_dir() for name in SETS):
+        return given
+    what = (
+        "no folder is named"
+        if given is None
+        else f"{given} {'holds none of them' if given.is_dir() else 'is no folder'}"
+    )
+    raise MootError(f"{what}; give the folder of {', '.join(SETS)} with --data or in MOOT_DATA")
 
 
 def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:

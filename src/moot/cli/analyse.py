@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 @rich_click.command()
 @click.argument("debates", nargs=-1, required=True, shell_complete=complete_debate)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--formal", is_flag=True, help="Check the claims that are stated formally: proved, refuted, unknown.")
 @click.option(
     "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="A folder for plots and a page."
 )
 @click.option("--png", is_flag=True, help="Plots as PNG; else as SVG.")
 @store_option
-def analyse(debates: tuple[str, ...], as_json: bool, plots: Path | None, png: bool, store: Path | None) -> int:
+def analyse(
+    debates: tuple[str, ...], as_json: bool, formal: bool, plots: Path | None, png: bool, store: Path | None
+) -> int:
     """Analyse debates: agreement, changed answers, what the decision rests on.
 
     DEBATES are ids, beginnings of ids, or "last". Everything is read from the records: who held what when, which turn
@@ -32,7 +35,7 @@ def analyse(debates: tuple[str, ...], as_json: bool, plots: Path | None, png: bo
 
     async def read() -> "tuple[Analysis, ...]":
         async with open_desk(store) as desk:
-            return await analyse_debates(desk, [await desk.find(each) for each in debates])
+            return await analyse_debates(desk, [await desk.find(each) for each in debates], formal=formal)
 
     found = finish(read())
     written = save_analysis(found, plots, "png" if png else "svg") if plots else ()

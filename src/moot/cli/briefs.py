@@ -30,6 +30,7 @@ class CheckOptions(CapOptions, WishOptions):
     """The options of ``moot check`` as they were typed."""
 
     as_json: bool
+    diagram: bool
     normalised: bool
     store: Path | None
 
@@ -58,6 +59,7 @@ def new(name: str) -> int:
 @rich_click.command()
 @click.argument("brief")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead of the plan.")
 @click.option(
     "--normalised", is_flag=True, help="Print the brief in its one Markdown form, whatever form it was written in."
 )
@@ -69,6 +71,8 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
+    if given["as_json"] and given["diagram"]:
+        raise click.UsageError("--json and --diagram are two forms of the plan; choose one.")
     if given["normalised"]:
         from moot.desk.intake import normalise
 
@@ -87,45 +91,17 @@ async def _check(words: str, given: CheckOptions) -> int:
         if ready.caster and (casting := await find_casting(desk, ready, new=given["cast"] == "new")).earlier:
             known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
             ready = replace(ready, notes=(*ready.notes, known))
-    if given["as_json"]:
-        click.echo(json.dumps({"kind": intake.kind, **_plan_data(ready)}, ensure_ascii=False, indent=2))
+    if given["diagram"]:
+        from moot.desk.diagram import diagram
+
+        click.echo(diagram(ready.plan), nl=False)
+    elif given["as_json"]:
+        from moot.desk.foretelling import plan_data
+
+        click.echo(json.dumps({"kind": intake.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
         _print_plan(ready, intake.kind)
     return DONE
-
-
-def _plan_data(ready: "Ready") -> dict[str, object]:
-    from moot.desk.toolbox import offered
-
-    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
-    return {
-        "topic": brief.topic,
-        "protocol": ready.plan.name,
-        "options": list(brief.options),
-        "background": [source.name for source in brief.background],
-        "participants": [
-            {
-                "name": each.name,
-                "role": each.role,
-                "duty": each.duty,
-                "model": each.seat,
-                "weight": each.weight,
-                "tools": list(offered(each)),
-                "ignored": list(ready.drops.get(each.name, ())),
-            }
-            for each in brief.participants
-        ],
-        "phases": list(most.phases),
-        "asks": {"least": least.asks, "most": most.asks},
-        "calls": {"least": least.calls, "most": most.calls},
-        "tokens": {"least": least.tokens, "most": most.tokens},
-        "expected_tokens": {"least": least.expected, "most": most.expected},
-        "cost": {"least": least.cost, "most": most.cost},
-        "unpriced": list(most.unpriced),
-        "participants_made_by": ready.caster,
-        "repeated": round(most.repeated, 3),
-        "notes": list(ready.notes),
-    }
 
 
 def _print_plan(ready: "Ready", kind: str) -> None:

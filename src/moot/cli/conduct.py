@@ -76,8 +76,11 @@ def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable
 
 async def conduct(
     desk: Desk, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
-) -> None:
+) -> Outcome | None:
     """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
+
+    Returns:
+        What came of it; None where it was broken off.
 
     Raises:
         MootError: it cannot be held.
@@ -94,19 +97,21 @@ async def conduct(
         except BaseExceptionGroup as errors:
             # The viewer's error, such as an output that nobody reads; the debate was stopped for it and can be resumed.
             raise errors.exceptions[0] from errors
-    if not held.cancelled() and (error := held.result()):
-        raise error
+    if held.cancelled():
+        return None
+    if isinstance(came := held.result(), MootError):
+        raise came
+    return came
 
 
-async def _hold(desk: Desk, debate: str, hold: Awaitable[Outcome]) -> MootError | None:
+async def _hold(desk: Desk, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
     """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
     try:
-        await hold
+        return await hold
     except MootError as error:
         return error
     finally:
         desk.hub.finish(debate)
-    return None
 
 
 async def _tick(viewer: Viewer) -> None:

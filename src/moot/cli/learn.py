@@ -1,27 +1,24 @@
-"""``moot learn``, ``memory``, ``resolve``, ``ratings``, ``calibration``. This file owns how lessons are shown."""
+"""``moot learn``, ``memory`` and ``resolve``. This file owns how lessons are shown."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 import rich_click
 
 from moot.cli.codes import DONE, ERROR
-from moot.cli.options import complete_debate, finish, open_desk, store_option
+from moot.cli.options import complete_debate, finish, open_desk, open_memory, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from moot.desk.learning import Calibration, Found, Item, Kind, Learned, Standings
+    from moot.desk.learning import Found, Item, Kind, Learned, Resolved
 
 KINDS = ("outcome", "pattern", "position", "performance", "relation", "bout")
 """What is remembered of a debate, in the order in which it is shown."""
-
-MANY = 200
-"""Answers from which on the ECE means something."""
 
 as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
@@ -90,7 +87,7 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
     kind: Kind = "pattern" if patterns else "outcome"
 
     async def read() -> "tuple[Found, ...]":
-        async with open_desk(store) as desk:
+        async with open_memory(store) as desk:
             return await look(desk, " ".join(words), kind=kind, most=most)
 
     found = finish(read())
@@ -135,7 +132,7 @@ def show(debate: str, as_json: bool, store: Path | None) -> int:
         _print({kind: [each.body for each in items] for kind, items in found.items()})
         return DONE
     if not any(found.values()):
-        click.echo(f"Nothing is remembered of {name}. Learn from it: moot learn {name}")
+        click.echo(f"Nothing is remembered of {name}: it was forgotten, or not learned yet (moot learn {name}).")
     for kind, items in found.items():
         for each in items:
             click.echo("\n".join(_rows(kind, each.body)))
@@ -158,7 +155,16 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
 @store_option
 def forget(debate: str, store: Path | None) -> int:
     """Forget what was learned from a debate, for good; its record stays as it is."""
-    return finish(_note(debate, "forget", "", "forgotten; its record is still there", store))
+    from moot.desk.learning import note
+
+    async def drop() -> str:
+        async with open_desk(store) as desk:
+            name = await desk.find(debate)
+            await note(desk, name, "forget")
+            return name
+
+    click.echo(f"{finish(drop())}: forgotten; its record is still there")
+    return DONE
 
 
 @rich_click.command()
@@ -168,84 +174,26 @@ def forget(debate: str, store: Path | None) -> int:
 def resolve(debate: str, answer: str, store: Path | None) -> int:
     """Say what was right, once that is known.
 
-    What each participant held is then right or wrong, which measures how far its confidence can be trusted. The answer
-    is compared by its words, so give it as the debaters did.
+    What each participant held last is then right or wrong, which measures how far its confidence can be trusted. The
+    answer is compared as votes are: by the option that it names, else by its words. So give it as the debaters did.
     """
-    return finish(_note(debate, "resolve", answer, f"the right answer is {answer}", store))
+    from moot.cli.text import line, short
+    from moot.desk.learning import resolve as settle
 
-
-async def _note(name: str, what: Literal["resolve", "forget"], text: str, told: str, store: Path | None) -> int:
-    from moot.desk.learning import note
-
-    async with open_desk(store) as desk:
-        debate = await desk.find(name)
-        await note(desk, debate, what, text)
-    click.echo(f"{debate}: {told}")
-    return DONE
-
-
-@rich_click.command()
-@click.option("--domain", metavar="NAME", help="One domain; else all, each by itself.")
-@as_json
-@store_option
-def ratings(domain: str | None, as_json: bool, store: Path | None) -> int:
-    """Rate the models by the debates in which one of them won.
-
-    The order is by Bradley and Terry's model, with 95 % intervals; Elo is there to look at. Seats without a language
-    model are never rated.
-    """
-    from moot.desk.learning import standings
-
-    async def read() -> "tuple[Standings, ...]":
+    async def keep() -> "tuple[str, Resolved]":
         async with open_desk(store) as desk:
-            return await standings(desk, domain)
+            name = await desk.find(debate)
+            return name, await settle(desk, name, answer)
 
-    found = finish(read())
-    if as_json:
-        _print([asdict(each) for each in found])
-        return DONE
-    if not found:
-        click.echo("No debate between models has a winner among its debaters yet.")
-    for each in found:
-        click.echo(f"domain: {each.domain or 'none'}")
-        wide = max(len(rating.name) for rating in each.ratings)
-        click.echo(f"  {'model':<{wide}}  rating  95 % interval  bouts   elo")
-        for rating in each.ratings:
-            span = f"{rating.low:.0f} to {rating.high:.0f}"
-            points = each.elo[rating.name]
-            click.echo(f"  {rating.name:<{wide}}  {rating.value:6.0f}  {span:>13}  {rating.games:5}  {points:4.0f}")
-        if each.apart:
-            click.echo(f"  {len(each.apart)} groups have never met; the order between them means nothing.")
-    return DONE
-
-
-@rich_click.command()
-@as_json
-@store_option
-def calibration(as_json: bool, store: Path | None) -> int:
-    """Show how far the confidence of each model can be trusted, over the debates that were resolved."""
-    from moot.desk.learning import calibration as calibrate
-
-    async def read() -> "Mapping[str, Calibration]":
-        async with open_desk(store) as desk:
-            return await calibrate(desk)
-
-    found = finish(read())
-    if as_json:
-        _print({player: asdict(each) for player, each in found.items()})
-        return DONE
-    if not found:
-        click.echo("No answer with a confidence is resolved yet: moot resolve DEBATE --answer …")
-        return DONE
-    wide = max(map(len, found))
-    click.echo(f"{'model':<{wide}}    n  confidence  right  Brier   ECE")
-    for player, each in found.items():
-        click.echo(
-            f"{player:<{wide}}  {each.n:3}  {each.confidence:10.2f}  {each.accuracy:5.2f}  {each.brier.score:5.3f}"
-            f"  {each.ece:4.2f}"
-        )
-    if min(each.n for each in found.values()) < MANY:
-        click.echo(f"The ECE of fewer than {MANY} answers is too high by chance alone.")
+    name, found = finish(keep())
+    click.echo(f"{name}: the right answer is {line(answer)}")
+    if found.options:
+        click.echo(f"  it is none of the options: {', '.join(map(line, found.options))}")
+    click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
+    for who, held in found.wrong.items():
+        click.echo(f"  wrong: {line(who)}, who held last: {short(held, 120)}")
+    if found.trust in ("confirmed", "refuted"):
+        click.echo(f"  the decision is {found.trust}")
     return DONE
 
 

@@ -31,11 +31,15 @@ COMMANDS: Mapping[str, str] = {
     "learn": "moot.cli.learn:learn",
     "memory": "moot.cli.learn:memory",
     "resolve": "moot.cli.learn:resolve",
-    "ratings": "moot.cli.learn:ratings",
-    "calibration": "moot.cli.learn:calibration",
+    "ratings": "moot.cli.ratings:ratings",
+    "calibration": "moot.cli.ratings:calibration",
+    "personas": "moot.cli.personas:personas",
+    "relations": "moot.cli.personas:relations",
     "new": "moot.cli.briefs:new",
     "check": "moot.cli.briefs:check",
     "models": "moot.cli.briefs:models",
+    "serve": "moot.cli.serve:serve",
+    "mcp": "moot.cli.mcp:mcp",
 }
 """Where each command stands; it is imported when it is asked for. Those modules import nothing heavy on top."""
 

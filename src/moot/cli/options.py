@@ -169,6 +169,16 @@ def store_path(own: Path | None = None) -> Path:
 
 
 @asynccontextmanager
+async def open_stage(store: Path | None) -> "AsyncGenerator[Desk]":
+    """The desk, for a command that holds debates: they are observed where the environment wants it."""
+    from moot.desk.telemetry import attend
+
+    async with open_desk(store) as desk:
+        attend(desk)
+        yield desk
+
+
+@asynccontextmanager
 async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
     """The desk over the record; it is closed in the end."""
     from moot.desk.desk import Desk
@@ -178,6 +188,17 @@ async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
         yield desk
     finally:
         await desk.close()
+
+
+@asynccontextmanager
+async def open_memory(store: Path | None) -> "AsyncGenerator[Desk]":
+    """The same, to look at what was learned; what that lacks is told beside what is shown."""
+    from moot.desk.teaching import lacks
+
+    async with open_desk(store) as desk:
+        if missing := await lacks(desk.store):
+            click.echo(f"moot: {missing}", err=True)
+        yield desk
 
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

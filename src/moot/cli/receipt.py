@@ -99,8 +99,10 @@ def _check(path: Path, key: "Key", store: Path | None) -> int:
 
     try:
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"{path} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is no text in UTF-8, so no receipt") from error
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror or error}") from error
     checked = check_receipt(text, key)
     place = store_path(store)
 

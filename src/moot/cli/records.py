@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from moot.desk.desk import Listed
     from moot.desk.question import Open
-    from moot.desk.reports import Comparison, Mode
+    from moot.desk.reports import Comparison, Mode, Recount
 
 
 @rich_click.command(name="list")
@@ -116,48 +116,94 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--as", "mode", type=click.Choice(LOGS), help="As which log; else the report, full_markdown.")
-@click.option("--format", "form", type=click.Choice(["md", "json"]), help="The report as Markdown or as JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "json", "html", "memo", "pdf"]),
+    help="As Markdown or JSON; html: one page with the whole debate in it, to go through; memo: one to print; pdf.",
+)
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
 )
+@click.option("--plots", is_flag=True, help="With plots as the last chapter of the report; they stand beside the file.")
 @store_option
-def report(debate: str, mode: "Mode | None", form: str | None, out: Path | None, store: Path | None) -> int:
+def report(
+    debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | None
+) -> int:
     """Write the report of a debate.
 
     DEBATE is its id, the beginning of it, or "last". The argument map (--as visual_tree) is a page, a picture and data:
     with -o the files are written side by side, the screen shows the page.
     """
-    from moot.desk.reports import recount, write_log, write_report
+    from moot.desk.reports import recount
 
     if mode and form:
         raise click.UsageError("--as and --format cannot be given together: --format is for the report alone.")
+    if form == "pdf" and out is None:
+        raise click.UsageError("A PDF goes into a file: name it with -o.")
+    if plots:
+        if mode or form not in (None, "md") or out is None or str(out) == "-":
+            raise click.UsageError("--plots goes with the report as Markdown in a file: give -o FILE.md.")
+        return finish(_illustrate(debate, out, store))
 
-    async def read() -> "Mapping[str, str]":
+    async def read() -> "Recount":
         async with open_desk(store) as desk:
-            found = await recount(desk, await desk.find(debate))
-        return write_log(found, mode) if mode else {"": write_report(found.report, form or "md")}
+            return await recount(desk, await desk.find(debate))
 
-    texts = finish(read())
+    written = _contents(finish(read()), mode, form or "md")
     if out is None or str(out) == "-":
-        sys.stdout.write(next(iter(texts.values())))
+        _print(next(iter(written.values())))
         return DONE
-    for path, text in _paths(out, texts):
-        _write(path, text)
+    for path, content in _paths(out, written):
+        _write(path, content)
         click.echo(f"{path}")
     return DONE
 
 
-def _paths(out: Path, texts: "Mapping[str, str]") -> "Iterator[tuple[Path, str]]":
+def _contents(found: "Recount", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
+    """What is written, by what stands behind the name of each file."""
+    from moot.desk.reports import write_log, write_report
+
+    if mode:
+        return write_log(found, mode)
+    if form not in ("html", "memo", "pdf"):
+        return {"": write_report(found.report, form)}
+    from moot.desk.paper import memo, pdf, replay
+
+    if form == "html":
+        return {"": replay(found.report.debate, found.entries)}
+    return {"": memo(found.report) if form == "memo" else pdf(found.report)}
+
+
+def _print(content: str | bytes) -> None:
+    if isinstance(content, bytes):
+        sys.stdout.buffer.write(content)
+    else:
+        sys.stdout.write(content)
+
+
+async def _illustrate(debate: str, out: Path, store: Path | None) -> int:
+    from moot.desk.analysis import save_illustrated
+    from moot.desk.reports import recount
+
+    async with open_desk(store) as desk:
+        found = await recount(desk, await desk.find(debate))
+    for path in save_illustrated(found.report, found.entries, out):
+        click.echo(f"{path}")
+    return DONE
+
+
+def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
     """Where each text goes: a single one into the file that was named, several beside it under their own endings."""
     for ending, text in texts.items():
         yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: str | bytes) -> None:
     from moot.desk.reports import write_file
 
     try:
-        write_file(path, text)
+        write_file(path, content)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -24,7 +24,7 @@ def recount(debate: str, as_json: bool, store: Path | None) -> int:
     """Count the ballots of a debate under every rule.
 
     DEBATE is its id, the beginning of it, or "last". For each rule: who wins, by how much, and the fewest ballots that
-    would give another result. Nothing in the record is changed.
+    would give another result by moving one candidate first and the winner last. Nothing in the record is changed.
     """
     from moot.cli.faces import console_for
     from moot.desk.recount import count_again, write_recount
@@ -59,11 +59,20 @@ def _shown(found: "Recounted") -> "list[RenderableType]":
     if found.ranked:
         winner = found.condorcet
         parts.append(Text(f"{line(winner)} wins every duel." if winner else "Nobody wins every duel."))
+    if told := quorum_in_words(found):
+        parts.append(Text(told))
     for each in found.counts:
         parts.append(Text.assemble("\n", (each.rule, "bold"), "  ", result_in_words(each)))
         parts.append(Inset(Text(line(each.how), style=FAINT)))
         parts.append(Inset(Text(flip_in_words(each), style=FAINT)))
     return parts
+
+
+def quorum_in_words(found: "Recounted") -> str:
+    """That there is no quorum, in a line; "" where there is one."""
+    if found.quorum:
+        return ""
+    return "Half of the voters or more were not heard: with a quorum nothing is decided. These counts ask for none."
 
 
 def result_in_words(each: "Counted") -> str:
@@ -77,12 +86,13 @@ def result_in_words(each: "Counted") -> str:
 
 
 def flip_in_words(each: "Counted") -> str:
-    """What would flip a result, in a line."""
+    """What would flip a result by moving one candidate first and the winner last, in a line."""
     from moot.cli.text import line
     from moot.core.text import listed
 
     if each.flip is None:
-        return f"No change of {each.tried} ballot{'' if each.tried == 1 else 's'} or fewer gives another result."
+        ballots = f"{each.tried} ballot{'' if each.tried == 1 else 's'} or fewer"
+        return f"No other result by moving one candidate first and the winner last on {ballots}."
     whose = listed([line(name) for name in each.flip.voters])
     verb = "ballot" if len(each.flip.voters) == 1 else "ballots"
-    return f"Flips with the {verb} of {whose} for {line(each.flip.to)}: {line(each.flip.then)}"
+    return f"Flips with the {verb} of {whose}, {line(each.flip.to)} first and the winner last: {line(each.flip.then)}"

@@ -16,7 +16,7 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_desk,
+    open_stage,
     output_options,
     read_input,
     store_option,
@@ -83,7 +83,7 @@ async def _run(words: str, given: RunOptions) -> int:
     from moot.desk.prepare import prepare
 
     intake, wishes = read_input(words), wishes_of(given, given)
-    async with open_desk(given["store"]) as desk:
+    async with open_stage(given["store"]) as desk:
         ready = await prepare(desk, intake, wishes)
         debate = desk.new_id(ready.plan)
         made = await _cast(desk, ready, given) if ready.caster else None
@@ -98,8 +98,8 @@ async def _run(words: str, given: RunOptions) -> int:
         with face:
             plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
             hold = desk.hold(plan, debate, stop=interrupt.stop, door=door)
-            await conduct(desk, debate, hold, face.viewer, interrupt)
-        code = await _end(desk, debate, face, given)
+            came = await conduct(desk, debate, hold, face.viewer, interrupt)
+        code = await _end(desk, debate, face, given, came)
         if made and not made.casting.earlier and face.mode in ("", "plain"):
             face.remark(f"the participants took {_used(made.came)} more: moot show {made.came.debate}")
         return code
@@ -140,12 +140,13 @@ async def take_up(name: str, given: ResumeOptions) -> int:
     from moot.cli.faces import Face
     from moot.core.transcript import fold
 
-    async with open_desk(given["store"]) as desk:
+    async with open_stage(given["store"]) as desk:
         debate = await desk.find(name)
         entries = await desk.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
-            return await _end(desk, debate, Face(given["mode"] or ""), given)
+            held = await desk.resume(debate)
+            return await _end(desk, debate, Face(given["mode"] or ""), given, held)
         face = Face(given["mode"] or "", planned=await desk.count_asks(debate))
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
@@ -153,15 +154,14 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         door = seat_people(desk, debate, face, interrupt, away=given["away"])
         hold = desk.resume(debate, limits=limits, stop=interrupt.stop, door=door)
         with face:
-            await conduct(desk, debate, hold, face.viewer, interrupt)
-        return await _end(desk, debate, face, given)
+            held = await conduct(desk, debate, hold, face.viewer, interrupt)
+        return await _end(desk, debate, face, given, held)
 
 
-async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) -> int:
+async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.core.transcript import fold
     from moot.desk.desk import opening, outcome
-    from moot.desk.learning import learn_at_end
     from moot.desk.meanwhile import Meanwhile
     from moot.desk.question import open_asks
     from moot.desk.reports import recount, save_log, save_report
@@ -178,8 +178,8 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions) ->
             saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
     except OSError as error:
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
-    if came.status != "paused" and (fault := await learn_at_end(desk, debate)):
-        face.remark(f"nothing was learned: {fault}")
+    if held and held.unlearned:
+        face.remark(f"nothing was learned: {held.unlearned}")
     outside = await (await Meanwhile.of(desk, debate)).more()
     face.conclude(found.report, came, saved, await open_asks(desk, debate), outside)
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")

@@ -1,8 +1,8 @@
 """The screen of a debate. This file owns the live area, the status line and what goes into the scrollback."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, cast
+from collections.abc import Iterator
+from typing import Protocol
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -13,12 +13,11 @@ from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
 from moot.cli.telling import Stage, doing, running_tally, tell
 from moot.cli.text import amount, count, line, money, span
 from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
+from moot.desk.frames import most_rounds
 from moot.desk.letters import tidy
 from moot.desk.people import is_person
 
 MOST_STREAMS, STREAM_LINES = 6, 4
-DEFAULT_ROUNDS = 3
-"""What a phase tree leaves out, because it is the default."""
 
 
 class Viewer(Protocol):
@@ -218,14 +217,3 @@ def tail(words: str, width: int, rows: int) -> Text:
     kept = words[-(width * (rows + 2)) :].expandtabs(4).strip()
     lines = Text(kept + " ▌").wrap(Console(width=width), width)
     return Text("\n").join([each for each in lines if each.plain.strip()][-rows:])
-
-
-def most_rounds(tree: object) -> int:
-    """The greatest number of rounds in a phase tree as data; 0 where there are none."""
-    if isinstance(tree, Mapping):
-        data = cast("Mapping[str, object]", tree)
-        most = data.get("most", DEFAULT_ROUNDS) if data.get("is") == "Rounds" else 0
-        return most if isinstance(most, int) and most else max(map(most_rounds, data.values()), default=0)
-    if isinstance(tree, list | tuple):
-        return max(map(most_rounds, cast("Sequence[object]", tree)), default=0)
-    return 0

@@ -16,8 +16,9 @@ class Ballot:
     """One voter's ballot as it was read: the chosen candidate, or why there is none.
 
     ``ranks`` is a ranking, where one was asked for: tiers of candidates, the best first, those within a tier equal;
-    who is not in it stands below all who are. ``choice`` is then the first of the best tier. ``confidence`` is what
-    the voter gave for its choice, 0 to 1; None where it gave none.
+    who is not in it stands below all who are, but for one: whoever ranks the answers of others says nothing about its
+    own, which then counts as equal to each of them (``policy.rankings``). ``choice`` is then the first of the best
+    tier. ``confidence`` is what the voter gave for its choice, 0 to 1; None where it gave none.
     """
 
     voter: str

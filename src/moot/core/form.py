@@ -26,7 +26,8 @@ class Field:
     Attributes:
         name: its label, as it stands in the text (``STATUS``, ``Verdict``, ``I vote for``).
         kind: what it holds.
-        choices: the allowed values of a ``choice``; compared without regard to case and markup.
+        choices: the allowed values of a ``choice``, or of each entry of a ``list`` (there () allows any); compared
+            without regard to case and markup.
         required: whether an answer without it is worth one repair question.
         help: a few words for whoever fills it in.
         low: least number allowed.
@@ -71,9 +72,18 @@ def allows(field: Field, value: Value) -> bool:
         case "flag":
             return isinstance(value, bool)
         case "list":
-            return isinstance(value, tuple)
+            return isinstance(value, tuple) and (not field.choices or set(value) <= set(field.choices))
         case _:
             return isinstance(value, str)
+
+
+def shown(value: Value) -> str:
+    """A field's value as a person writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,14 @@ HISTORY = "HISTORY"
 PATTERNS = "PATTERNS"
 """The field with critiques that changed an answer; its greatest number says how many are wanted."""
 
+FEEDS = "FEEDS"
+"""The field with the names of the feeds that were read; its choices are those that are wanted."""
+
 PULSE = "PULSE"
-"""The field with news of feeds; its choices name the feeds."""
+"""The field with news of these feeds."""
+
+RESEARCH = "RESEARCH"
+"""The field with what tools found on the topic."""
 
 ORIGINS = "ORIGINS"
 """The field with the ids of the debates from which something was recalled: their uses are counted by it."""
@@ -32,3 +38,12 @@ class News:
     text: str = ""
     link: str = ""
     when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a tool found on the topic: its name, its words, where they come from; no source where it found nothing."""
+
+    tool: str
+    text: str
+    sources: tuple[str, ...] = ()

@@ -10,10 +10,14 @@ _QUOTES = re.compile("[\"'`´\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]"
 _SECRET = re.compile(
     r"""(?ix) \b(?:bearer|basic)\s+\S{6,} | \b(?:sk|pk|gsk|csk|xai|hf|ghp|pplx|xox[a-z])[-_][\w*-]{4,} | \bAIza[\w-]{8,}
     | (?<=://)[^\s/@]+:[^\s/@]+(?=@)
-    | \b(?:[\w-]*[-_\s])?(?:key|token|secret|password)(?:['"]?\s*[:=]\s*['"]?|\s+is\s+(?=\S*\d))[^\s'",;&]+
+    | \b(?:[\w-]*[-_\s])?(?:key|token|secret|password)
+      (?:['"]?\s*[:=]\s*['"]?(?!(?<=key:[ ]|ken:[ ])[a-z]{1,12}[ ]\w)|\s+is\s+(?=\S*\d))[^\s'",;&]+
     | (?=\w*\d)\w{30,}"""
 )
-"""What looks like a key: it is called one, begins like one, or is a very long word with a digit."""
+"""What looks like a key: it is called one, begins like one, or is a very long word with a digit.
+
+``needs a key: set KEY`` goes on with words of a sentence, which stay.
+"""
 
 
 def hide(text: str) -> str:
@@ -48,6 +52,11 @@ def stands_in(quote: str, text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(_QUOTES.sub("'", unicodedata.normalize("NFKC", text)).casefold().split())
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, without case and marks."""
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def listed(names: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from moot.core.event import (
 )
 from moot.core.form import Fields, Value
 
+_ROUND = re.compile(r"/round-(\d+)")
 INTERJECTION = "interject"
 """The act of a turn that came from outside."""
 
@@ -74,7 +75,7 @@ class Turn:
     @property
     def round(self) -> int:
         """The round in which the turn stands, from 1; 0 outside rounds."""
-        found = re.findall(r"/round-(\d+)", self.key)
+        found = _ROUND.findall(self.key)
         return int(found[-1]) if found else 0
 
     @property
@@ -106,16 +107,15 @@ class Transcript:
 
     def apply(self, event: Event) -> None:
         """Take one event in."""
+        number = len(self._turns) + 1
         match event:
             case Asked(ask=ask):
-                number = len(self._turns) + 1
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, number=number, ask=ask)
             case Replied(key=key, reply=reply):
                 self._turns[key] = replace(self._asked(key), reply=reply)
             case Failed(key=key, kind=kind, reason=reason):
                 self._turns[key] = replace(self._asked(key), failure=reason or kind)
             case Interjected(by=by, text=text):
-                number = len(self._turns) + 1
                 key = f"interjection#{number}"
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))
             case Attempted():
@@ -212,11 +212,7 @@ class Transcript:
 
     def sees(self, who: str, turn: Turn) -> bool:
         """Whether a participant may see a turn: always its own, else where it is in the audience and not masked."""
-        audience = turn.ask.audience if turn.ask else ()
-        if turn.by == who:
-            return True
-        masks = self._masks(who)
-        return (not audience or who in audience) and not (masks and masks.intersection(_masked(turn)))
+        return _sees(who, turn, self._masks(who))
 
     def _masks(self, who: str) -> frozenset[str]:
         people = self.brief.participants if self.brief else ()
@@ -228,8 +224,9 @@ class Transcript:
         What is for its author alone stands in no log, not even the author's: it would part this log from all others,
         and no provider could keep what they have in common. It can be laid before the author by an ask.
         """
-        seen = [turn for turn in self.turns() if not _is_note(turn)]
-        seen = [turn for turn in seen if self.sees(who, turn) and not {turn.act, turn.by}.intersection(view.hide)]
+        masks = self._masks(who)
+        seen = [turn for turn in self.turns() if not _is_note(turn) and _sees(who, turn, masks)]
+        seen = [turn for turn in seen if turn.act not in view.hide and turn.by not in view.hide]
         if view.mine:
             seen = [turn for turn in seen if self._concerns(who, turn)]
         sums = [n for n, turn in enumerate(seen) if turn.act == SUMMARY]
@@ -245,11 +242,7 @@ class Transcript:
     def _concerns(self, who: str, turn: Turn) -> bool:
         """Whether a turn is one's own, about one's own, an answer to one's own, the moderator's or from outside."""
         people = self.brief.participants if self.brief else ()
-        if (
-            turn.by == who
-            or turn.ask is None
-            or any(each.name == turn.by and each.duty != "debater" for each in people)
-        ):
+        if turn.ask is None or turn.by in (who, *(each.name for each in people if each.duty != "debater")):
             return True
         if any(self._turns[key].by == who for key in turn.about):
             return True
@@ -259,7 +252,7 @@ class Transcript:
     def target(self, turn: Turn) -> Turn | None:
         """The turn that this one says it answers, in its field TARGET; None where it names none."""
         mark = read_field(turn, TARGET)
-        return next((each for each in self._turns.values() if each.mark == mark), None)
+        return None if mark is None else next((each for each in self._turns.values() if each.mark == mark), None)
 
 
 TARGET = "TARGET"
@@ -274,6 +267,12 @@ def _is_note(turn: Turn) -> bool:
     return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act != SUMMARY
 
 
+def _sees(who: str, turn: Turn, masks: frozenset[str]) -> bool:
+    audience = turn.ask.audience if turn.ask else ()
+    heard = not audience or who in audience
+    return turn.by == who or (heard and not (masks and masks.intersection(_masked(turn))))
+
+
 def _masked(turn: Turn) -> tuple[str, ...]:
     """The words by which a mask can name a turn."""
     return (turn.by, turn.act, *(f"{each}round {turn.round}" for each in ("", f"{turn.by} ", f"{turn.act} ")))
@@ -281,8 +280,9 @@ def _masked(turn: Turn) -> tuple[str, ...]:
 
 def read_field(turn: Turn, name: str) -> Value | None:
     """The value of a field of a turn, its name compared without case; None where it was not read."""
+    wanted = name.casefold()
     for label, value in turn.fields.items():
-        if label.casefold() == name.casefold():
+        if label.casefold() == wanted:
             return value
     return None
 

@@ -2,31 +2,57 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from moot.core.errors import BriefError
+from moot.core.event import Entry
 from moot.desk.desk import Desk
 from moot.desk.plots import Plot, draw, draw_all
+from moot.desk.proofs import prove
 from moot.readers.analysis import Analysis, Overview, analyse, overview
 from moot.readers.files import file_name, save
+from moot.readers.formal import formal_claims
 from moot.readers.insights import insights
-from moot.readers.report import as_data
+from moot.readers.markdown import markdown
+from moot.readers.report import Report, as_data
 from moot.readers.review import review
 
-__all__ = ["Analysis", "Overview", "analyse_debates", "overview", "save_analysis", "write_analysis", "write_data"]
+__all__ = [
+    "Analysis",
+    "Overview",
+    "analyse",
+    "analyse_debates",
+    "overview",
+    "save_analysis",
+    "save_illustrated",
+    "write_analysis",
+    "write_data",
+]
 
 PAGE = "analysis.md"
 """The page that stands beside the plots."""
 
 
-async def analyse_debates(desk: Desk, debates: Sequence[str]) -> tuple[Analysis, ...]:
+async def analyse_debates(desk: Desk, debates: Sequence[str], *, formal: bool = False) -> tuple[Analysis, ...]:
     """Analyse debates, each once.
+
+    Args:
+        desk: where their records are.
+        debates: their ids.
+        formal: whether claims that are stated formally are checked.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    return tuple([analyse(await desk.entries(debate), debate=debate) for debate in dict.fromkeys(debates)])
+    found: list[Analysis] = []
+    for debate in dict.fromkeys(debates):
+        entries = await desk.entries(debate)
+        checked = await prove(formal_claims(entries)) if formal else None
+        found.append(replace(analyse(entries, debate=debate), formal=checked))
+    return tuple(found)
 
 
 def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -60,6 +86,26 @@ def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", 
     except OSError as error:
         raise BriefError(f"the plots cannot be written: {error.strerror or error}", where=str(folder)) from error
     return (folder / PAGE, *(folder / name for each in names.values() for name in each))
+
+
+def save_illustrated(report: Report, entries: Sequence[Entry], path: Path) -> tuple[Path, ...]:
+    """Write a report as Markdown with the plots of its debate as its last chapter, and the plots beside it, as SVG.
+
+    Raises:
+        BriefError: the library that draws is not installed, or a file cannot be written.
+    """
+    drawn = draw(analyse(entries, debate=report.debate))
+    names = [f"{path.stem}-{plot.name}.svg" for plot in drawn]
+    shown = [f"![{plot.name}]({quote(name)})" for plot, name in zip(drawn, names, strict=True)]
+    try:
+        save(
+            path,
+            "\n\n".join([markdown(report).rstrip("\n"), "## Plots", *(shown or ["There is nothing to draw."])]) + "\n",
+        )
+        _write(path.parent, names, drawn)
+    except OSError as error:
+        raise BriefError(f"cannot be written: {error.strerror or error}", where=str(path)) from error
+    return (path, *(path.parent / name for name in names))
 
 
 def _stem(debate: str, found: Sequence[Analysis]) -> str:

@@ -20,6 +20,7 @@ from moot.core.event import Entry
 from moot.core.form import Field, Form
 from moot.core.text import clip
 from moot.core.transcript import Transcript, fold, read_field
+from moot.desk.access import claimed
 from moot.desk.cast import CAST
 from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk, Plan
@@ -101,15 +102,16 @@ def casting_plan(ready: Ready) -> Plan:
     return Plan(brief=alone, name="casting", protocol=tree)
 
 
-async def find_casting(desk: Desk, ready: Ready, *, new: bool = False) -> Casting:
+async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: str = "") -> Casting:
     """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
 
-    One that another process may be holding now is left alone.
+    One that another process may be holding now is left alone, and so is one that somebody else would pay for.
 
     Args:
         desk: the desk.
         ready: the debate that the participants are for; its ``caster`` is asked.
         new: whether participants that were made before are left aside.
+        owner: who pays for what is asked now.
     """
     plan = casting_plan(ready)
     begins = _hash(plan)
@@ -123,7 +125,8 @@ async def find_casting(desk: Desk, ready: Ready, *, new: bool = False) -> Castin
         transcript = fold(entries)
         casting = Casting(debate=spine.debate, plan=plan, begun=True)
         if transcript.closed is None:
-            if transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds:
+            still = transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds
+            if still and (await claimed(desk, spine.debate)).owner == owner:
                 return casting
         elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
             return replace(casting, earlier=True)

@@ -5,6 +5,7 @@ The reader of Markdown refuses such things with a line of the file; a program ca
 
 import math
 
+from moot.core.answers import normalise
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.desk.letters import flat
@@ -59,6 +60,6 @@ def _check_options(options: tuple[str, ...]) -> None:
         if not each.strip() or flat(each) != each or len(each) > LONGEST_OPTION or set(each) & set("<>"):
             found = f"the option {each[:60]!r} must be one line of 1 to {LONGEST_OPTION} characters without < and >"
             raise BriefError(found, code="bad_option")
-        if other := seen.get(each.casefold()):
+        if other := seen.get(normalise(each)):
             raise BriefError(f"the options {other!r} and {each!r} cannot be told apart", code="duplicate_option")
-        seen[each.casefold()] = each
+        seen[normalise(each)] = each

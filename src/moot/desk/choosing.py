@@ -10,6 +10,7 @@ from moot.core.form import Value
 from moot.desk.intake import Intake
 from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
 from moot.desk.recalling import memory_of
+from moot.desk.weighing import vote_weights
 from moot.phases.choices import (
     OPEN_ORDER,
     Choices,
@@ -32,7 +33,7 @@ _ENDS: Mapping[str, tuple[str, ...]] = {
     "council": (*_VOTES, *RANKED, "moderator", "vote", "vote_based"),
     "moderated": ("moderator",),
     "grouped": (*_VOTES, "vote", "vote_based"),
-    "arena": (*_VOTES, *RANKED, "vote", "vote_based"),
+    "arena": (*_VOTES, *RANKED, "judge", "vote", "vote_based"),
     "chaired": ("moderator",),
     "board": (*_VOTES, "vote", "vote_based"),
 }
@@ -112,6 +113,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         summarize=intake.summarize,
         mediation=_mediation(given),
         memory=memory_of(intake),
+        vote_weights=vote_weights(intake, strategy),
         extras=Extras(**{each.name: bool(given.get(each.name, False)) for each in fields(Extras)}),
     )
 

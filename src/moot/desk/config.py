@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from moot.core.errors import BriefError
+from moot.desk.serving import Serving, read_serving
 from moot.seats.servers import Server
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
@@ -23,12 +24,12 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds"})
+OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds", "serve"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
 SERVER = ("command", "url", "pin", "env")
-TABLES = ("mcp", "feeds")
+TABLES = ("mcp", "feeds", "serve")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -44,10 +45,11 @@ class Config:
         store: the record's file; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
         searxng_url: the address of the owner's SearXNG; "" where none is set.
-        embeddings: the model that makes vectors of documents; "" for none.
+        embeddings: the model that makes vectors of texts, served or in a folder; "" for none.
         mcp: the MCP servers by name.
         feeds: the RSS and Atom feeds by name, each an address or the path of a file.
         learn: whether what a debate teaches is learned when it ends.
+        serve: what is allowed to those who come over the network.
         origin: where each setting came from.
     """
 
@@ -60,6 +62,7 @@ class Config:
     mcp: Mapping[str, Server] = field(default_factory=lambda: MappingProxyType(dict[str, Server]()))
     feeds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     learn: bool = True
+    serve: Serving = field(default_factory=Serving)
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -81,12 +84,14 @@ def load_config(folder: Path | None = None) -> Config:
     found: dict[str, tuple[str, str]] = {}
     servers: Mapping[str, Server] = {}
     feeds: Mapping[str, str] = {}
+    serve = Serving()
     for path in (own, near):
         data = _read(path)
         if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
             raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
         servers = _servers(data.pop("mcp", {}), str(path)) or servers
         feeds = _feeds(data.pop("feeds", {}), str(path)) or feeds
+        serve = read_serving(data.pop("serve"), str(path)) if "serve" in data else serve
         found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
     for name in NAMES:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
@@ -103,6 +108,7 @@ def load_config(folder: Path | None = None) -> Config:
         mcp=servers,
         feeds=feeds,
         learn=_flag("learn", *found.get("learn", ("yes", ""))),
+        serve=serve,
         origin=tuple((name, place) for name, (_, place) in found.items()),
     )
 

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from moot.core.ask import Ask
@@ -13,19 +13,23 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.text import slug
-from moot.core.transcript import fold
+from moot.core.transcript import Transcript, fold
 from moot.desk.checks import check_brief
 from moot.desk.config import Config
 from moot.desk.estimate import estimate
+from moot.desk.held import Plan
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
 from moot.desk.recalling import recalling
 from moot.desk.seating import BUILTIN, assign, people, seat
+from moot.desk.teaching import shelf_of, teach_at_end
 from moot.desk.toolbox import open_tools
+from moot.desk.watching import Watchers
+from moot.desk.weighing import weighing
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.models.pool import Pool
 from moot.phases.base import Phase
 from moot.phases.known import DEFAULT, Choices, build
-from moot.phases.spec import dump, load
+from moot.phases.spec import load
 from moot.readers.wording import act_of, noun
 from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
@@ -36,29 +40,6 @@ from moot.record.store import Store
 from moot.seats.human import Door, Reach
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """A debate that can be held.
-
-    Attributes:
-        brief: the brief with everybody seated.
-        name: the protocol's name.
-        protocol: its phase tree.
-        log: how the brief wants the result written beside the report; "" for the report alone.
-        chosen: what was chosen about the protocol, in words.
-    """
-
-    brief: Brief
-    name: str
-    protocol: Phase
-    log: str = ""
-    chosen: tuple[str, ...] = ()
-
-    def opened(self) -> Opened:
-        """The first entry of the record."""
-        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log, chosen=self.chosen)
-
-
 class Desk:
     """Holds debates and reads their records.
 
@@ -67,6 +48,9 @@ class Desk:
         pool: the models; None for a new one.
         clock: seconds since 1970, for the labels of entries.
         config: the owner's settings of tools; None to load them when a debate has tools.
+
+    Attributes:
+        watchers: are told of every debate that is held here.
     """
 
     def __init__(
@@ -81,6 +65,7 @@ class Desk:
         self.pool = pool or Pool()
         self.hub = Hub(store)
         self.place = ""  # where the records are kept, in words for people
+        self.watchers = Watchers()
         self._held: set[str] = set()
 
     @classmethod
@@ -93,7 +78,7 @@ class Desk:
     @property
     def shelf(self) -> Path | None:
         """The file in which what was learned is kept: that of the record; None where the record is in no file."""
-        return self.store.path if isinstance(self.store, SqliteStore) else None
+        return shelf_of(self.store)
 
     async def close(self) -> None:
         """Give connections and files back."""
@@ -120,7 +105,7 @@ class Desk:
         check_brief(brief)
         choices, seated = choices or Choices(), assign(brief, models or (BUILTIN,))
         tree = build(protocol, seated, choices)
-        seat(seated, self.pool)
+        seat(seated, self.pool, config=self.config)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
 
     def new_id(self, plan: Plan) -> str:
@@ -156,7 +141,7 @@ class Desk:
         entries = await self.entries(debate)
         transcript = fold(entries)
         if transcript.closed:
-            return outcome(debate, transcript)
+            return await self._ended(debate, transcript)
         opened = opening(debate, entries)
         hosting = Hosting(limits=limits, stop=stop or Stop())
         return await self._drive(debate, opened, load(opened.protocol), hosting, door)
@@ -177,18 +162,28 @@ class Desk:
 
         hosting = replace(hosting, show=show, letters=letters, untimed=people(opened.brief), gate=gate)
         self._held.add(debate_id)
+        self.hub.begin(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach)
-                recalls = recalling(opened.brief, self.shelf, self.config, self.clock)
-                transcript = await debate(opened, protocol, {**seats, **recalls}, ledger=ledger, hosting=hosting)
+                seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
+                recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
+                aides = {**recalls, **weighing(opened.brief, self.store)}
+                transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
         finally:
             self._held.discard(debate_id)
             self.hub.finish(debate_id)
-        return outcome(debate_id, transcript)
+            self.watchers.end(debate_id)
+        return await self._ended(debate_id, transcript)
+
+    async def _ended(self, debate: str, transcript: Transcript) -> Outcome:
+        """What came of a debate; one that is over is learned, once."""
+        over = transcript.closed is not None
+        fault = await teach_at_end(self.store, self.shelf, debate, self.config) if over else ""
+        return replace(outcome(debate, transcript), unlearned=fault)
 
     def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
         self.hub.publish(debate, [Line(seq, line) for seq, line in enumerate(lines, start=first)])
+        self.watchers.take(debate, lines)
 
     # ---- reading records ---------------------------------------------------------------------------------------
 

@@ -9,14 +9,13 @@ from typing import BinaryIO, Literal
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.desk.cast import USUAL, debaters
-from moot.desk.casting import find_casting, hold_casting, read_casting, with_cast
-from moot.desk.config import Config, default_store, load_config
+from moot.desk.config import default_store, load_config
 from moot.desk.desk import Desk
+from moot.desk.holding import hold_start, make_start
 from moot.desk.intake import Intake, read_brief
-from moot.desk.learning import learn_at_end
 from moot.desk.loops import block
 from moot.desk.outcome import Outcome
-from moot.desk.prepare import Wishes, prepare
+from moot.desk.prepare import Wishes
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""
@@ -133,26 +132,10 @@ async def debate(
     desk.config = config
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
-        return await _hold(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
+        start = await make_start(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
+        return await hold_start(desk, start, desk.new_id(start.ready.plan))
     finally:
         await desk.close()
-
-
-async def _hold(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> Outcome:
-    """Hold a new debate, its participants made first where none are described."""
-    ready = await prepare(desk, intake, wishes, config=config)
-    name = desk.new_id(ready.plan)
-    if ready.caster:
-        casting = await find_casting(desk, ready, new=wishes.cast == "new")
-        came = await hold_casting(desk, casting)
-        if came.status == "paused":
-            return came
-        made = await read_casting(desk, casting)
-        ready = await prepare(desk, *with_cast(intake, wishes, ready, made), config=config)
-    came = await desk.hold(ready.plan, name)
-    if came.status != "paused":
-        await learn_at_end(desk, name, config)
-    return came
 
 
 def run(

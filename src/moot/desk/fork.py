@@ -4,7 +4,7 @@ A fork is a debate of its own: its record begins with the entries of its parent 
 chain of their own, and is taken up like any other. It keeps the seed, so the same answers lead to the same path.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.ask import Ask, Reply
@@ -58,7 +58,16 @@ class Change:
     answer: Answer | None = None
 
 
-async def fork(desk: Desk, debate: str, *, at: int | None = None, change: Change | None = None) -> str:
+async def _no(debate: str) -> None:
+    pass
+
+
+Told = Callable[[str], Awaitable[None]]
+
+
+async def fork(
+    desk: Desk, debate: str, *, at: int | None = None, change: Change | None = None, name: str = "", before: Told = _no
+) -> str:
     """Make a new debate of the beginning of another one; ``Desk.resume`` goes on with it.
 
     Calls that had no end at that entry, and a pause there, are not taken over.
@@ -68,6 +77,8 @@ async def fork(desk: Desk, debate: str, *, at: int | None = None, change: Change
         debate: the parent's id.
         at: the last entry of the parent that is kept; None with a given answer, which says that itself.
         change: what is otherwise.
+        name: the id that the fork shall have; "" for a new one.
+        before: told the id before the fork is on record, once nothing can be wrong with it.
 
     Returns:
         The new debate's id.
@@ -75,8 +86,18 @@ async def fork(desk: Desk, debate: str, *, at: int | None = None, change: Change
     Raises:
         RecordError: there is no such debate, or its record is damaged.
         BriefError: it cannot be forked there, or not with that change.
+        RecordConflict: there is another debate of that id.
     """
     change = change or Change()
+    opened, lines = await _parted(desk, debate, at, change)
+    name = name or desk.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
+    await before(name)
+    await desk.store.append(name, lines, after=0)
+    return name
+
+
+async def _parted(desk: Desk, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
+    """The opening of a fork, and its first lines."""
     entries = await desk.entries(debate)
     parent = opening(debate, entries)
     last, given = _place(debate, entries, at, change.answer)
@@ -87,10 +108,7 @@ async def fork(desk: Desk, debate: str, *, at: int | None = None, change: Change
     _check_path(debate, opened, kept)
     notes = (*opened.chosen, *_told(change, given))
     opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
-    name = desk.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
-    first = replace(entries[0], event=opened)
-    await desk.store.append(name, stamp([first, *kept]), after=0)
-    return name
+    return opened, stamp([replace(entries[0], event=opened), *kept])
 
 
 # ---- where ---------------------------------------------------------------------------------------------------------
@@ -166,7 +184,7 @@ async def _opening(desk: Desk, parent: Opened, change: Change) -> Opened:
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
     brief = _seated(opened.brief, change.models)
-    seat(brief, desk.pool)
+    seat(brief, desk.pool, config=desk.config)
     return replace(opened, brief=brief)
 
 
@@ -196,7 +214,12 @@ def _seated(brief: Brief, models: Mapping[str, str]) -> Brief:
             raise BriefError(
                 f"nobody is called {name[:60]!r}; the participants are {', '.join(names)}", code="bad_name"
             )
-    people = [replace(each, seat=models.get(each.name) or models.get("") or each.seat) for each in brief.participants]
+    # An aide is no model that could be another one: what is meant for all is not meant for it.
+    everybody = {each.name: models.get("") for each in brief.participants if each.duty != "aide"}
+    people = [
+        replace(each, seat=models.get(each.name) or everybody.get(each.name) or each.seat)
+        for each in brief.participants
+    ]
     return replace(brief, participants=tuple(people))
 
 

@@ -11,7 +11,9 @@ from moot.desk.key import Key
 from moot.desk.offers import (
     CONDITIONS,
     ENDINGS,
+    FINDERS,
     FREQUENCIES,
+    JUDGES,
     LOGS,
     MEDIATORS,
     METHODS,
@@ -24,6 +26,7 @@ from moot.desk.offers import (
     TOOLS,
     TOPOLOGIES,
     TURN_MODES,
+    VOTE_WEIGHTS,
     WAYS,
 )
 from moot.phases.plugins import offered
@@ -47,8 +50,12 @@ HEADER: tuple[Key, ...] = (
         "it is given, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
     Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
-        choices=STRATEGIES + RULES + RANKINGS + ENDINGS, help="How it is decided.",
+        choices=STRATEGIES + RULES + RANKINGS + JUDGES + ENDINGS, help="How it is decided.",
         hints=("voting_strategy", "consensus", "voting", "decision", "rule")),
+    Key(name="vote_weights", kind="choice", choices=VOTE_WEIGHTS, loose=True, example="log_odds",
+        hints=("weights", "weighting", "vote_weight", "learned_weights"),
+        help="With strategy: weighted, what votes weigh by: the weight of each participant, or what earlier debates "
+        "have measured of its model; stated where somebody has a weight, else log_odds."),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
@@ -98,6 +105,8 @@ HEADER: tuple[Key, ...] = (
         help="With recall: the most outcomes of earlier debates; 5 without it."),
     Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
         help="With recall: names of feeds in your own moot.toml, whose news are recalled as well."),
+    Key(name="research", kind="choices", choices=FINDERS, loose=True, low=1, high=2, example="[rag]",
+        help="With recall: the tools with which the librarian looks up the topic.", hints=("evidence",)),
     Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
         hints=("llm", "default_model", "models")),
     Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),

@@ -1,4 +1,4 @@
-"""Learning at the desk. This file owns when a debate is learned, what its owner may add, and what is read from memory.
+"""Learning at the desk. This file owns how all debates are learned, what their owner may add, what is read from memory.
 
 What was learned can be dropped and made again from the records at any time. What the owner says of a closed debate,
 such as the truth once it is known, is no part of its record, which has ended, and no part of what can be dropped: it
@@ -7,33 +7,32 @@ is learned.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Interjected
 from moot.core.text import clean
 from moot.core.transcript import fold
-from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk
 from moot.desk.outcome import opening
-from moot.learn.bouts import one_result
-from moot.learn.calibration import Calibration, Forecast, measure
-from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, lessons, notes
-from moot.learn.memory import Bout, Found, Kind
-from moot.learn.panels import Marks, log_odds_weights
+from moot.desk.teaching import Studied, keep, owner_letters, put, study, teach
+from moot.learn.calibration import Calibration, Level, expected, measure
+from moot.learn.lessons import DOMAIN, FORGET, RESOLVE
+from moot.learn.memory import Found, Kind
+from moot.learn.panels import ENOUGH
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
 from moot.learn.shelf import Item, Shelf
-from moot.readers.stance import bare
-from moot.record.codec import decode, digest, read
-from moot.record.letters import Letters, debates
+from moot.learn.truth import option_of
+from moot.learn.weights import Measured, forecasts, measured, would_weigh
+from moot.record.codec import decode
+from moot.record.letters import debates
+from moot.record.store import Spine
 
-__all__ = ["Calibration", "Found", "Item", "Kind", "Rating", "Standings"]
-
-CASTING = "casting"
-"""The protocol of the debates in which participants are made: they teach nothing."""
+__all__ = ["ENOUGH", "Calibration", "Found", "Item", "Kind", "Level", "Rating", "Standings"]
 
 LONGEST = 500
 """Characters of what the owner says of a debate."""
@@ -78,42 +77,7 @@ async def learn(desk: Desk, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, its record is damaged, or memory cannot be written.
     """
-    lines = await desk.lines(debate)
-    entries = read(lines)
-    if not entries:
-        raise RecordError(f"there is no debate {debate!r}")
-    if opening(debate, entries).name == CASTING or fold(entries).closed is None:
-        return False
-    said = await _letters(desk, debate).read()
-    known = notes(said)
-    taught = None if known.forgotten else lessons(entries, known)
-    path = _path(desk)
-
-    def keep() -> bool:
-        with Shelf.open(path) as shelf:
-            return shelf.add(debate, taught, head=digest(lines[-1]), notes=len(said))
-
-    return await asyncio.to_thread(keep)
-
-
-async def learn_at_end(desk: Desk, debate: str, config: Config | None = None) -> str:
-    """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
-
-    Args:
-        desk: the desk; nothing is learned where its records are in no file.
-        debate: its id.
-        config: the owner's settings; None to load them.
-
-    Returns:
-        Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
-    """
-    if desk.shelf is None or not (config or desk.config or load_config()).learn:
-        return ""
-    try:
-        await learn(desk, debate)
-    except RecordError as error:
-        return str(error)
-    return ""
+    return await teach(desk.store, _path(desk), debate)
 
 
 async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
@@ -121,33 +85,51 @@ async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
 
     Args:
         desk: the desk.
-        rebuild: drop what was learned and learn everything again. Where that is broken off, learning once more goes on.
+        rebuild: learn everything again. What was learned stays until that is done, and where it is broken off.
 
     Raises:
-        RecordError: a record cannot be read, or memory cannot be written.
+        RecordError: memory cannot be written.
     """
     path = _path(desk)
-    if rebuild:
-        await asyncio.to_thread(_clear, path)
+    if not rebuild:
+        return await _learn(desk, await debates(desk.store), partial(keep, path))
+    with Shelf.open("") as anew:
+
+        async def hold(debate: str, studied: Studied) -> bool:
+            return await asyncio.to_thread(put, anew, debate, studied)
+
+        found = await _learn(desk, await debates(desk.store), hold)
+        late = await asyncio.to_thread(_replace, path, anew)
+    # What was learned meanwhile, by debates that ended or from notes, is learned again.
+    missed = [spine for spine in await debates(desk.store) if spine.debate in late - {*found.damaged}]
+    more = await _learn(desk, missed, partial(keep, path))
+    return replace(found, damaged=(*found.damaged, *more.damaged))
+
+
+def _replace(path: Path, anew: Shelf) -> frozenset[str]:
+    with Shelf.open(path) as shelf:
+        return shelf.replace(anew)
+
+
+async def _learn(desk: Desk, spines: Sequence[Spine], hold: Callable[[str, Studied], Awaitable[bool]]) -> Learned:
+    """Learn these debates, the last of them first."""
     new: list[str] = []
     damaged: list[str] = []
     known = unfinished = 0
-    for spine in reversed(await debates(desk.store)):
+    for spine in reversed(spines):
         try:
-            if not isinstance(decode(spine.last).event, Closed):
-                unfinished += 1
-            elif await learn(desk, spine.debate):
-                new.append(spine.debate)
-            else:
-                known += 1
+            over = isinstance(decode(spine.last).event, Closed)
+            studied = await study(desk.store, spine.debate) if over else None
         except RecordError:
             damaged.append(spine.debate)
+            continue
+        if not over:
+            unfinished += 1
+        elif studied and await hold(spine.debate, studied):
+            new.append(spine.debate)
+        else:
+            known += 1
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
-
-
-def _clear(path: Path) -> None:
-    with Shelf.open(path) as shelf:
-        shelf.clear()
 
 
 async def note(desk: Desk, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
@@ -171,12 +153,44 @@ async def note(desk: Desk, debate: str, what: Literal["resolve", "domain", "forg
     if what != FORGET and not 0 < len(words) <= LONGEST:
         meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
         raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
-    await _letters(desk, debate).post(Interjected(by=what, text=words))
+    await owner_letters(desk.store, debate, desk.clock).post(Interjected(by=what, text=words))
     await learn(desk, debate)
 
 
-def _letters(desk: Desk, debate: str) -> Letters:
-    return Letters(desk.store, f"{debate}/memory", clock=desk.clock)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What follows for a debate from the truth.
+
+    Attributes:
+        right: the participants whose last answer is taken as right.
+        wrong: the others who gave one, with what they answered last.
+        trust: ``confirmed`` or ``refuted`` is the decision; else nothing follows for it.
+        options: the closed set of answers, where there is one and the truth is none of them.
+    """
+
+    right: tuple[str, ...]
+    wrong: Mapping[str, str]
+    trust: str
+    options: tuple[str, ...]
+
+
+async def resolve(desk: Desk, debate: str, truth: str) -> Resolved:
+    """Say what was right in a closed debate; see ``note``.
+
+    Raises:
+        BriefError: the text is missing or too long.
+        RecordError: there is no such debate, it is not over, or the store cannot be written.
+    """
+    await note(desk, debate, "resolve", truth)
+    found = await remembered(desk, debate, ("outcome", "position"))
+    last = [each.body for each in found["position"] if each.body["last"]]
+    options = opening(debate, await desk.entries(debate)).brief.options
+    return Resolved(
+        right=tuple(str(each["who"]) for each in last if each["right"]),
+        wrong={str(each["who"]): str(each["answer"]) for each in last if not each["right"]},
+        trust="".join(str(each.body["trust"]) for each in found["outcome"]),
+        options=() if option_of(truth, options) else options,
+    )
 
 
 def _path(desk: Desk) -> Path:
@@ -204,7 +218,7 @@ async def search(desk: Desk, words: str, *, kind: Kind = "outcome", most: int = 
 
 
 async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
-    """What was learned from one debate, by kind; nothing where it was not learned or is forgotten.
+    """What was learned from one debate, or from all (""), by kind; nothing where it was not learned or is forgotten.
 
     Raises:
         RecordError: memory cannot be read.
@@ -212,17 +226,24 @@ async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[s
     return await asyncio.to_thread(_bodies, _path(desk), kinds, debate)
 
 
-async def standings(desk: Desk, domain: str | None = None) -> tuple[Standings, ...]:
-    """The ratings of the models, within each domain or within one; "" is the domain of what nobody has named.
+async def standings(desk: Desk, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
+    """The ratings of the models, within each domain or within one.
+
+    Args:
+        desk: the desk.
+        domain: its name; "" is the domain of what nobody has named, None stands for all.
+        anchor: the model from which all others are measured; "" for the mean of all.
 
     Raises:
         RecordError: memory cannot be read.
+        BriefError: the anchor has no bout in one of these domains.
     """
-    items = await asyncio.to_thread(_bodies, _path(desk), ("outcome", "bout"))
-    about = {item.debate: (bare(str(item.body["topic"])), str(item.body["domain"])) for item in items["outcome"]}
-    bouts = [(*about[item.debate], _bout(item)) for item in items["bout"]]
-    matches = [match for match in one_result(bouts) if domain in (None, match.domain)]
-    return tuple(_standings(name, rated, matches) for name, rated in by_domain(matches).items())
+    matches = [match for match in (await _measured(desk)).matches if domain in (None, match.domain)]
+    try:
+        rated = by_domain(matches, anchor=anchor)
+    except ValueError as error:
+        raise BriefError(str(error), code="out_of_range") from error
+    return tuple(_standings(name, each, matches) for name, each in rated.items())
 
 
 def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> Standings:
@@ -237,45 +258,42 @@ async def calibration(desk: Desk) -> Mapping[str, Calibration]:
     Raises:
         RecordError: memory cannot be read.
     """
-    given: dict[str, list[Forecast]] = {}
-    for player, body in await _graded(desk):
-        if (confidence := body["confidence"]) is not None:
-            forecast = Forecast(confidence=cast("float", confidence), right=bool(body["right"]))
-            given.setdefault(player, []).append(forecast)
-    measured = {player: measure(forecasts) for player, forecasts in sorted(given.items())}
-    return {player: each for player, each in measured.items() if each is not None}
+    given = forecasts((await _measured(desk)).graded)
+    found = {player: measure(made) for player, made in given.items()}
+    return {player: each for player, each in found.items() if each is not None}
 
 
-async def weights(desk: Desk, players: Sequence[str], *, options: int = 2) -> Mapping[str, float]:
-    """The weight of each model's vote, by the share of its last answers that were right; all 1 until enough are graded.
+async def recalibration(desk: Desk) -> Mapping[str, tuple[tuple[Level, float], ...]]:
+    """For each model the confidences that it gave, how many of those answers were right, and what to expect of them.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    graded = await _graded(desk)
-    right = {player: [bool(body["right"]) for name, body in graded if name == player] for player in players}
-    marks = {player: Marks(right=sum(each), n=len(each)) for player, each in right.items()}
-    return log_odds_weights(marks, options=options)
+    return {player: expected(made) for player, made in forecasts((await _measured(desk)).graded).items()}
 
 
-async def _graded(desk: Desk) -> list[tuple[str, Mapping[str, object]]]:
-    items = (await asyncio.to_thread(_bodies, _path(desk), ("position",)))["position"]
-    last = [item.body for item in items if item.body["last"] and item.body["right"] is not None]
-    return [(str(body["player"]), body) for body in last if body["player"]]
+async def weights(desk: Desk) -> Mapping[str, float | None]:
+    """What each model's vote would weigh now beside others of whom enough is known; None for whom it is not.
+
+    By the log-odds of the share of its last answers that were right, with two answers to choose from; see
+    ``learn.panels.log_odds_weights``.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    return would_weigh(await _measured(desk))
+
+
+async def _measured(desk: Desk) -> Measured:
+    path = _path(desk)
+
+    def look() -> Measured:
+        with Shelf.open(path) as shelf:
+            return measured(shelf)
+
+    return await asyncio.to_thread(look)
 
 
 def _bodies(path: Path, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
     with Shelf.open(path) as shelf:
         return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}
-
-
-def _bout(item: Item) -> Bout:
-    body = cast("dict[str, object]", item.body)
-    one, other = cast("list[str]", body["sides"])
-    return Bout(
-        one=str(body["one"]),
-        other=str(body["other"]),
-        score=cast("float", body["score"]),
-        weight=cast("float", body["weight"]),
-        sides=(one, other),
-    )

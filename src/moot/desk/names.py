@@ -7,6 +7,8 @@ technical standard 39 (section 4), cut down to the look-alikes of Latin letters 
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
 
 from moot.core.errors import BriefError
 from moot.desk.letters import flat, leads_away, tidy
@@ -81,6 +83,13 @@ def _fault(name: str) -> str:
     plain = flat(name).casefold()
     taken = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
     return "the word has another meaning in a debate" if taken else ""
+
+
+def free_name(names: Sequence[str], taken: Iterable[str]) -> str:
+    """The first of these names that looks like none that is taken; else the first with a number behind it, from 2."""
+    there = {skeleton(each) for each in taken}
+    numbered = (f"{names[0]} {n}" for n in count(2))
+    return next(name for name in chain(names, numbered) if skeleton(name) not in there)
 
 
 def moderates(name: str, *, surely: bool = False) -> bool:

@@ -14,6 +14,9 @@ from moot.phases.choices import Choices
 from moot.seats.human import HUMAN
 from moot.seats.tools import LONGEST, USES
 
+NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
+"""The conditions that end no round before its time: the last two end a vote."""
+
 
 def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """What the brief asks for and nobody uses, and what the estimate leaves out.
@@ -90,6 +93,8 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     weighed = [each.name for each in brief.participants if each.weight is not None]
     if weighed and choices.strategy != "weighted":
         yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
+    if choices.vote_weights and choices.strategy != "weighted":
+        yield "vote_weights changes nothing: that takes strategy: weighted."
     style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
     if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
         yield f"summary_style {style} changes nothing: nobody writes a summary at the end."
@@ -103,7 +108,7 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
         yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
     if protocol == "chaired" and choices.rounds:
         yield "chaired has no rounds, whatever number of rounds is given."
-    ends = [each for each in choices.until if each != "rounds_exhausted"]
+    ends = [each for each in choices.until if each not in NO_ROUND]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
     chosen = {

@@ -6,6 +6,7 @@ What the phases define is taken from them; the rest is the specification's.
 from typing import get_args
 
 from moot.core.brief import Search
+from moot.core.weights import VoteWeights
 from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairs import Topology
 
@@ -24,6 +25,9 @@ RULES = ("plurality", "absolute", "supermajority", "unanimous")
 RANKINGS = ("borda", "approval", "copeland", "schulze", "instant_runoff")
 """Rules by which a panel, a council or an arena counts rankings of the answers."""
 
+JUDGES = ("judge",)
+"""Ways to decide an arena by its moderator, who is asked in both orders."""
+
 ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
 """The documented values of ``consensus_strategy``."""
 
@@ -37,6 +41,9 @@ TURN_MODES: tuple[str, ...] = get_args(TurnMode)
 CONDITIONS: tuple[str, ...] = get_args(Condition)
 METHODS: tuple[str, ...] = get_args(Search.__annotations__["method"])
 
+VOTE_WEIGHTS: tuple[str, ...] = get_args(VoteWeights)
+"""What votes weigh by."""
+
 SCOPES = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
 """What each participant sees."""
 
@@ -48,3 +55,6 @@ LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
 
 TOOLS = ("search", "rag", "summarizer", "scorer")
 """The tools that a participant may be given by name; ``mcp:NAME`` is a server's."""
+
+FINDERS = ("search", "rag")
+"""The tools with which a librarian looks up the topic."""

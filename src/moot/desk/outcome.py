@@ -27,6 +27,7 @@ class Outcome:
         kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
         usage: tokens and cost of all calls.
         transcript: everything that was said.
+        unlearned: why nothing could be learned from it, in a sentence; "" where that is not so.
     """
 
     debate: str
@@ -37,6 +38,7 @@ class Outcome:
     kind: str
     usage: Usage
     transcript: Transcript
+    unlearned: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,3 +149,23 @@ def list_one(spine: Spine) -> Listed:
         reason=reason,
         forked=opened.forked,
     )
+
+
+def sums_of(transcript: Transcript, calls: int) -> dict[str, object]:
+    """A debate in numbers.
+
+    Args:
+        transcript: the debate so far.
+        calls: how many calls, of models and tools, have ended with an answer.
+    """
+    asked = [turn for turn in transcript.all() if turn.ask]
+    usage = transcript.usage
+    return {
+        "asked": len(asked),
+        "done": sum(transcript.answered(turn.key) for turn in asked),
+        "missing": len(transcript.failures()),
+        "calls": calls,
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost": usage.cost,
+    }

@@ -135,5 +135,5 @@ def needs_moderator(protocol: object, strategy: object) -> str:
     """Why a debate cannot do without a moderator, in words; "" where it can."""
     if protocol in NEEDS_MODERATOR:
         return f"the protocol {protocol} cannot do without"
-    judged = strategy == "mediator_summary" or (strategy in JUDGED and protocol in FORMATS)
+    judged = strategy in ("mediator_summary", "judge") or (strategy in JUDGED and protocol in FORMATS)
     return f"the strategy {strategy} cannot do without" if judged else ""

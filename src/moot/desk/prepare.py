@@ -24,6 +24,7 @@ from moot.desk.places import needs_moderator
 from moot.desk.recalling import check_feeds, memory_of, with_librarian
 from moot.desk.seating import BUILTIN, assign, model_of, seat, work
 from moot.desk.toolbox import check_tools, look_at_tools
+from moot.desk.weighing import with_teller
 from moot.models.base import Model
 from moot.seats.clock import CLOCK
 from moot.seats.human import HUMAN
@@ -76,7 +77,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     try:
         choices = choose(intake, wishes)
         check_feeds(choices.memory.feeds if choices.memory else (), config or desk.config)
-        brief = with_instrument(brief, choices.until, config or desk.config)
+        brief = with_teller(with_instrument(brief, choices.until, config or desk.config), choices)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:

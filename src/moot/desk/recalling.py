@@ -4,25 +4,35 @@ It is off where a brief does not ask for it: what is recalled is shown to everyb
 the same way, and a wrong or planted outcome would reach the next debate.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import cast
 
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.recall import LIBRARIAN
-from moot.core.seat import Seat
+from moot.core.recall import LIBRARIAN, Finding
+from moot.core.seat import Say, Scene, Seat
+from moot.core.tool import ToolCall
 from moot.desk.config import Config, load_config, own_file
 from moot.desk.intake import Intake
-from moot.desk.names import skeleton
-from moot.learn.librarian import Librarian
+from moot.desk.letters import flat
+from moot.desk.names import free_name
+from moot.desk.teaching import lacks, shelf_of
+from moot.desk.toolbox import Give, no_tools
+from moot.learn.librarian import Librarian, Look
 from moot.phases.choices import Memory
 from moot.phases.recall import librarian
+from moot.record.store import Store
 from moot.seats.feeds import Feeds
+from moot.seats.tools import Errand, Kit, Tool
 
 NAMES = ("Librarian", "Archivist", "Keeper of Memory")
 """What the librarian is called, as far as nobody else is called so."""
+
+LONGEST_QUERY = 200
+"""Characters of the topic that a tool is asked about."""
 
 
 def memory_of(intake: Intake) -> Memory | None:
@@ -33,7 +43,7 @@ def memory_of(intake: Intake) -> Memory | None:
     """
     given, seated = intake.given, librarian(intake.brief)
     if not given.get("recall", bool(seated)):
-        for name in ("history_limit", "feeds"):
+        for name in ("history_limit", "feeds", "research"):
             if name in given:
                 raise _misfit(intake, name, f"{name} goes with recall: yes")
         if seated:
@@ -43,16 +53,19 @@ def memory_of(intake: Intake) -> Memory | None:
     return Memory(
         history=cast("int", given.get("history_limit", usual.history)),
         feeds=cast("tuple[str, ...]", given.get("feeds", ())),
+        tools=cast("tuple[str, ...]", given.get("research", ())),
     )
 
 
 def with_librarian(brief: Brief, memory: Memory | None) -> Brief:
-    """The brief with somebody who recalls, where that is wanted and nobody described does."""
-    if memory is None or librarian(brief):
+    """The brief with somebody who recalls, where that is wanted and nobody described does; with the tools for it."""
+    if memory is None:
         return brief
-    taken = [skeleton(each.name) for each in brief.participants]
-    name = next(name for name in (*NAMES, f"{NAMES[0]} {len(taken)}") if skeleton(name) not in taken)
-    who = Participant(name=name, role="Recalls earlier debates", seat=LIBRARIAN, duty="aide")
+    if seated := librarian(brief):
+        people = [replace(each, tools=memory.tools) if each.name == seated else each for each in brief.participants]
+        return replace(brief, participants=tuple(people))
+    name = free_name(NAMES, (each.name for each in brief.participants))
+    who = Participant(name=name, role="Recalls earlier debates", seat=LIBRARIAN, duty="aide", tools=memory.tools)
     return replace(brief, participants=(*brief.participants, who))
 
 
@@ -71,21 +84,42 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
 
 
 def recalling(
-    brief: Brief, shelf: Path | None, config: Config | None, clock: Callable[[], float]
+    brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: Give = no_tools
 ) -> Mapping[str, Seat]:
     """The librarian's seat, by its name; nothing where nobody recalls.
 
     Args:
         brief: the brief, everybody seated.
-        shelf: the file with what was learned; None where there is none.
+        store: the records, beside which stands what was learned.
         config: the owner's settings; None to load them.
         clock: seconds since 1970.
+        give: the tools of each participant.
     """
     name = librarian(brief)
     if not name:
         return {}
     feeds = (config or load_config()).feeds
-    return {name: Librarian(shelf=shelf, pulse=Feeds(feeds).news, clock=clock)}
+    look = looking(give(brief.participant(name)))
+    pulse, missing = Feeds(feeds).news, partial(lacks, store)
+    return {name: Librarian(shelf=shelf_of(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
+
+
+def looking(tools: Sequence[Tool]) -> Look:
+    """A way to look up a topic with all of these tools that take a query, one after the other.
+
+    A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
+    """
+
+    async def look(scene: Scene, say: Say) -> tuple[Finding, ...]:
+        found: list[Finding] = []
+        arguments = json.dumps({"query": flat(scene.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
+        for n, tool in enumerate((each for each in tools if "query" in str(each.spec.parameters)), start=1):
+            call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
+            *_, called = await Kit([tool]).use(call, Errand(scene=scene, say=say, name=f"tool-{n}"))
+            found.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
+        return tuple(found)
+
+    return look
 
 
 def _misfit(intake: Intake, name: str, found: str) -> BriefError:

@@ -1,4 +1,8 @@
-"""Recounts. This file owns what the ballots of a finished debate come to under every rule, and what would flip it."""
+"""Recounts. This file owns what the ballots of a finished debate come to under every rule, and what would flip it.
+
+One kind of change is tried: one and the same other candidate is moved to the first place, and the winner to the last.
+Some other change, such as of places in the middle, may flip a ranking with fewer ballots.
+"""
 
 import json
 from collections import Counter
@@ -8,10 +12,11 @@ from itertools import combinations_with_replacement
 
 from moot.core.decision import Ballot, Decision, Strength
 from moot.core.errors import BriefError
+from moot.core.event import Entry
 from moot.core.transcript import fold
 from moot.desk.desk import Desk
 from moot.policy.rankings import METHODS, Ranked, condorcet, tiers_of
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule, heard
 from moot.readers.report import as_data
 
 SINGLE: tuple[Rule, ...] = (PLURALITY, MAJORITY, SUPERMAJORITY, UNANIMITY, WEIGHTED)
@@ -29,7 +34,7 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """The fewest ballots whose change would give another result.
+    """The fewest ballots that would give another result by moving one candidate first and the winner last.
 
     Attributes:
         voters: whose ballots.
@@ -56,7 +61,8 @@ class Counted:
         margin: by how much the first is before the next in the tally; 0 where they are even or nobody voted.
         next: who that is; "" where there is nobody else.
         how: how it followed, in a sentence.
-        flip: the fewest ballots that would change it; None where no set of at most ``tried`` does, or nobody voted.
+        flip: the fewest ballots that would change it by moving one candidate first and the winner last; None where no
+            set of at most ``tried`` does, or nobody voted.
         tried: up to so many ballots were changed at once in search of it.
     """
 
@@ -86,6 +92,7 @@ class Recounted:
         ballots: the ballots as they were read.
         ranked: whether they rank candidates.
         condorcet: who wins every duel; "" where nobody does.
+        quorum: whether more than half of the voters cast a ballot or abstained; the counts do not ask for it.
         counts: the rules with their results.
     """
 
@@ -97,6 +104,7 @@ class Recounted:
     ballots: tuple[Ballot, ...]
     ranked: bool
     condorcet: str
+    quorum: bool
     counts: tuple[Counted, ...]
 
 
@@ -107,7 +115,16 @@ async def count_again(desk: Desk, debate: str) -> Recounted:
         BriefError: there are no ballots that could be counted.
         RecordError: there is no such debate, or its record is damaged.
     """
-    transcript = fold(await desk.entries(debate))
+    return count_entries(await desk.entries(debate), debate)
+
+
+def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
+    """The same from the entries.
+
+    Raises:
+        BriefError: there are no ballots that could be counted.
+    """
+    transcript = fold(entries)
     decision = transcript.decision
     if decision is None:
         raise BriefError(f"{debate} has come to no vote: there is nothing to count", code="inconsistent")
@@ -137,6 +154,7 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         ballots=ballots,
         ranked=ranked,
         condorcet=condorcet(ballots, candidates) if ranked else "",
+        quorum=2 * heard(ballots) > len(ballots),
         counts=tuple(_counted(rule, ballots, candidates) for rule in rules),
     )
 
@@ -169,7 +187,7 @@ def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -
 
 
 def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now: Decision) -> tuple[Flip | None, int]:
-    """The fewest ballots that flip a result, and how many were changed at once in search of them.
+    """The fewest ballots that flip a result so, and how many were changed at once in search of them.
 
     Ballots that are alike are tried once. Each changed ballot puts one and the same other candidate first and the
     winner, who would otherwise gain, last.

@@ -1,5 +1,6 @@
 """Reports at the desk. This file owns how a host gets what the readers read, without knowing them."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ __all__ = [
     "parent",
     "parted",
     "recount",
+    "reported",
     "save_log",
     "save_report",
     "spoken",
@@ -77,8 +79,13 @@ async def recount(desk: Desk, debate: str) -> Recount:
         RecordError: there is no such debate, or its record is damaged.
     """
     entries = await desk.entries(debate)
-    head = digest((await desk.lines(debate))[len(entries) - 1])
-    return Recount(entries=entries, report=report(entries, debate=debate, where=desk.place, head=head))
+    last = (await desk.lines(debate))[len(entries) - 1]
+    return await asyncio.to_thread(reported, entries, debate=debate, where=desk.place, last=last)
+
+
+def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> Recount:
+    """What entries report, the last of which is stored as that line; see ``moot.readers.report``."""
+    return Recount(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
 
 
 async def compare(desk: Desk, one: str, other: str) -> Comparison:
@@ -87,7 +94,8 @@ async def compare(desk: Desk, one: str, other: str) -> Comparison:
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    return set_side_by_side(await desk.entries(one), await desk.entries(other), names=(one, other))
+    sides = await desk.entries(one), await desk.entries(other)
+    return await asyncio.to_thread(set_side_by_side, *sides, names=(one, other))
 
 
 async def parent(desk: Desk, debate: str) -> str:

@@ -128,7 +128,7 @@ def participant(entry: Entry) -> Participant:
     """The participant of an entry; its seat is "" where the brief names no model for it.
 
     Raises:
-        BriefError: somebody called Moderator is to debate.
+        BriefError: somebody called Moderator is to debate, or a librarian is given tools of its own.
     """
     values = {name: given.value for name, given in entry.values.items()}
     persona = str(values.get("persona", ""))
@@ -138,6 +138,9 @@ def participant(entry: Entry) -> Participant:
         found = f"the persona of {entry.name} is too long with what else is said about it"
         raise BriefError(found, line=entry.line, code="too_large")
     if values.get("model") in (NAMED, LIBRARIAN):
+        if "tool_usage" in entry.values:
+            found = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
+            raise BriefError(found, line=entry.values["tool_usage"].line, code="inconsistent")
         return Participant(name=entry.name, role=str(values.get("role", "")), seat=LIBRARIAN, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):

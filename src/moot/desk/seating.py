@@ -4,19 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from moot.core.ask import Ask
-from moot.core.brief import LIKENESS, Brief, Limits, Participant
+from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.recall import LIBRARIAN, NAMED
 from moot.core.seat import Seat
+from moot.core.weights import TELLER
+from moot.desk.config import Config
+from moot.desk.measuring import instrument
 from moot.desk.toolbox import Give, no_tools
 from moot.learn.librarian import Librarian
+from moot.learn.teller import Teller
 from moot.models.base import Model
 from moot.models.fallback import Fallback
 from moot.models.names import parse
 from moot.models.pool import GUEST, Pool
 from moot.seats.clock import CLOCK, Clock
 from moot.seats.human import HUMAN, Human, Reach
-from moot.seats.likeness import Likening
 from moot.seats.llm import UNAIDED, ModelSeat
 from moot.seats.mcts import SOUGHT, Searching, calls
 from moot.seats.quotes import Quotes
@@ -59,7 +62,13 @@ def people(brief: Brief) -> frozenset[str]:
 
 
 def seat(
-    brief: Brief, pool: Pool, give: Give = no_tools, *, limits: Limits | None = None, reach: Reach | None = None
+    brief: Brief,
+    pool: Pool,
+    give: Give = no_tools,
+    *,
+    limits: Limits | None = None,
+    reach: Reach | None = None,
+    config: Config | None = None,
 ) -> Mapping[str, Seat]:
     """A live seat for each participant.
 
@@ -69,6 +78,7 @@ def seat(
         give: the tools of each participant.
         limits: the limits in force; None for those of the brief.
         reach: how people can be reached; None where they cannot, as long as nothing is asked.
+        config: the owner's settings; None to load them if an aide needs one of them.
 
     Raises:
         BriefError: a participant's seat, or a stand-in, names no model that there can be.
@@ -81,14 +91,16 @@ def seat(
             raise BriefError(f"{found}{'; a person has a stand_in' if is_person(each) else ''}", code="bad_enum")
         if is_person(each):
             instead = replace(each, seat=each.stand_in, search=None)
-            stand_in = (_seat(instead, seconds, pool, no_tools) or quotes) if each.stand_in else None
+            stand_in = (_seat(instead, seconds, pool) or quotes) if each.stand_in else None
             seats[each.name] = Human(reach or Reach(), stand_in=stand_in, seconds=seconds)
         else:
-            seats[each.name] = _seat(each, seconds, pool, give) or quotes
+            seats[each.name] = _seat(each, seconds, pool, give, config) or quotes
     return seats
 
 
-def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | None:
+def _seat(
+    who: Participant, seconds: float, pool: Pool, give: Give = no_tools, config: Config | None = None
+) -> Seat | None:
     """A participant's own seat; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
@@ -96,8 +108,10 @@ def _seat(who: Participant, seconds: float, pool: Pool, give: Give) -> Seat | No
         return _clock(who)
     if who.seat == LIBRARIAN and who.duty == "aide":
         return Librarian(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+    if who.seat == TELLER and who.duty == "aide":
+        return Teller(shelf=None)  # so does this one (desk.weighing)
     if who.duty == "aide":
-        return Likening(who.seat.removeprefix(LIKENESS))
+        return instrument(who.seat, config)
     check_seat(who)
     try:
         model = model_of(who, pool)

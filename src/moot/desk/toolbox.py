@@ -1,7 +1,7 @@
 """Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
 
 A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
-Neither a person nor the built-in seat uses any, so a brief with tools can be tried with none of them set.
+Neither a person nor the built-in debater uses any, so a brief with tools can be tried with none of them set.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -10,12 +10,13 @@ from typing import TypeAlias
 
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
+from moot.core.recall import LIBRARIAN
 from moot.core.text import clip, listed
 from moot.desk.config import Config, load_config, own_file
 from moot.seats.condense import Scorer, Summarizer
-from moot.seats.embed import Embeddings
 from moot.seats.fetch import Fetcher
 from moot.seats.human import HUMAN
+from moot.seats.installed import Installed, embedder
 from moot.seats.mcp import LONGEST_SCHEMA, Attached, attach
 from moot.seats.rag import Rag
 from moot.seats.tools import Tool
@@ -119,10 +120,10 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
         if "search" in names:
             made["search"] = (WebSearch(find_engine(config)), OpenPage(Fetcher()))
         if "rag" in names:
-            embedder = Embeddings(config.embeddings) if config.embeddings else None
-            if embedder:
-                stack.push_async_callback(embedder.close)
-            made["rag"] = (Rag(papers(brief), embedder),)
+            vectors = embedder(config.embeddings) if config.embeddings else None
+            if vectors:
+                stack.push_async_callback(vectors.close)
+            made["rag"] = (Rag(papers(brief), vectors),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             made[f"{MCP}{server}"] = line.tools
@@ -139,7 +140,7 @@ def _aided(brief: Brief) -> list[Participant]:
 
 
 def _idle(who: Participant) -> bool:
-    return bool(who.tools) and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
+    return bool(who.tools) and who.seat != LIBRARIAN and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
 
 
 def _names(brief: Brief) -> frozenset[str]:
@@ -156,7 +157,7 @@ def _check(name: str, brief: Brief, config: Config) -> None:
     elif name == "rag":
         if not (brief.library or brief.background):
             raise BriefError("rag needs documents; name them under library or background", code="no_tool")
-        price = Embeddings(config.embeddings).quote(()).cost if config.embeddings else 0.0
+        price = embedder(config.embeddings).quote(()).cost if config.embeddings else 0.0
         if price is None and brief.limits.cost is not None:
             found = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
             raise BriefError(f"{found}; limit the tokens", code="no_tool")
@@ -175,7 +176,10 @@ def papers(brief: Brief) -> tuple[Source, ...]:
 
 
 def _embedding(brief: Brief, name: str) -> str:
-    quote = Embeddings(name).quote([each.text for each in papers(brief)])
+    model = embedder(name)
+    if isinstance(model, Installed):
+        return f"{model.name} makes vectors of the documents on this machine; that takes no tokens and costs nothing."
+    quote = model.quote([each.text for each in papers(brief)])
     price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
     told = f"The documents go to {name}, which makes vectors of them"
     return f"{told}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."

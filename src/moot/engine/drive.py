@@ -237,7 +237,8 @@ class _Driver:
         away = [outcome for outcome in outcomes if isinstance(outcome, Unavailable) and not isinstance(outcome, _Late)]
         if alone and len(asks) > 1 and len(away) == len(asks):
             # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
-            return self._pause(f"none of {len(asks)} participants could be reached: {away[0]}", "unavailable")
+            names = {ask.to for ask in asks}
+            return self._pause(f"none of {len(names)} participants could be reached: {away[0]}", "unavailable")
         failures = [
             _failure(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)

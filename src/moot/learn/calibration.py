@@ -175,29 +175,24 @@ def log_score(forecasts: Sequence[Forecast]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A map from stated confidence to the chance to be right: steps or a line in log-odds, mixed with a base rate.
+    """A map from stated confidence to the chance to be right: steps, mixed with a base rate.
 
     Attributes:
         base: the base rate, (right + 1) / (n + 2).
         trust: the share of the fit in the result: n / 30, at most 1; the rest is the base rate's.
         n: graded items behind it.
-        steps: the isotonic fit: from which confidence on which chance holds; empty for a line.
-        line: the Platt fit: slope and offset in log-odds.
+        steps: the isotonic fit: from which confidence on which chance holds; empty without items.
     """
 
     base: float
     trust: float
     n: int
     steps: tuple[tuple[float, float], ...] = ()
-    line: tuple[float, float] = (0.0, 0.0)
 
     def at(self, confidence: float) -> float:
         """What to expect of an answer of this confidence; never nearer to 0 or 1 than 1 / (n + 2)."""
-        if self.steps:
-            place = bisect_right([start for start, _ in self.steps], confidence)
-            fit = self.steps[max(place - 1, 0)][1]
-        else:
-            fit = _logistic(self.line[0] * _log_odds(confidence) + self.line[1])
+        place = bisect_right([start for start, _ in self.steps], confidence)
+        fit = self.steps[max(place - 1, 0)][1] if self.steps else self.base
         edge = 1 / (self.n + 2)
         return min(max(self.trust * fit + (1 - self.trust) * self.base, edge), 1 - edge)
 
@@ -220,31 +215,10 @@ def isotonic(forecasts: Sequence[Forecast]) -> Curve:
     return Curve(base=base, trust=trust, n=len(forecasts), steps=steps)
 
 
-def platt(forecasts: Sequence[Forecast]) -> Curve:
-    """A logistic line over log-odds of confidence (Platt 1999), with his targets, by Newton's steps, never falling."""
-    base, trust = _prior(forecasts)
-    flat = Curve(base=base, trust=trust, n=len(forecasts), line=(0.0, _log_odds(base)))
-    right = sum(each.right for each in forecasts)
-    goals = {True: (right + 1) / (right + 2), False: 1 / (len(forecasts) - right + 2)}
-    points = sorted((_log_odds(each.confidence), goals[each.right]) for each in forecasts)
-    if not points or points[0][0] == points[-1][0]:
-        return flat
-    slope, offset = 0.0, _log_odds(_mean([goal for _, goal in points]))
-    for _ in range(50):
-        chances = [_logistic(slope * x + offset) for x, _ in points]
-        gaps = [(x, goal - chance) for (x, goal), chance in zip(points, chances, strict=True)]
-        weights = [(x, max(chance * (1 - chance), 1e-9)) for (x, _), chance in zip(points, chances, strict=True)]
-        a, b, c = (math.fsum(w * x**power for x, w in weights) for power in (2, 1, 0))
-        up, right_up = math.fsum(x * gap for x, gap in gaps), math.fsum(gap for _, gap in gaps)
-        bulk = a * c - b * b
-        slope, offset = slope + (c * up - b * right_up) / bulk, offset + (a * right_up - b * up) / bulk
-    return Curve(base=base, trust=trust, n=len(forecasts), line=(slope, offset)) if slope > 0 else flat
-
-
-def reconcile(confidence: float) -> float:
-    """The vote weight of a stated confidence by the steps of ReConcile (Chen, Saha and Bansal 2023), as in its code."""
-    steps = ((1.0, 1.0), (0.9, 0.8), (0.8, 0.5))
-    return next((weight for least, weight in steps if confidence >= least), 0.3 if confidence > 0.6 else 0.1)
+def expected(forecasts: Sequence[Forecast]) -> tuple[tuple[Level, float], ...]:
+    """The reliability table, and what to expect by the isotonic map of an answer of each of its confidences."""
+    curve = isotonic(forecasts)
+    return tuple((level, curve.at(level.confidence)) for level in levels(forecasts))
 
 
 def document_weight(elo: float, calibration: float) -> float:
@@ -274,12 +248,3 @@ def _mean(values: Sequence[float]) -> float:
 
 def _bin(confidence: float, bins: int) -> int:
     return min(int(confidence * bins), bins - 1)
-
-
-def _log_odds(p: float) -> float:
-    inside = min(max(p, CLIP), 1 - CLIP)
-    return math.log(inside / (1 - inside))
-
-
-def _logistic(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

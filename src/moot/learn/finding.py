@@ -3,22 +3,22 @@
 Words are weighed by SQLite's BM25 over stems, vectors are compared one by one (up to some hundred thousand that is
 quick), and what either finds is ranked a third time by how strong the memory is. Of equals the debate whose id comes
 first is first, so that an answer does not depend on the order in which debates were learned.
+
+Vectors stand on racks, each debate's on that of its hash: a search reads all racks, which is quick because they are few
+and long, and a debate that is learned writes one of them anew.
 """
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from struct import Struct
+from typing import TypeAlias
 
 from moot.core.words import terms
-from moot.learn.likeness import LEAST, SIZE, fuse, vector
+from moot.learn.likeness import LEAST, SIZE, fuse, length, vector
 from moot.learn.memory import Found, Kind
 from moot.learn.tiers import strength, tier
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 NEAR = 50
 """How many of each ranking are joined."""
@@ -32,19 +32,29 @@ SELECT item.id, item.debate, item.n, item.at, body, count(used.debate), coalesce
 FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.debate
 WHERE item.id IN ({}) GROUP BY item.id
 """
-ALL = "SELECT id, vector FROM memory_item JOIN memory_vector USING (id) WHERE kind = ? ORDER BY debate, n"
+WORDS = "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ?"
+
+VECTOR = Struct(f"<qd{SIZE}s")
+"""A vector as it is kept: the number of its item, its length, and its own numbers."""
+
+RACKS = 1024
+"""Racks on which the vectors of a kind stand, at most."""
+
+STEP = 32
+"""Racks that are compared at once: few enough for the memory of some to serve for the next."""
 
 _Row: TypeAlias = tuple[str, int, float, str, int, float]
 """An item as it is read: debate, number, time, fields as JSON, uses, when it was made or last used."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Matrix:
-    """All vectors of a kind, as they were after so many changes."""
+def rack_of(debate: str) -> int:
+    """On which rack the vectors of a debate stand."""
+    return zlib.crc32(debate.encode()) % RACKS
 
-    changes: int
-    ids: Sequence[int]
-    numbers: "NDArray[np.float32]"
+
+def vectors(rack: bytes) -> Iterator[tuple[int, bytes]]:
+    """The items on a rack, each with its vector as it is kept."""
+    return ((row, VECTOR.pack(row, *rest)) for row, *rest in VECTOR.iter_unpack(rack))
 
 
 class Finder:
@@ -56,7 +66,6 @@ class Finder:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._matrices: dict[Kind, _Matrix] = {}
 
     def find(self, query: str, kind: Kind, *, most: int, now: float) -> tuple[Found, ...]:
         """What bears on a query, best first; see ``Shelf.search``."""
@@ -85,32 +94,37 @@ class Finder:
         if not taken:
             return {}
         match = f"{kind} : ({' OR '.join(taken)})"
-        rows = self._db.execute(
-            "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ? ORDER BY rank LIMIT ?", (match, NEAR)
-        )
-        return dict(rows.fetchall())
+        return self._nearest(dict(self._db.execute(WORDS, (match,)).fetchall()))
 
     def _by_vector(self, query: str, kind: Kind) -> Mapping[int, float]:
         """The items whose vectors are like that of a query, with their cosines."""
         import numpy as np  # here for start-up time: who only learns needs no matrix
 
-        matrix = self._matrix(kind)
-        # One thread: those of a matrix product wait for each other on a busy machine, forty times as long as it takes.
-        cosines = np.einsum("ij,j->i", matrix.numbers, np.frombuffer(vector(query), dtype="<f4"))
-        likely = np.flatnonzero(cosines >= LEAST)
-        best = likely[np.argsort(-cosines[likely], kind="stable")[:NEAR]]
-        return {matrix.ids[int(at)]: float(cosines[at]) for at in best}
+        layout = np.dtype([("id", "<i8"), ("length", "<f8"), ("numbers", "i1", (SIZE,))])
+        asked = vector(query)
+        numbers, long = np.frombuffer(asked, dtype="i1").astype("f4"), length(asked)
+        racks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
+        near: dict[int, float] = {}
+        while some := racks.fetchmany(STEP):
+            kept = np.frombuffer(b"".join(rack for (rack,) in some), dtype=layout)
+            # Sums of whole numbers below 2^24, which single floats hold exactly. They are made in one thread: those of
+            # a matrix product wait for each other on a busy machine, forty times as long as it takes.
+            products = np.einsum("ij,j->i", kept["numbers"].astype("f4"), numbers)
+            cosines = products / (kept["length"] * long)
+            likely = np.flatnonzero(cosines >= LEAST)
+            near.update(zip(kept["id"][likely].tolist(), cosines[likely].tolist(), strict=True))
+        return self._nearest(near)
 
-    def _matrix(self, kind: Kind) -> _Matrix:
-        import numpy as np
-
-        changes = self._number("SELECT value FROM memory_state WHERE name = ?", ("changes",))
-        had = self._matrices.get(kind)
-        if had is None or had.changes != changes:
-            rows = self._db.execute(ALL, (kind,)).fetchall()
-            numbers = np.frombuffer(b"".join(numbers for _, numbers in rows), dtype="<f4").reshape(-1, SIZE)
-            had = self._matrices[kind] = _Matrix(changes, [row for row, _ in rows], numbers)
-        return had
+    def _nearest(self, scores: Mapping[int, float]) -> Mapping[int, float]:
+        """The NEAR items with the highest scores; of those who are level with the last the first debates."""
+        if len(scores) <= NEAR:
+            return scores
+        least = sorted(scores.values(), reverse=True)[NEAR - 1]
+        best = [row for row, score in scores.items() if score > least]
+        level = [row for row, score in scores.items() if score == least]
+        place = "SELECT debate, n FROM memory_item WHERE id = ?"
+        level.sort(key=lambda row: self._db.execute(place, (row,)).fetchone())
+        return {row: scores[row] for row in [*best, *level][:NEAR]}
 
     def _read(self, ids: Sequence[int]) -> dict[int, _Row]:
         """The items of those numbers."""

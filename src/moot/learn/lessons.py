@@ -1,21 +1,25 @@
 """What a debate teaches. This file owns the fold of a closed debate's entries to lessons, without clock or file.
 
-Texts are compared by their wording only. A participant's ``player`` is the seat that answered for it: a model, or
-``human``. It is "" for seats without a language model (``builtin:``) and where several answered for one participant, so
-that neither enters any figure of quality.
+Answers are compared by their wording only. A participant's ``player`` is who answered for it: the model of its seat,
+or one that took its place, or ``human``. It is "" for seats without a language model (``builtin:``) and where several
+answered for one participant, so that neither enters any figure of quality. A fork teaches what it came to and no more:
+what was said in it was said before it parted, or follows from that, and would count twice.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from moot.core.brief import Brief
 from moot.core.decision import Decision
-from moot.core.event import Entry, Interjected, Opened, Replied, Ruled
+from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
 from moot.core.recall import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, read_field
+from moot.learn.against import against
 from moot.learn.bouts import bouts
 from moot.learn.memory import Lessons, Notes, Outcome, Performance, Position, Relation, Trust
 from moot.learn.movers import movers, patterns
+from moot.learn.truth import is_right, option_of
+from moot.readers.outcome import outcome as came
 from moot.readers.stance import Stand, alike, changes, stands
 
 BUILTIN = "builtin:"
@@ -52,13 +56,18 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
     brief, held = opened.brief, stands(transcript)
     debaters = brief.names("debater")
     held = {name: held[name] for name in debaters if name in held}
-    who = players(transcript, brief)
+    who = players(entries, transcript, brief)
     seqs = {each.event.key: each.seq for each in entries if isinstance(each.event, Replied)}
+    outcome = _outcome(entries, opened.name, transcript, known)
+    if opened.forked:
+        nobody = dict.fromkeys(who, "")
+        positions = tuple(_positions(transcript, held, nobody, seqs, known.truth))
+        return Lessons(at=entries[-1].at, outcome=outcome, positions=positions)
     moved = movers(transcript, held)
     final = {name: stood[-1].answer for name, stood in held.items()}
     return Lessons(
         at=entries[-1].at,
-        outcome=_outcome(entries, opened.name, transcript, known),
+        outcome=outcome,
         patterns=patterns(transcript, held, seqs),
         positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
@@ -68,14 +77,28 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
     )
 
 
-def players(transcript: Transcript, brief: Brief) -> Mapping[str, str]:
-    """Who answered for each participant: one model or ``human``; "" for built-in seats, and for several."""
+def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> Mapping[str, str]:
+    """Who answered for each participant: one model or ``human``; "" for built-in seats, and for several.
+
+    A turn's answer is by the models that were called for it, which a fallback makes others than that of the seat; where
+    none was called it is by the seat that was asked.
+    """
+    called: dict[str, list[str]] = {}
+    for each in entries:
+        # What a tool asks another model for, such as vectors, is no answer of a participant's.
+        if isinstance(call := each.event, Called) and not call.model.startswith(ASIDE) and call.call[:5] != "tool-":
+            called.setdefault(call.key, []).extend([call.model] if call.model else [])
     found: dict[str, str] = {}
     for each in brief.participants:
-        asked = {turn.reply.asked or each.seat for turn in transcript.turns(by=each.name) if turn.reply and turn.ask}
-        alone = next(iter(asked), each.seat)
-        found[each.name] = "" if len(asked) > 1 or alone.startswith(BUILTIN) else alone
+        answered = [turn for turn in transcript.turns(by=each.name) if turn.reply and turn.ask]
+        by = {name for turn in answered for name in called.get(turn.key) or [_asked(turn) or each.seat]}
+        alone = next(iter(by), each.seat)
+        found[each.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
     return found
+
+
+def _asked(turn: Turn) -> str:
+    return turn.reply.asked if turn.reply else ""
 
 
 def _uses(transcript: Transcript) -> tuple[str, ...]:
@@ -92,7 +115,11 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
     seats = [each.seat for each in transcript.brief.participants if each.duty == "debater"]
     trust: Trust = "quoted" if all(each.startswith(BUILTIN) for each in seats) else "unconfirmed"
     if known.truth and chosen:
-        trust = "confirmed" if _right(chosen, known.truth, decision) else "refuted"
+        options = transcript.brief.options
+        right = any(each and is_right(each, known.truth, options) for each in (chosen, decision.winner))
+        # Words of a moderator's own say the same in many ways; that they are not the truth's words refutes nothing.
+        comparable = decision.winner or option_of(chosen, options)
+        trust = "confirmed" if right else "refuted" if comparable else trust
     return Outcome(
         topic=clip(transcript.brief.topic, LONGEST),
         protocol=protocol,
@@ -102,15 +129,17 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         how=clip(decision.how or transcript.closed.reason, LONGEST),
         strength=decision.strength,
         share=decision.share,
-        dissent=tuple(clip(each, LONGEST) for each in decision.dissent),
-        minority=tuple(clip(each.answer, LONGEST) for each in decision.minority),
+        dissent=tuple(clip(each, LONGEST) for each in decision.dissent or _dissent(transcript, entries)),
+        minority=tuple(clip(each, LONGEST) for each in against(transcript, decision)),
         trust=trust,
         seq=ruled[-1] if ruled else entries[-1].seq,
     )
 
 
-def _right(chosen: str, truth: str, decision: Decision) -> bool:
-    return alike(chosen, truth) or alike(decision.winner, truth)
+def _dissent(transcript: Transcript, entries: Sequence[Entry]) -> Iterable[str]:
+    """Who voted otherwise, and why, where the decision itself does not name them."""
+    for each in came(transcript, entries).dissent:
+        yield f"{each.voter} for {each.choice}{f': {each.reason}' if each.reason else ''}"
 
 
 def _positions(
@@ -120,6 +149,7 @@ def _positions(
     seqs: Mapping[str, int],
     truth: str,
 ) -> Iterable[Position]:
+    options = transcript.brief.options if transcript.brief else ()
     for name, stood in held.items():
         for n, each in enumerate(stood, start=1):
             yield Position(
@@ -129,7 +159,7 @@ def _positions(
                 answer=clip(each.answer, LONGEST),
                 confidence=_confidence(transcript.get(each.key)),
                 last=n == len(stood),
-                right=alike(each.answer, truth) if truth else None,
+                right=is_right(each.answer, truth, options) if truth else None,
             )
 
 
@@ -176,5 +206,5 @@ def _performances(
             missing=sum(bool(turn.failure) for turn in mine),
             changed=flips.count(each.name),
             won=won,
-            right=alike(answer, truth) if truth and answer else None,
+            right=is_right(answer, truth, transcript.brief.options) if truth and answer else None,
         )

@@ -2,9 +2,9 @@
 
 Vectors are hashed features of words with signs (Weinberger et al., "Feature Hashing for Large Scale Multitask
 Learning", 2009): stems, pairs of stems in a row, and pieces of four letters, for other languages and slips of the pen;
-weights ``1 + ln n``, length 1, so that the product of two is their cosine. Rankings are joined by reciprocal rank
-fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual Rank
-Learning Methods", 2009).
+weights ``1 + ln n``. Whole numbers take a fourth of the room of floats, and their sums are the same in any order.
+Rankings are joined by reciprocal rank fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion
+outperforms Condorcet and Individual Rank Learning Methods", 2009).
 """
 
 import zlib
@@ -12,13 +12,16 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
-from struct import pack
+from struct import pack, unpack
 from typing import TypeVar
 
 from moot.core.words import terms
 
 SIZE = 256
 """Numbers of a vector."""
+
+TOP = 127
+"""The largest number of a vector, without its sign."""
 
 K = 60
 """How little the first places of a ranking outweigh the next."""
@@ -36,7 +39,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def vector(text: str) -> bytes:
-    """A text as SIZE float32 numbers, little-endian, of length 1; all 0 for a text without words."""
+    """A text as SIZE signed bytes, of which the largest is TOP; all 0 for a text without words."""
     words = terms(text)
     numbers = [0.0] * SIZE
     features: Counter[str] = Counter()
@@ -49,8 +52,13 @@ def vector(text: str) -> bytes:
         _add(numbers, piece, _PART * (1 + log(n)))
     for pair, n in Counter(pairwise(words)).items():
         _add(numbers, " ".join(pair), _PAIR * (1 + log(n)))
-    length = sqrt(sum(each * each for each in numbers)) or 1.0
-    return pack(f"<{SIZE}f", *(each / length for each in numbers))
+    scale = TOP / (max(map(abs, numbers)) or 1.0)
+    return pack(f"{SIZE}b", *(round(each * scale) for each in numbers))
+
+
+def length(numbers: bytes) -> float:
+    """The length of a vector; 1 where all of it is 0, so that it is like nothing."""
+    return sqrt(sum(each * each for each in unpack(f"{SIZE}b", numbers))) or 1.0
 
 
 def _add(numbers: list[float], feature: str, weight: float) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
+from moot.learn.ratings import correlation
+
 ENOUGH = 20
 """Graded items that every voter of a panel needs before votes weigh differently."""
 
@@ -52,22 +54,14 @@ def credit(tied: Sequence[str], truth: str) -> float:
     return 1 / len(tied) if truth in tied else 0.0
 
 
-def panel_accuracy(
-    items: Sequence[Answers], truths: Sequence[str], *, weights: Mapping[str, float] | None = None
-) -> float:
-    """The mean credit of a panel's (weighted) plurality; a tie among k answers is worth 1/k."""
-    pairs = zip(items, truths, strict=True)
-    return math.fsum(credit(tops(item, weights), truth) for item, truth in pairs) / len(items)
-
-
 def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int) -> float:
     """The mean plurality accuracy over all panels of so many of the voters: exact, nothing is drawn.
 
     Every item must name the same voters; who abstains still takes a place.
     """
-    return math.fsum(_mean_credit(*_shape(item, truth), size) for item, truth in zip(items, truths, strict=True)) / len(
-        items
-    )
+    return math.fsum(
+        _mean_credit(*shape_of(item, truth), size) for item, truth in zip(items, truths, strict=True)
+    ) / len(items)
 
 
 def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[str, float]:
@@ -81,10 +75,16 @@ def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[st
         marks: by voter.
         options: k, how many answers there are to choose from, 2 or more.
     """
-    weights = {name: _log_odds_weight(each.accuracy, options) for name, each in sorted(marks.items())}
+    weights = {name: log_odds_weight(each, options=options) for name, each in sorted(marks.items())}
     if any(each.n < ENOUGH for each in marks.values()) or not any(weights.values()):
         return dict.fromkeys(weights, 1.0)
     return weights
+
+
+def log_odds_weight(marks: Marks, *, options: int = 2) -> float:
+    """The weight of one voter's vote beside others of whom enough is known; see ``log_odds_weights``."""
+    p = marks.accuracy
+    return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
 
 
 def cross_fitted(
@@ -113,7 +113,7 @@ def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[f
     right = {
         voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
     }
-    pairs = [_correlation(right[one], right[other]) for one, other in combinations(voters, 2)]
+    pairs = [correlation(right[one], right[other]) for one, other in combinations(voters, 2)]
     known = [each for each in pairs if each is not None]
     shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
     return len(voters) / (1 + (len(voters) - 1) * shared), shared
@@ -129,11 +129,7 @@ def _marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds:
     return {voter: Marks(right=right[voter], n=n[voter]) for voter in n}
 
 
-def _log_odds_weight(p: float, options: int) -> float:
-    return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
-
-
-def _shape(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
+def shape_of(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
     """How many gave the right answer, how many each wrong one (sorted), how many none."""
     tally = Counter(item.values())
     silent = tally.pop("", 0)
@@ -159,11 +155,3 @@ def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> 
             left = size - ahead - taken
             parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
     return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)
-
-
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    n = len(one)
-    left, right = math.fsum(one) / n, math.fsum(other) / n
-    within = left * (1 - left) * right * (1 - right)
-    both = math.fsum(a * b for a, b in zip(one, other, strict=True)) / n
-    return (both - left * right) / math.sqrt(within) if within else None

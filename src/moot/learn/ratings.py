@@ -1,7 +1,6 @@
 """Who wins against whom. This file owns how results of matches become ratings, and what they can be compared by.
 
-Every sum is one of ``math.fsum`` or over names in their sorted order: the same results, in whatever order they come,
-give the same bits.
+Every sum is ``math.fsum`` or over sorted names: the same results in any order give the same bits.
 """
 
 import math
@@ -109,12 +108,15 @@ def bradley_terry(
     return tuple(sorted(ratings, key=lambda rating: (-round(rating.value, 6), rating.name)))
 
 
-def by_domain(matches: Iterable[Match], *, level: float = 1500.0, prior: float = 1.0) -> dict[str, tuple[Rating, ...]]:
-    """The ratings of each domain by itself, domains sorted by name."""
-    played = tuple(matches)
+def by_domain(
+    matches: Iterable[Match], *, anchor: str = "", level: float = 1500.0, prior: float = 1.0
+) -> dict[str, tuple[Rating, ...]]:
+    """The ratings of each domain by itself, domains sorted by name; see ``bradley_terry``."""
+    played: dict[str, list[Match]] = {}
+    for match in matches:
+        played.setdefault(match.domain, []).append(match)
     return {
-        domain: bradley_terry((match for match in played if match.domain == domain), level=level, prior=prior)
-        for domain in sorted({match.domain for match in played})
+        domain: bradley_terry(each, anchor=anchor, level=level, prior=prior) for domain, each in sorted(played.items())
     }
 
 
@@ -200,7 +202,7 @@ def spearman(one: Mapping[str, float], other: Mapping[str, float]) -> float | No
     None for fewer than two names, or where all values of one are equal.
     """
     names = sorted(one.keys() & other.keys())
-    return _correlate(_ranks([one[name] for name in names]), _ranks([other[name] for name in names]))
+    return correlation(_ranks([one[name] for name in names]), _ranks([other[name] for name in names]))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -211,7 +213,8 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _correlate(one: Sequence[float], other: Sequence[float]) -> float | None:
+def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """The correlation of values in pairs (Pearson); None for fewer than two pairs, or where one side never differs."""
     if len(one) < 2:
         return None
     left, right = math.fsum(one) / len(one), math.fsum(other) / len(other)

@@ -11,6 +11,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from moot.learn.panels import shape_of
+
 Rule = Callable[[Sequence[int], int, int], bool]
 """Whether to stop: counts of the answers so far from the largest on, how many were asked, how many are left."""
 
@@ -103,7 +105,7 @@ def savings(
         truths: the right answers.
         rules: to compare.
     """
-    shapes = Counter(_shape(item, truth) for item, truth in zip(items, truths, strict=True))
+    shapes = Counter(shape_of(item, truth) for item, truth in zip(items, truths, strict=True))
     whole = _mean(shapes, never)
     saved: dict[str, Saving] = {}
     for name, rule in rules.items():
@@ -113,13 +115,6 @@ def savings(
 
 
 _Shape = tuple[int, tuple[int, ...], int]
-
-
-def _shape(item: Mapping[str, str], truth: str) -> _Shape:
-    """How many voters give the right answer, how many each wrong one (sorted), how many none."""
-    tally = Counter(item.values())
-    silent = tally.pop("", 0)
-    return tally.pop(truth, 0), tuple(sorted(tally.values())), silent
 
 
 def _mean(shapes: Mapping[_Shape, int], rule: Rule) -> tuple[float, float]:

@@ -12,17 +12,17 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, get_args
 
 from moot.core.errors import RecordError
 from moot.core.words import terms
-from moot.learn.finding import Finder
-from moot.learn.likeness import vector
+from moot.learn.finding import VECTOR, Finder, rack_of, vectors
+from moot.learn.likeness import length, vector
 from moot.learn.memory import Bout, Found, Kind, Lessons, Outcome, Pattern, Performance, Position, Relation
 
 Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | Bout
 
-VERSION = 1
+VERSION = 2
 """The schema that this module writes; tables of another one are dropped and made again."""
 
 TABLES = ("memory_debate", "memory_item", "memory_use", "memory_vector", "memory_words", "memory_terms", "memory_state")
@@ -35,7 +35,7 @@ CREATE TABLE memory_item (
 );
 CREATE INDEX memory_kind ON memory_item (kind);
 CREATE TABLE memory_use (target TEXT, debate TEXT, at REAL NOT NULL, PRIMARY KEY (target, debate)) WITHOUT ROWID;
-CREATE TABLE memory_vector (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE memory_vector (kind TEXT, rack INTEGER, kept BLOB NOT NULL, PRIMARY KEY (kind, rack));
 CREATE VIRTUAL TABLE memory_words USING fts5 (outcome, pattern, tokenize = 'unicode61 remove_diacritics 0');
 CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_words, col);
 CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -43,10 +43,18 @@ CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOU
 
 ITEM = "INSERT INTO memory_item (debate, kind, n, at, body) VALUES (?, ?, ?, ?, ?)"
 
+COPIED: Mapping[str, str] = {
+    "memory_debate": "debate, head, notes, at",
+    "memory_item": "id, debate, kind, n, at, body",
+    "memory_use": "target, debate, at",
+    "memory_vector": "kind, rack, kept",
+    "memory_words": "rowid, outcome, pattern",
+}
+
 CONTENTS = (
     "SELECT 'debate', debate, head, notes, at FROM memory_debate",
-    "SELECT 'item', debate, kind, n, at, body, hex(vector), outcome, pattern FROM memory_item"
-    " LEFT JOIN memory_vector USING (id) LEFT JOIN memory_words ON memory_words.rowid = memory_item.id",
+    "SELECT 'item', debate, kind, n, at, body, outcome, pattern FROM memory_item"
+    " LEFT JOIN memory_words ON memory_words.rowid = memory_item.id",
     "SELECT 'use', target, debate, at FROM memory_use",
 )
 
@@ -77,21 +85,20 @@ class Shelf:
         """Open the tables in a file, or make them; those of another version are made anew and are empty.
 
         Args:
-            path: the file.
+            path: the file; "" for one that is gone once it is closed, to be filled before it takes another's place.
             busy: the most seconds to wait for another program that writes in it.
 
         Raises:
             RecordError: the file cannot be opened or written, or this SQLite cannot search texts.
         """
-        path = Path(path)
         try:
             with ExitStack() as opened:
                 made = sqlite3.connect(path, busy, isolation_level=None, check_same_thread=False)
-                shelf = cls(path, opened.enter_context(closing(made)))
+                shelf = cls(Path(path), opened.enter_context(closing(made)))
                 shelf._prepare()
                 opened.pop_all()
         except sqlite3.Error as error:
-            raise _refusal(path, error) from error
+            raise _refusal(Path(path), error) from error
         return shelf
 
     def __enter__(self) -> Self:
@@ -145,16 +152,23 @@ class Shelf:
 
     # ---- what is learned ---------------------------------------------------------------------------------------
 
-    def clear(self) -> None:
-        """Drop everything, to learn it again."""
-        with self._writing():
-            self._make()
-
-    def learned(self) -> dict[str, tuple[str, int]]:
-        """The debates that were learned: the hash of the last line, and how many notes of the owner were known."""
+    def learned(self) -> dict[str, int]:
+        """The debates that were learned, also those that are forgotten, with how many notes of the owner were known."""
         with self._reading():
-            rows = self._db.execute("SELECT debate, head, notes FROM memory_debate ORDER BY debate").fetchall()
-        return {debate: (head, noted) for debate, head, noted in rows}
+            return dict(self._db.execute("SELECT debate, notes FROM memory_debate").fetchall())
+
+    def replace(self, anew: "Shelf") -> frozenset[str]:
+        """Take what another shelf holds in the place of everything, at once.
+
+        Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.
+        """
+        with self._writing():
+            had, has = self.learned(), anew.learned()
+            self._make()
+            for table, columns in COPIED.items():
+                sql = f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(columns.split()))})"
+                self._db.executemany(sql, anew._db.execute(f"SELECT {columns} FROM {table}"))
+        return frozenset(debate for debate, notes in had.items() if has.get(debate, -1) < notes)
 
     def add(self, debate: str, lessons: Lessons | None, *, head: str, notes: int = 0) -> bool:
         """Keep the lessons of a debate in the place of those that were kept before.
@@ -166,44 +180,50 @@ class Shelf:
             notes: how many notes of the owner are in the lessons.
 
         Returns:
-            Whether anything was new; the same debate with the same notes is kept once.
+            Whether anything was new; the same debate is kept once, and again only with more notes.
         """
         at = lessons.at if lessons else 0.0
         items = list(_items(lessons)) if lessons else []
         texts = list(_texts(lessons)) if lessons else []
-        near = {(kind, n): (kind, " ".join(terms(words)), vector(topic)) for kind, n, words, topic in texts}
-        same = "SELECT 1 FROM memory_debate WHERE debate = ? AND head = ? AND notes = ?"
+        near = {(kind, n): (" ".join(terms(words)), vector(topic)) for kind, n, words, topic in texts}
+        # Notes are only ever added: who read fewer of them comes late, and knows nothing that is not known.
+        same = "SELECT 1 FROM memory_debate WHERE debate = ? AND head = ? AND notes >= ?"
         with self._writing():
             if self._db.execute(same, (debate, head, notes)).fetchone():
                 return False
             self._drop(debate)
             self._db.execute("INSERT INTO memory_debate VALUES (?, ?, ?, ?)", (debate, head, notes, at))
+            made: dict[str, list[bytes]] = {}
             for kind, n, body in items:
                 row = self._db.execute(ITEM, (debate, kind, n, at, body)).lastrowid
                 if (kind, n) in near:
-                    self._shelve(row, *near[kind, n])
+                    words, numbers = near[kind, n]
+                    self._db.execute(f"INSERT INTO memory_words (rowid, {kind}) VALUES (?, ?)", (row, words))
+                    made.setdefault(kind, []).append(VECTOR.pack(row, length(numbers), numbers))
+            for kind, each in made.items():
+                kept = [vector for _, vector in self._kept(kind, rack_of(debate))]
+                self._shelve(kind, rack_of(debate), [*kept, *each])
             uses = [(target, debate, at) for target in lessons.uses] if lessons else []
             self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", uses)
-            self._count()
         return True
 
-    def _shelve(self, row: int | None, kind: str, words: str, numbers: bytes) -> None:
-        """Make an item be found: by its words in the column of its kind, and by its vector."""
-        self._db.execute("INSERT INTO memory_vector VALUES (?, ?)", (row, numbers))
-        columns = {name: words if name == kind else "" for name in ("outcome", "pattern")}
-        sql = "INSERT INTO memory_words (rowid, outcome, pattern) VALUES (?, ?, ?)"
-        self._db.execute(sql, (row, *columns.values()))
+    def _kept(self, kind: str, rack: int) -> list[tuple[int, bytes]]:
+        """The items on a rack, each with its vector."""
+        found = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
+        return [each for (kept,) in found for each in vectors(kept)]
+
+    def _shelve(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, rack, b"".join(kept)))
 
     def _drop(self, debate: str) -> None:
         ids = self._db.execute("SELECT id FROM memory_item WHERE debate = ?", (debate,)).fetchall()
-        for table, column in (("memory_vector", "id"), ("memory_words", "rowid")):
-            self._db.executemany(f"DELETE FROM {table} WHERE {column} = ?", ids)
+        self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
+        gone = {row for (row,) in ids}
+        for kind in get_args(Kind) if gone else ():
+            kept = [each for row, each in self._kept(kind, rack_of(debate)) if row not in gone]
+            self._shelve(kind, rack_of(debate), kept)
         for table in ("memory_debate", "memory_item", "memory_use"):
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
-
-    def _count(self) -> None:
-        """Note that something has changed, so that vectors in memory are read again."""
-        self._db.execute("INSERT OR REPLACE INTO memory_state VALUES ('changes', ?)", (self._state("changes") + 1,))
 
     # ---- what is asked -----------------------------------------------------------------------------------------
 
@@ -217,7 +237,11 @@ class Shelf:
     def contents(self) -> list[tuple[object, ...]]:
         """Everything that is kept, in an order that does not depend on how it came here."""
         with self._reading():
-            return [row for sql in CONTENTS for row in sorted(self._db.execute(sql).fetchall(), key=repr)]
+            rows = [row for sql in CONTENTS for row in sorted(self._db.execute(sql).fetchall(), key=repr)]
+            names = {row: rest for row, *rest in self._db.execute("SELECT id, debate, kind, n FROM memory_item")}
+            racks = self._db.execute("SELECT kind, rack, kept FROM memory_vector").fetchall()
+        stood = [(rack, kind, *names[row], each[8:].hex()) for kind, rack, kept in racks for row, each in vectors(kept)]
+        return [*rows, *sorted(("vector", *each) for each in stood)]
 
     def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[Found, ...]:
         """What bears on a query, best first: by words, by vectors, and among those by how strong a memory is.
@@ -262,7 +286,8 @@ def _texts(lessons: Lessons) -> Iterator[tuple[str, int, str, str]]:
     out = lessons.outcome
     yield "outcome", 0, "\n".join((out.topic, out.text, *out.minority, *out.dissent)), out.topic
     for n, each in enumerate(lessons.patterns):
-        yield "pattern", n, "\n".join((each.issue, each.suggestion, each.before, each.after)), each.issue
+        words = "\n".join((each.issue, each.suggestion, each.before, each.after))
+        yield "pattern", n, words, out.topic  # whoever criticises must not choose where that is recalled
 
 
 def _refusal(path: Path, error: sqlite3.Error) -> RecordError:

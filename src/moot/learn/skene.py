@@ -18,7 +18,7 @@ class Estimate:
     Attributes:
         answers: for each item the likeliest answers, sorted; more than one is a tie, none an item without a vote.
         chances: for each item the posterior chance of each answer.
-        accuracies: for each voter the estimated chance to be right; with a confusion matrix over the answers' shares.
+        accuracies: for each voter the estimated chance to be right.
         passes: how many EM passes were made.
     """
 
@@ -51,33 +51,6 @@ def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimat
     return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
 
 
-def full(items: Sequence[Mapping[str, str]]) -> Estimate:
-    """A matrix for each voter, what it answers where each answer is right (Dawid and Skene 1979, Appl. Statist. 28).
-
-    For closed answers that mean the same in every item. Each cell starts from 0.01 observations, so that nothing
-    unseen is impossible; the shares of the answers are estimated too.
-
-    Args:
-        items: for each item the answers by voter; "" abstains and says nothing of the voter.
-    """
-    given = [_given(item) for item in items]
-    voters = sorted({voter for item in given for voter, _ in item})
-    labels = sorted({answer for item in given for _, answer in item})
-    chances = [dict.fromkeys(labels, 0.0) | _shares(item) if item else {} for item in given]
-    shares, matrices = _matrices(given, chances, voters, labels)
-    passes, moved = 0, math.inf
-    while moved > _CLOSE and passes < _PASSES:
-        passes += 1
-        new = [_confuse(item, shares, matrices) if item else {} for item in given]
-        moved = _distance(chances, new)
-        chances = new
-        shares, matrices = _matrices(given, chances, voters, labels)
-    accuracies = {
-        voter: math.fsum(shares[label] * matrices[voter][label][label] for label in labels) for voter in voters
-    }
-    return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
-
-
 def _given(item: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted((voter, answer) for voter, answer in item.items() if answer)
 
@@ -107,41 +80,6 @@ def _weigh(item: Sequence[tuple[str, str]], accuracies: Mapping[str, float], opt
         for answer in sorted({answer for _, answer in item})
     }
     return _normalise(logs)
-
-
-def _matrices(
-    given: Sequence[Sequence[tuple[str, str]]],
-    chances: Sequence[Mapping[str, float]],
-    voters: Sequence[str],
-    labels: Sequence[str],
-) -> tuple[dict[str, float], dict[str, dict[str, dict[str, float]]]]:
-    """The shares of the answers, and for each voter and right answer the chances of what is said."""
-    seen = {voter: {truth: dict.fromkeys(labels, 0.01) for truth in labels} for voter in voters}
-    held = dict.fromkeys(labels, 0.01)
-    for item, chance in zip(given, chances, strict=True):
-        for truth, p in chance.items():
-            held[truth] += p
-            for voter, said in item:
-                seen[voter][truth][said] += p
-    for rows in seen.values():
-        for truth, row in rows.items():
-            whole = sum(row.values())
-            rows[truth] = {said: count / whole for said, count in row.items()}
-    whole = sum(held.values())
-    return {label: count / whole for label, count in held.items()}, seen
-
-
-def _confuse(
-    item: Sequence[tuple[str, str]],
-    shares: Mapping[str, float],
-    matrices: Mapping[str, Mapping[str, Mapping[str, float]]],
-) -> dict[str, float]:
-    return _normalise(
-        {
-            truth: math.fsum([math.log(share), *(math.log(matrices[voter][truth][said]) for voter, said in item)])
-            for truth, share in shares.items()
-        }
-    )
 
 
 def _normalise(logs: Mapping[str, float]) -> dict[str, float]:

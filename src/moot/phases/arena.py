@@ -10,12 +10,13 @@ from moot.phases import ends
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.phases.council import JURY_TASK, VOTE_TASK
-from moot.phases.endings import rule_of
+from moot.phases.endings import mediator, rule_of
 from moot.phases.flow import Sequence
 from moot.phases.forms import ISSUES, draft, revision
 from moot.phases.judge import Vote
 from moot.phases.ranked import RULES, vote
 from moot.phases.speak import Critique, Everyone
+from moot.phases.verdict import JUDGE, Pick
 from moot.policy.pairs import Pairs
 from moot.policy.rules import SUPERMAJORITY, Quorum
 from moot.policy.showing import Showing
@@ -30,6 +31,13 @@ ALL = 4
 REVISE = (
     "Above is your proposal and what was said against it. Accept or reject each critique with a reason: accept what "
     "is right and mend it, reject what is wrong, for a critique is no order. Then answer again."
+)
+
+# A judge prefers what is longer, what stands first and what it agrees with; so order, names and length are dealt with.
+JUDGING = (
+    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "proposals as they stand now. Judge which of them withstood the critiques best: what was said against it, and what "
+    "its author answered. Neither length nor your own opinion on the topic counts. Vote for one."
 )
 
 
@@ -53,9 +61,11 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     size = (most, pairs.least(len(names)) + len(names))
     rounds = ends.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
     decide: Phase | None = vote(choices.strategy, brief, ACTS)
-    if decide is None:
-        rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=tuple(RULES)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK)
+    if choices.strategy == JUDGE:
+        decide = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
+    elif decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
     return Sequence(parts=(propose, rounds, ends.early(decide, choices)))
 
 

@@ -8,9 +8,12 @@ from dataclasses import replace
 
 from moot.core.decision import Ballot
 from moot.core.form import ABSTAIN, Field, Form
+from moot.core.reasons import beside
 from moot.core.text import letter
 from moot.core.transcript import Turn, read_field
+from moot.core.weights import weight_field
 from moot.phases.base import Table
+from moot.phases.weigh import weights
 
 BALLOT = "I vote for"
 """The formula of a ballot, and the name of its field."""
@@ -23,7 +26,13 @@ def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
 
 
 def weighed(table: Table, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
-    """The ballot with the weight of its voter, or that of a voter for whom the brief states none."""
+    """The ballot with the weight of its voter.
+
+    Where a teller was asked it is what the teller gave, or 1 for all alike where that could not be read; else what the
+    brief states, or ``unstated`` where it states none.
+    """
+    if (measured := weights(table)) is not None:
+        return replace(ballot, weight=measured.get(weight_field(ballot.voter), 1.0))
     weight = table.brief.participant(ballot.voter).weight
     return replace(ballot, weight=unstated if weight is None else weight)
 
@@ -39,8 +48,8 @@ def labels(n: int) -> tuple[str, ...]:
     return tuple(f"Proposal {letter(i)}" for i in range(n))
 
 
-def read_ballot(turn: Turn) -> Ballot:
-    """A voter's ballot from its own answer."""
+def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
+    """A voter's ballot from its own answer; ``reasons``: whether with the words beside its formula."""
     voter = turn.by
     if turn.reply is None:
         return Ballot(voter=voter, state="missing", reason=turn.failure)
@@ -49,12 +58,12 @@ def read_ballot(turn: Turn) -> Ballot:
         return Ballot(voter=voter, state="abstained")
     if choice is None:
         return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
-    return Ballot(voter=voter, choice=str(choice))
+    return Ballot(voter=voter, choice=str(choice), reason=beside(turn) if reasons else "")
 
 
-def book(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
-    """A voter's ballot for the candidate whose turn stood under the label that was chosen."""
-    ballot = read_ballot(turn)
+def book(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:
+    """A voter's ballot for the candidate whose turn stood under the label that was chosen; see ``read_ballot``."""
+    ballot = read_ballot(turn, reasons=reasons)
     if ballot.state == "cast" and turn.ask and turn.ask.form:
         labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
         chosen = turn.about[labelled.index(ballot.choice)]

@@ -122,7 +122,7 @@ class Meeting:
         owes = due and not state.verdict
         most = self.rounds * len(table.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
-        form = addressed(self.form, name, [each.name for each in table.brief.participants])
+        form = addressed(self.form, name, [each.name for each in table.brief.participants if each.duty != "aide"])
         return Ask(
             key=table.key(n),
             to=name,
@@ -232,4 +232,4 @@ def board(brief: Brief, choices: Choices) -> Phase:
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     meeting = Meeting(form=message(brief.options), rounds=rounds)
-    return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds)))
+    return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

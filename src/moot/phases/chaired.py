@@ -12,7 +12,7 @@ from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
 from moot.core.form import Field, Form
-from moot.core.text import clip
+from moot.core.text import clip, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import flow
 from moot.phases.ballots import in_sight, labels
@@ -126,7 +126,7 @@ class Synthesis:
             text=str(answer) if self.options else str(text),
             argument=str(text) if self.options else "",
             support=tuple(taken),
-            how=_how(self.by, taken, str(read_field(turn, "LEFT OUT") or "")),
+            how=_how(self.by, taken, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
             minority=kept(rest),
         )
 
@@ -166,7 +166,14 @@ def _takings(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _how(by: str, taken: Mapping[str, str], left: str) -> str:
+def _unsaid(turn: Turn, shown: Sequence[str]) -> list[str]:
+    """From whom the chair does not say what it took, be it nothing, although it was asked again for that."""
+    under = zip(shown, labels(len(shown)), strict=True)
+    return [name for name, label in under if read_field(turn, TAKEN.format(label=label)) is None]
+
+
+def _how(by: str, taken: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
     told = [f"from {name}: {clip(' '.join(words.split()), LONG)}" for name, words in taken.items()]
+    told += [f"it does not say what it took from {listed(unsaid)}"] if unsaid else []
     rest = [f"left out: {clip(' '.join(left.split()), LONG)}"] if left else []
     return "; ".join([f"{by} wrote the synthesis", *(told or ["it names nothing that it took"]), *rest])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
+from moot.core.weights import VoteWeights
 from moot.policy.pairs import Topology
 from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
@@ -77,10 +78,11 @@ class Extras:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What is recalled before the debate: at most so many outcomes of earlier ones, and news of the owner's feeds."""
+    """What is recalled before the debate: outcomes of earlier ones, news of the owner's feeds, what tools find."""
 
     history: int = 5
     feeds: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,9 @@ class Choices:
         mediation: what the mediator does beside the protocol.
         extras: what is added to the protocol.
         memory: what is recalled first of all; None for nothing.
+        vote_weights: what votes weigh by with the strategy ``weighted``: what the brief states of each participant, the
+            log-odds of its measured accuracy, or Elo and calibration by the formula of the phases document; None for
+            what is stated.
     """
 
     rounds: int | None = None
@@ -110,6 +115,12 @@ class Choices:
     mediation: Mediation | None = None
     extras: Extras = Extras()
     memory: Memory | None = None
+    vote_weights: VoteWeights | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether votes weigh by what was measured in earlier debates."""
+        return self.strategy == "weighted" and self.vote_weights not in (None, "stated")
 
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
@@ -120,7 +131,9 @@ class Choices:
         if self.summarize:
             facts["summary"] = f"every {self.summarize} rounds" if self.summarize > 1 else "every round"
         if self.memory:
-            facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *self.memory.feeds))
+            more = (*self.memory.feeds, *self.memory.tools)
+            facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *more))
+        facts["votes weighed by"] = self.vote_weights if self.measured and self.vote_weights else ""
         added = [each.name for each in fields(self.extras) if getattr(self.extras, each.name)]
         facts["with"] = ", ".join(added)
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)

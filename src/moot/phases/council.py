@@ -62,11 +62,11 @@ def council(brief: Brief, choices: Choices) -> Phase:
     strategy = choices.strategy or "majority"
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
-        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,))
+        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
     elif (decide := vote(strategy, brief, ACTS)) is None:
         unstated = UNSTATED if strategy == "weighted" else 1.0
         rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated)
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(
         parts=(PROPOSE, _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy), decide)
@@ -118,6 +118,7 @@ def _decide(brief: Brief, voting: str, latest: bool) -> Phase:
         strict=True,
         clip=IN_BALLOTS,
         unstated=UNSTATED if voting == "weighted" else 1.0,
+        reasons=True,
     )
     return Elect(vote=vote, agreed=voting == "consensus")
 

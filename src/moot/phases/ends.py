@@ -17,6 +17,7 @@ from moot.phases.choices import Choices, Condition
 from moot.phases.gauge import JUDGED, gauge
 from moot.phases.judge import Vote
 from moot.phases.liken import Liken, instrument
+from moot.phases.verdict import FAIR
 from moot.policy.convergence import Stalled
 from moot.policy.early import Certain, Early, Lead
 from moot.policy.rules import PLURALITY
@@ -65,7 +66,7 @@ def rounds(
     measure = instrument(brief) if "stalled" in choices.until else ""
     each = (
         *parts,
-        *((gauge(brief),) if judged else ()),
+        *((gauge(brief, FAIR),) if judged else ()),
         *((Liken(who=measure, acts=acts),) if measure else ()),
     )
     stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual
@@ -108,6 +109,6 @@ def early(deciding: Phase, choices: Choices) -> Phase:
     if "lead_decided" in choices.until and vote is None:
         found = "lead_decided goes with a vote for one of several proposals; here answers are counted or ranked"
         raise ProtocolError(found, about=ABOUT)
-    if "majority_certain" in choices.until and getattr(deciding, "rule", PLURALITY).name != PLURALITY.name:
+    if "majority_certain" in choices.until and getattr(getattr(deciding, "rule", None), "name", "") != PLURALITY.name:
         raise ProtocolError("majority_certain goes with strategy: majority, by which most votes win", about=ABOUT)
     return replace(vote, early=chosen) if vote and chosen else deciding

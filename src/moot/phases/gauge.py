@@ -7,7 +7,7 @@ meaning; its judgement stands in fields, never in prose, and nobody else's promp
 from collections.abc import Mapping
 from dataclasses import replace
 
-from moot.core.brief import Brief
+from moot.core.brief import Brief, View
 from moot.core.form import Field, Form
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, Condition
@@ -45,10 +45,15 @@ JUDGED: Mapping[Condition, Settled] = {
 """What the gauge must say for a condition to be met."""
 
 
-def gauge(brief: Brief) -> Phase:
-    """The moderator, the first where there are several, judges the round; for the stops and the record alone."""
+def gauge(brief: Brief, view: View = LOG) -> Phase:
+    """The moderator, the first where there are several, judges the round; for the stops and the record alone.
+
+    Args:
+        brief: who takes part.
+        view: how the log is shown: with names, unless the protocol hides them.
+    """
     by = brief.names("moderator")[:1]
-    return Everyone(act="gauge", task=TASK, who=by, form=GAUGE, view=LOG, private=True)
+    return Everyone(act="gauge", task=TASK, who=by, form=GAUGE, view=view, private=True)
 
 
 def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:

@@ -58,8 +58,8 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options))
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST)
-    decide = Count(rule=rule, acts=ACTS) if brief.options else vote
+    vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST, reasons=True)
+    decide = Count(rule=rule, acts=ACTS, reasons=True) if brief.options else vote
     return flow.Sequence(parts=(talk, Report(groups=groups, task=REPORTING, acts=ACTS), across, decide))
 
 

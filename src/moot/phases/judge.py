@@ -13,7 +13,7 @@ from moot.phases.ballots import book, in_sight, labels, read_ballot, slip, weigh
 from moot.phases.base import Play, Table
 from moot.phases.speak import roster
 from moot.policy.early import UNASKED, Early
-from moot.policy.rules import Rule
+from moot.policy.rules import Rule, opposed
 from moot.policy.showing import confidence
 
 JURY = "You have heard the debate. Vote for the answer that the arguments bear out; you may abstain."
@@ -40,6 +40,7 @@ class Vote:
         name: what it is called in paths.
         early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
             chance.
+        reasons: whether ballots keep the words beside their formula, and dissent says them; old records do not.
     """
 
     rule: Rule
@@ -54,6 +55,7 @@ class Vote:
     unstated: float = 1.0
     name: str = "vote"
     early: tuple[Early, ...] = ()
+    reasons: bool = False
 
     def play(self, table: Table) -> Play:
         """Hold the vote."""
@@ -76,10 +78,10 @@ class Vote:
                 yield Halted(path=table.path, reason=reason)
                 break
             yield batch
-            booked = [book(table.transcript.get(ask.key), groups) for ask in batch]
+            booked = [book(table.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
             ballots |= {each.voter: weighed(table, each, unstated=self.unstated) for each in booked}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
-        yield Ruled(decision=settle(decision, groups, table.transcript))
+        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
 
     def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why nobody of those who are left need be asked; "" where somebody must."""
@@ -115,12 +117,14 @@ class Count:
         acts: the acts that hold an ANSWER; one that could not be read is no vote and no candidate.
         name: what it is called in paths.
         task: what jurors are to do.
+        reasons: whether the jurors' ballots keep the words beside their formula; see Vote.
     """
 
     rule: Rule
     acts: tuple[str, ...]
     name: str = "count"
     task: str = JURY
+    reasons: bool = False
 
     def play(self, table: Table) -> Play:
         """Count the answers."""
@@ -136,7 +140,8 @@ class Count:
         if put := [ask for ask in asks.values() if ask.form]:
             yield put
         ballots += [weighed(table, self._ballot(table, ask, groups)) for ask in asks.values()]
-        yield Ruled(decision=settle(self.rule.decide(ballots, options), groups, table.transcript))
+        decision = self.rule.decide(ballots, options)
+        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
 
     def _ask(self, table: Table, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
         """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
@@ -148,8 +153,8 @@ class Count:
     def _ballot(self, table: Table, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         if ask.form is None:
             return Ballot(voter=ask.to, state="missing")
-        turn = table.transcript.get(ask.key)
-        return read_ballot(turn) if table.brief.options else book(turn, groups)
+        turn, reasons = table.transcript.get(ask.key), self.reasons
+        return read_ballot(turn, reasons=reasons) if table.brief.options else book(turn, groups, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,22 +250,21 @@ def unopposed(table: Table, groups: Mapping[str, Sequence[Turn]], rule: Rule, ac
     return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")
 
 
-def settle(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript) -> Decision:
+def settle(
+    decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript, *, reasons: bool = False
+) -> Decision:
     """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
     winner = groups.get(decision.winner)
     lost = [name for name in groups if name != decision.winner]
     whole = sum(decision.tally.values())
     voters = {name: tuple(each.voter for each in decision.ballots if each.choice == name) for name in lost}
+    cast = [each for each in decision.ballots if each.state == "cast"]
     return replace(
         decision,
         text=words(winner[0]) if winner else "",
         argument=argument(winner[0]) if winner else "",
         first=first_tally(transcript, groups),
-        dissent=tuple(
-            f"{ballot.voter} for {ballot.choice}"
-            for ballot in decision.ballots
-            if ballot.state == "cast" and decision.winner and ballot.choice != decision.winner
-        ),
+        dissent=opposed(cast, decision.winner, reasons=reasons) if decision.winner else decision.dissent,
         minority=tuple(
             Minority(
                 answer=name,

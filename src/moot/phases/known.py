@@ -34,6 +34,7 @@ from moot.phases.round_robin import round_robin
 from moot.phases.socratic import socratic
 from moot.phases.speak import Everyone, check_names
 from moot.phases.thought import chain_of_thought
+from moot.phases.weigh import with_weights
 from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
@@ -63,8 +64,8 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     decide: Phase | None = vote(choices.strategy, brief, acts)
     if decide is None:
         rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
-        ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK)
-        decide = Count(rule=rule, acts=acts) if brief.options else ballot
+        ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
+        decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
     first = "Answer the question on your own, from what you know and from the background."
     drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
     return Sequence(parts=(drafts, talk, ends.early(decide, choices)))
@@ -132,4 +133,5 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
     judging = replace(brief, participants=tuple(people))
     # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
-    return with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)
+    whole = with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)
+    return with_weights(whole, brief, choices)

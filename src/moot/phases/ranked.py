@@ -20,7 +20,7 @@ from moot.phases.base import Play, Table
 from moot.phases.judge import candidates, settle, unopposed
 from moot.phases.speak import roster
 from moot.policy.rankings import Ranked
-from moot.policy.rules import Quorum, Rule
+from moot.policy.rules import Quorum, Rule, opposed
 from moot.policy.showing import confidence
 
 RULES: Mapping[str, Rule] = {
@@ -53,6 +53,7 @@ class Ranking:
         rule: rankings to decision; None where only later phases look at them.
         task: what to do.
         approve: whether the voters name whom they approve of, and rank nobody.
+        reasons: whether dissent says the voters' reasons; old records do not.
         name: what it is called in paths.
     """
 
@@ -60,6 +61,7 @@ class Ranking:
     rule: Rule | None = None
     task: str = RANK
     approve: bool = False
+    reasons: bool = False
     name: str = "rank"
 
     def play(self, table: Table) -> Play:
@@ -74,7 +76,7 @@ class Ranking:
         if self.rule:
             answers = standing(table.transcript, self.acts)
             counted = self.rule.decide(rankings(table), tuple(answers))
-            yield Ruled(decision=_settled(counted, answers, table.transcript))
+            yield Ruled(decision=_settled(counted, answers, table.transcript, reasons=self.reasons))
 
     def _ask(self, table: Table, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
@@ -115,7 +117,7 @@ def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
         found = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(found, about="strategy")
     approve = strategy == "approval"
-    return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve)
+    return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
 
 
 def voters(table: Table) -> tuple[str, ...]:
@@ -158,12 +160,12 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
     return replace(ballot, state="cast", choice=names[0], ranks=tiers, reason=str(reason or ""))
 
 
-def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript) -> Decision:
+def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
     """The decision with the words of the answers; whoever wrote the winning one could not name it, and dissents not."""
     decision = _joined(decision, answers)
     settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
-    dissent = tuple(f"{each.voter} for {each.choice}" for each in against if each.voter != decision.winner)
+    dissent = opposed([each for each in against if each.voter != decision.winner], decision.winner, reasons=reasons)
     return replace(settled, dissent=dissent if decision.winner else ())
 
 

@@ -1,4 +1,4 @@
-"""Before the debate: what memory and feeds have to say. This file owns who is asked for it, and who is shown it first.
+"""Before the debate: what memory, feeds and tools say. This file owns who is asked for it, and who is shown it first.
 
 Memory is outside the play, so a librarian is asked for it: what was recalled is an answer on record, with its origins,
 and a resumed debate reads no memory again. It is a turn like any other: quoted words of somebody, laid into the log,
@@ -11,7 +11,7 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
-from moot.core.recall import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RECALL
+from moot.core.recall import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RECALL, RESEARCH
 from moot.phases.base import Phase, Play, Table, is_batch
 from moot.phases.choices import Memory
 from moot.phases.flow import Sequence
@@ -28,6 +28,7 @@ class Recall:
         history: the most outcomes of earlier debates, from 0.
         patterns: the most critiques that changed an answer, from 0.
         feeds: the owner's feeds that are read.
+        tools: the tools with which the librarian looks for what bears on the topic.
         task: what to do.
         name: what it is called in paths.
     """
@@ -36,6 +37,7 @@ class Recall:
     history: int = 5
     patterns: int = 3
     feeds: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     task: str = TASK
     name: str = RECALL
 
@@ -44,7 +46,8 @@ class Recall:
         fields = (
             Field(name=HISTORY, kind="list", high=self.history, required=False),
             Field(name=PATTERNS, kind="list", high=self.patterns, required=False),
-            *((Field(name=PULSE, kind="list", choices=self.feeds, required=False),) if self.feeds else ()),
+            *(_news(self.feeds) if self.feeds else ()),
+            *((Field(name=RESEARCH, kind="list", required=False),) if self.tools else ()),
             Field(name=ORIGINS, kind="list", required=False),
         )
         form = Form(name=RECALL, fields=fields)
@@ -76,8 +79,18 @@ class Informed:
                 yield step
 
 
+def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
+    """Which feeds were read, and their news."""
+    return (
+        Field(name=FEEDS, kind="list", choices=feeds, required=False),
+        Field(name=PULSE, kind="list", required=False),
+    )
+
+
 def _begun(table: Table) -> bool:
-    return any(turn.ask is not None and turn.act != RECALL for turn in table.transcript.all())
+    """Whether the log holds an answer to anything else; what is for its author alone stands in none."""
+    said = [turn for turn in table.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
+    return any(turn.act != RECALL for turn in said)
 
 
 def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
@@ -91,7 +104,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     who = librarian(brief)
     if not who:
         raise ProtocolError("recall needs a librarian at the table", about="recall")
-    recall = Recall(who=who, history=memory.history, feeds=memory.feeds)
+    recall = Recall(who=who, history=memory.history, feeds=memory.feeds, tools=memory.tools)
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
     made = (recall, Informed(each=parts[0]), *parts[1:])
     return replace(tree, parts=made) if isinstance(tree, Sequence) else Sequence(parts=made)

@@ -9,10 +9,11 @@ from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
 from moot.core.form import Form
 from moot.core.standing import WITHDRAWN, Standing, asked, standing
+from moot.phases.ballots import weighed
 from moot.phases.base import Play, Table
 from moot.phases.messages import OWN, addressed
 from moot.policy.meeting import recommendation
-from moot.policy.rules import Rule
+from moot.policy.rules import Rule, opposed
 
 CLOSING = "The meeting is over and you have given no verdict. Give it now, with your reasons; nobody will answer it."
 
@@ -27,6 +28,7 @@ class Recommend:
         rounds: the cap of the meeting, for the words of the decision.
         task: what to do.
         view: which turns of the log go along.
+        reasons: whether dissent says the reasons of the verdicts; old records do not.
         name: what it is called in paths.
     """
 
@@ -35,6 +37,7 @@ class Recommend:
     rounds: int = 8
     task: str = CLOSING
     view: View = OWN
+    reasons: bool = False
     name: str = "recommend"
 
     def play(self, table: Table) -> Play:
@@ -68,7 +71,7 @@ class Recommend:
         most = self.rounds * len(states)
         cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
-        return worded(decision, states)
+        return worded(decision, states, reasons=self.reasons)
 
 
 def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
@@ -81,29 +84,29 @@ def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
 
 
 def _ballot(table: Table, state: Standing, choice: str) -> Ballot:
-    weight = table.brief.participant(state.name).weight
-    ballot = Ballot(voter=state.name, weight=1.0 if weight is None else weight)
+    ballot = weighed(table, Ballot(voter=state.name))
     if not state.verdict:
         why = "absent" if state.absent else "no verdict"
         return replace(ballot, state="abstained" if state.abstained else "missing", reason=why)
     return replace(ballot, choice=choice, reason=state.reasoning)
 
 
-def worded(decision: Decision, states: Mapping[str, Standing]) -> Decision:
+def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool = False) -> Decision:
     """The decision with what the board recommends in words, its best reason, and who recommends otherwise and why."""
     votes = {name: [each for each in decision.ballots if each.choice == name] for name in decision.tally}
     lost = [name for name, ballots in votes.items() if ballots and name != decision.winner]
+    against = [each for name in lost for each in votes[name]]
     whole = sum(decision.tally.values())
     return replace(
         decision,
         text=recommendation(decision, states),
         argument=_reason(votes.get(decision.winner, [])),
-        dissent=tuple(f"{each.voter} for {name}" for name in lost for each in votes[name] if decision.winner),
+        dissent=opposed(against, decision.winner, reasons=reasons) if decision.winner else (),
         minority=tuple(
             Minority(
                 answer=name,
                 by=tuple(each.voter for each in votes[name]),
-                share=decision.tally[name] / whole,
+                share=decision.tally[name] / whole if whole else 0.0,
                 argument=_reason(votes[name]),
             )
             for name in lost

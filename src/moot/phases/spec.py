@@ -35,6 +35,7 @@ from moot.phases import (
     socratic,
     speak,
     verdict,
+    weigh,
 )
 from moot.phases.base import Phase
 from moot.policy import convergence, early, meeting, pairs, rankings, rules, showing, stops, turns
@@ -55,6 +56,7 @@ MODULES = (
     score,
     attend,
     recall,
+    weigh,
     rethink,
     socratic,
     parliament,

@@ -16,12 +16,21 @@ from math import sqrt
 
 from moot.core.answers import normalise, wording
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.words import stems, terms
 
 LIKEN = "liken"
 """The act of a turn that says how alike proposals are."""
 
 WORDS = "words"
 """The name of the method that needs no model: the cosine of the counts of words and of pairs of words."""
+
+DENIALS = frozenset(
+    stems("no not cannot never neither nor none nobody nothing without against reject refuse oppose deny")
+)
+"""The stems of words that turn a position into its denial."""
+
+NEAR = 0.5
+"""How alike two texts are by their words that are on the same matter, so that one more denial is a denial of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +111,22 @@ def likeness(one: str, other: str) -> float:
     # The root of the product, not the product of the roots: the same text is exactly 1 then.
     lengths = sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))
     return shared / lengths if lengths else float(first == second)
+
+
+def denies(one: str, other: str) -> bool:
+    """Whether one of two texts, as far as words show, denies what the other says.
+
+    That is so where one alone denies anything, and where one denies more in much the same words. What a denial is
+    about nobody knows by words, so two who agree may seem opposed; two who are opposed shall not seem to agree.
+    """
+    here, there = (sum(each in DENIALS or each.endswith("n't") for each in stems(text)) for text in (one, other))
+    return here != there and (not here or not there or likeness(one, other) >= NEAR)
+
+
+def swaps(one: str, other: str) -> bool:
+    """Whether each of two texts has a word with a meaning that the other lacks: ``raise`` may stand for ``lower``."""
+    here, there = set(terms(one)), set(terms(other))
+    return bool(here - there and there - here)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -19,7 +19,7 @@ class Pairs:
             ``round-robin``: everybody on one other, by a stable hash of the names, another one in each round;
             ``star``: the hub on everybody and everybody on the hub; ``sparse``: the ring and some links by chance;
             ``adaptive``: the ring, and one more critic for everybody, by chance, the strongest most often.
-        hub: the centre of a star; "" for the first at the table.
+        hub: the centre of a star; the first at the table where it is "" or has no proposal.
         density: with ``sparse``, the share of the remaining links that are drawn, 0 to 1.
         strongest: with ``adaptive``, the names of the strongest, one of whom is drawn; () for anybody.
     """
@@ -41,7 +41,7 @@ class Pairs:
             case "round-robin":
                 return _rotation(names, round)
             case "star":
-                return _star(names, self.hub or names[0])
+                return _star(names, self.hub if self.hub in names else names[0])
             case "adaptive":
                 strong = [name for name in names if name in self.strongest] or names
                 return _adaptive(names, chance.choice(strong), chance)

@@ -3,12 +3,14 @@
 All read a ballot in the same way. Tiers stand in order, those within a tier are equal, and whoever is not listed stands
 below all who are, equal to each other. One exception: whoever ranks the answers of the others leaves out its own and
 says nothing about it; on that ballot it counts as equal to each of the others. A ballot without tiers is a ranking of
-its choice alone. Sums are exact fractions, and where several come out on top it is a tie: no order breaks it.
+its choice alone. Sums are exact fractions; where several come out on top it is a tie: no order breaks it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations
+from math import lcm
 from typing import NamedTuple, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Strength
@@ -28,28 +30,29 @@ class Profile(NamedTuple):
         ballots: the tiers of each distinct ballot, and its weight.
         total: the weight of all ballots.
         duels: for each ordered pair of candidates the weight of the ballots that set the first above the second.
+        yielded: for each ordered pair the weight of the ballots of the second's author that have the first on top.
     """
 
     candidates: tuple[str, ...]
     ballots: tuple[tuple[Tiers, Fraction], ...]
     total: Fraction
     duels: Mapping[tuple[str, str], Fraction]
+    yielded: Mapping[tuple[str, str], Fraction]
 
     def points(self, one: str, other: str) -> Fraction:
         """What a candidate gets in a duel: the ballots for it, and half of those that set none above the other."""
         return (self.total + self.duels[one, other] - self.duels[other, one]) / 2
 
     def agreed(self, name: str) -> Fraction:
-        """A candidate's share in its closest duel, 0 to 1, of the ballots that prefer one of the two; alone it is 1."""
-        shares = [
-            self.duels[name, other] / both if (both := self.duels[name, other] + self.duels[other, name]) else HALF
-            for other in self.candidates
-            if other != name
-        ]
-        return min(shares, default=Fraction(1))
+        """A candidate's share of all ballots in its closest duel, 0 to 1; alone it is 1.
+
+        A ballot without an opinion on the two does not agree. Whoever ranks others agrees to what it has on top.
+        """
+        whole = [self.duels[name, other] + self.yielded[name, other] for other in self.candidates if other != name]
+        return min(whole, default=self.total) / self.total
 
 
-class Count(NamedTuple):
+class Tallied(NamedTuple):
     """What a rule counts.
 
     Attributes:
@@ -63,7 +66,7 @@ class Count(NamedTuple):
     shares: Mapping[str, Fraction] | None = None
 
 
-def borda(profile: Profile) -> Count:
+def borda(profile: Profile) -> Tallied:
     """Points: one for each candidate below, a half for each that is equal, on each ballot.
 
     This is Borda's count for rankings with ties; who is not listed shares the points of the places left
@@ -73,29 +76,29 @@ def borda(profile: Profile) -> Count:
         one: sum((profile.points(one, other) for other in profile.candidates if other != one), Fraction(0))
         for one in profile.candidates
     }
-    return Count(tally=tally, told="points")
+    return Tallied(tally=tally, told="points")
 
 
-def approval(profile: Profile) -> Count:
+def approval(profile: Profile) -> Tallied:
     """How many ballots list a candidate, in whatever place (S. Brams, P. Fishburn 1978, "Approval voting")."""
     tally = dict.fromkeys(profile.candidates, Fraction(0))
     for tiers, each in profile.ballots:
         for name in dict.fromkeys(name for tier in tiers for name in tier):
             tally[name] += each
     shares = {name: each / profile.total for name, each in tally.items()}
-    return Count(tally=tally, told="approvals", shares=shares)
+    return Tallied(tally=tally, told="approvals", shares=shares)
 
 
-def copeland(profile: Profile) -> Count:
+def copeland(profile: Profile) -> Tallied:
     """Duels won, with a half for each that is even (A. Copeland 1951; the half: D. Saari, V. Merlin 1996)."""
     tally = dict.fromkeys(profile.candidates, Fraction(0))
     for one, other in profile.duels:
         margin = profile.duels[one, other] - profile.duels[other, one]
         tally[one] += 1 if margin > 0 else 0 if margin < 0 else HALF
-    return Count(tally=tally, told="duels won")
+    return Tallied(tally=tally, told="duels won")
 
 
-def minimax(profile: Profile) -> Count:
+def minimax(profile: Profile) -> Tallied:
     """The points in one's worst duel, which orders candidates as the greatest margin lost by does.
 
     Source: P. Simpson 1969, G. Kramer 1977; "Minimax by margins".
@@ -104,10 +107,10 @@ def minimax(profile: Profile) -> Count:
         one: min((profile.points(one, other) for other in profile.candidates if other != one), default=profile.total)
         for one in profile.candidates
     }
-    return Count(tally=tally, told="points in the worst duel")
+    return Tallied(tally=tally, told="points in the worst duel")
 
 
-def schulze(profile: Profile) -> Count:
+def schulze(profile: Profile) -> Tallied:
     """How many candidates do not beat one by the strongest path; whoever is beaten by none wins.
 
     A path is as strong as its weakest step, a step as strong as the weight of the ballots for it, where it is a win
@@ -123,10 +126,10 @@ def schulze(profile: Profile) -> Count:
     tally = dict.fromkeys(profile.candidates, Fraction(len(profile.candidates) - 1))
     for one, other in paths:
         tally[other] -= paths[one, other] > paths[other, one]
-    return Count(tally=tally, told="not beaten by so many others on the strongest path")
+    return Tallied(tally=tally, told="not beaten by so many others on the strongest path")
 
 
-def instant_runoff(profile: Profile) -> Count:
+def instant_runoff(profile: Profile) -> Tallied:
     """Whoever is first on the fewest ballots goes out, until somebody is first on more than half of those that count.
 
     Also called the alternative vote, or Hare's method (W. Ware 1871). All who have the fewest go out together, so that
@@ -146,7 +149,7 @@ def instant_runoff(profile: Profile) -> Count:
         left = [name for name in left if name not in gone]
     told = f"votes of {amount(counting)} in round {len(course) + 1}"
     whole = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
-    return Count(tally=whole, told=f"{told} ({'; '.join(course)})" if course else told)
+    return Tallied(tally=whole, told=f"{told} ({'; '.join(course)})" if course else told)
 
 
 def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
@@ -160,7 +163,7 @@ def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
     return tally
 
 
-METHODS: Mapping[str, Callable[[Profile], Count]] = {
+METHODS: Mapping[str, Callable[[Profile], Tallied]] = {
     "borda": borda,
     "approval": approval,
     "copeland": copeland,
@@ -175,8 +178,8 @@ METHODS: Mapping[str, Callable[[Profile], Count]] = {
 class Ranked:
     """Whoever comes out on top of a count of rankings wins.
 
-    The share is the winner's in its closest duel, of the ballots that prefer one of the two; with ``approval`` it is
-    the part of the ballots that list it. For the strength those who cast no ballot count as not agreeing.
+    The share is the winner's in its closest duel, of all ballots cast (``Profile.agreed``); with ``approval`` it is the
+    part of them that lists it. The strength is the same part of all voters.
 
     Attributes:
         method: one of METHODS.
@@ -193,7 +196,7 @@ class Ranked:
 
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see ``policy.rules.Rule``."""
-        profile = gather(ballots, candidates, weighted=self.weighted)
+        profile = gather(ballots, tuple(candidates), weighted=self.weighted)
         none = Decision(
             status="no_decision", rule=self.name, tally=dict.fromkeys(candidates, 0.0), ballots=tuple(ballots)
         )
@@ -222,9 +225,8 @@ class Ranked:
         )
 
     def _strength(self, share: Fraction, ballots: Sequence[Ballot], profile: Profile) -> Strength:
-        """The share as far as all voters cast a ballot."""
-        everybody = sum((weight_of(each, weighted=self.weighted) for each in ballots), Fraction(0))
-        return strength(share * profile.total / everybody)
+        """The share, taken of all voters."""
+        return strength(share * profile.total / sum(weight_of(each, weighted=self.weighted) for each in ballots))
 
 
 def tiers_of(ballot: Ballot) -> Tiers:
@@ -241,25 +243,27 @@ def gather(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bo
             own = "" if any(ballot.voter in tier for tier in tiers) else ballot.voter
             held = (tiers, own if own in candidates else "")
             alike[held] = alike.get(held, Fraction(0)) + weight_of(ballot, weighted=weighted)
-    duels = {(one, other): Fraction(0) for one in candidates for other in candidates if one != other}
+    scale = lcm(*(weight.denominator for weight in alike.values()))  # whole numbers add faster, and as exactly
+    duels, yielded = (dict.fromkeys(permutations(candidates, 2), 0) for _ in range(2))
     for (tiers, own), weight in alike.items():
+        whole = int(weight * scale)
         places = {name: n for n, tier in enumerate(tiers) for name in tier}
         judged = [(name, places.get(name, len(tiers))) for name in candidates if name != own]
-        for one, above in judged:
-            for other, below in judged:
-                if above < below:
-                    duels[one, other] += weight
+        for (one, above), (other, below) in permutations(judged, 2):
+            duels[one, other] += whole * (above < below)
+        yielded.update({(one, own): yielded[one, own] + whole for one, above in judged if own and above == 0})
     return Profile(
         candidates=tuple(candidates),
         ballots=tuple((tiers, weight) for (tiers, _), weight in alike.items()),
         total=sum(alike.values(), Fraction(0)),
-        duels=duels,
+        duels={pair: Fraction(each, scale) for pair, each in duels.items()},
+        yielded={pair: Fraction(each, scale) for pair, each in yielded.items()},
     )
 
 
 def condorcet(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool = False) -> str:
     """The candidate who wins every duel (N. de Condorcet 1785); "" where there is none, or nobody to beat."""
-    duels = gather(ballots, candidates, weighted=weighted).duels
+    duels = gather(ballots, tuple(candidates), weighted=weighted).duels
     winners = [
         one
         for one in candidates

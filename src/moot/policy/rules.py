@@ -41,6 +41,7 @@ class Share:
         beyond: whether the share must be greater than ``least``, not just equal to it.
         of: what the share is taken of: the ballots ``cast``, or all ``voters`` who did not abstain.
         weighted: whether ballots count by their weight, or each as one.
+        dissent: whether those against the leading candidate are named where it has too few; old records do not.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Share:
     beyond: bool = True
     of: Literal["cast", "voters"] = "cast"
     weighted: bool = False
+    dissent: bool = False
 
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see Rule."""
@@ -74,7 +76,8 @@ class Share:
         counted = f"{winner} has {amount(most)} of {amount(total)}"
         if not reaches(share, Fraction(self.least), beyond=self.beyond):
             how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
-            return replace(base, share=float(share), strength=self._strength(most, ballots), how=how)
+            against = opposed(cast, winner) if self.dissent else ()
+            return replace(base, share=float(share), strength=self._strength(most, ballots), how=how, dissent=against)
         return replace(
             base,
             status="decided",
@@ -104,10 +107,9 @@ class Quorum:
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see Rule."""
         decision = self.rule.decide(ballots, candidates)
-        heard = sum(ballot.state in ("cast", "abstained") for ballot in ballots)
-        if decision.status == "no_decision" or 2 * heard > len(ballots):
+        if decision.status == "no_decision" or 2 * heard(ballots) > len(ballots):
             return decision
-        how = f"no quorum: {heard} of {len(ballots)} ballots could be read; the tally is partial"
+        how = f"no quorum: {heard(ballots)} of {len(ballots)} ballots could be read; the tally is partial"
         return replace(decision, status="no_decision", winner="", support=(), strength="", how=how)
 
 
@@ -141,9 +143,20 @@ class FirstProposal:
 
 PLURALITY = Share(name="plurality")
 WEIGHTED = Share(name="weighted plurality", weighted=True)
-MAJORITY = Share(name="majority", least="1/2")
-SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False)
-UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters")
+MAJORITY = Share(name="majority", least="1/2", dissent=True)
+SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False, dissent=True)
+UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissent=True)
+
+
+def opposed(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
+    """Who voted for whom instead of a candidate, with the reasons on the ballots, unless without them."""
+    against = [(f"{each.voter} for {each.choice}", each.reason) for each in cast if each.choice != candidate]
+    return tuple(f"{who}: {reason}" if reason and reasons else who for who, reason in against)
+
+
+def heard(ballots: Sequence[Ballot]) -> int:
+    """How many of the voters cast a ballot or abstained."""
+    return sum(ballot.state in ("cast", "abstained") for ballot in ballots)
 
 
 def count(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool) -> dict[str, Fraction]:

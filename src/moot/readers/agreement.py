@@ -1,28 +1,15 @@
-"""Agreement over time. This file owns how many held which answer when, which turns changed that, and what caused them.
+"""Agreement over time. This file owns how many held which answer when, and which turns changed that.
 
-A cause is read from fields and quotations alone: the marks in the reason, the one turn that holds the reason word for
-word, the critiques that are accepted, or the turn in TARGET. Where none names another's turn, the cause is not stated.
+What caused a change is what its author points at; where that is no turn of another, the cause is not stated.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn, read_field
-from moot.readers.citations import spoken
-from moot.readers.stance import Stand, alike, bare, stands
-
-_MARK = re.compile(r"\bT[1-9][0-9]{0,8}\b")
-_ACCEPTS = "ACCEPTS"
-_CRITIQUE = re.compile(
-    r"[\s*(\[]*(?:Critique ([A-Z]{1,2}|T\d+)\b|([A-Z]{1,2}|T\d+)(?=[*)\]]*(?:[:.,;)\]]|\s+[-–—]\s|\s*$)))"
-)
-"""How the naming of a critique begins: ``Critique A``, or a letter or mark behind which the name has ended."""
-
-_LEAST = 4
-"""A reason of fewer words stands in a turn by chance."""
+from moot.core.transcript import Transcript, Turn
+from moot.readers.causes import causes, stated
+from moot.readers.stance import Change, Stand, bare, changes, stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +72,10 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A turn after which the tally was another one; ``turned`` says whether another answer leads, or none any more."""
+    """A turn after which the tally was another one: by a changed answer, or by a first one behind the first stage.
+
+    ``turned`` says whether another answer leads, or none any more.
+    """
 
     by: str
     mark: str
@@ -106,7 +96,9 @@ class Agreement:
 
 def agreement(transcript: Transcript) -> Agreement:
     """Who held what, when, of a debate, complete or not."""
-    ledger = _ledger(transcript)
+    held = stands(transcript)
+    ledger = _ledger(transcript, held)
+    changed = {each.key: each for each in changes(held)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
@@ -115,11 +107,13 @@ def agreement(transcript: Transcript) -> Agreement:
     rounds = False
     for n, (turn, stand) in enumerate(ledger):
         rounds = rounds or turn.round > 0
-        before, old = dict(now), now.get(turn.by)
+        before = dict(now)
         words.setdefault(bare(stand.answer), stand.answer)
         now[turn.by] = stand.answer
-        if old is not None and not alike(old, stand.answer):
-            flips.append(_flip(transcript, turn, stand, old))
+        if turn.key in changed:
+            flips.append(_flip(transcript, turn, changed[turn.key]))
+        # The answers that open a debate make its first tally; whoever answers first behind that changes it.
+        if turn.key in changed or (stages and turn.by not in before):
             moments.append(_moment(turn, _count(before, words), _count(now, words)))
         if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:
             stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
@@ -134,9 +128,9 @@ def agreement(transcript: Transcript) -> Agreement:
     )
 
 
-def _ledger(transcript: Transcript) -> list[tuple[Turn, Stand]]:
+def _ledger(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> list[tuple[Turn, Stand]]:
     """All answers with their turns, in the order of asking."""
-    told = [(transcript.get(each.key), each) for held in stands(transcript).values() for each in held]
+    told = [(transcript.get(each.key), each) for stood in held.values() for each in stood]
     return sorted(told, key=lambda each: each[0].number)
 
 
@@ -156,42 +150,14 @@ def _name(turn: Turn, rounds: bool) -> str:
     return f"round {turn.round}" if turn.round else "closing answers" if rounds else "first answers"
 
 
-def _flip(transcript: Transcript, turn: Turn, stand: Stand, before: str) -> Flip:
-    causes = _causes(transcript, turn, stand.because)
+def _flip(transcript: Transcript, turn: Turn, change: Change) -> Flip:
+    named = stated(causes(transcript, change, {}))
     return Flip(
         by=turn.by,
         mark=turn.mark,
-        before=before,
-        after=stand.answer,
-        because=stand.because,
-        causes=tuple(each.mark for each in causes),
-        to=tuple(dict.fromkeys(each.by for each in causes)),
+        before=change.before,
+        after=change.after,
+        because=change.because,
+        causes=tuple(each.mark for each in named),
+        to=tuple(dict.fromkeys(each.by for each in named)),
     )
-
-
-def _causes(transcript: Transcript, turn: Turn, because: str) -> Sequence[Turn]:
-    """The turns of others that a turn names as what changed its answer."""
-    if because:
-        others = [each for each in transcript.turns() if each.number < turn.number and each.by != turn.by]
-        marks = _MARK.findall(because)
-        if named := [each for each in others if each.mark in marks]:
-            return named
-        reason = bare(because)
-        if len(reason.split()) >= _LEAST:
-            holding = [each for each in others if reason in bare(spoken(each))]
-            if len(holding) == 1:
-                return holding
-    if accepted := _accepted(transcript, turn):
-        return accepted
-    target = transcript.target(turn)
-    return [target] if target is not None and target.by != turn.by else []
-
-
-def _accepted(transcript: Transcript, turn: Turn) -> list[Turn]:
-    """The critiques laid before a turn that it accepts, each named by its letter or its mark."""
-    said = read_field(turn, _ACCEPTS)
-    if not isinstance(said, tuple):
-        return []
-    named = [found[1] or found[2] for each in said if (found := _CRITIQUE.match(each))]
-    critiques = [each for each in map(transcript.get, turn.about) if each.act == "critique"]
-    return [each for n, each in enumerate(critiques) if letter(n) in named or each.mark in named]

@@ -13,6 +13,7 @@ from moot.readers.arguments import argument_map, judge
 from moot.readers.beliefs import Beliefs, beliefs
 from moot.readers.citations import citations
 from moot.readers.disagreement import Disagreement, disagreement
+from moot.readers.formal import Checked
 from moot.readers.grounds import Ground, grounds
 from moot.readers.metrics import Use, measure
 from moot.readers.outcome import Ending, outcome
@@ -40,6 +41,7 @@ class Analysis:
         disagreement: what was left open.
         grounds: what the decision rests on.
         beliefs: how strong the answers are on the argument map, and the cruxes.
+        formal: what came of checking the claims that were stated formally; None where that was not asked for.
     """
 
     debate: str
@@ -58,6 +60,7 @@ class Analysis:
     disagreement: Disagreement
     grounds: tuple[Ground, ...]
     beliefs: Beliefs
+    formal: tuple[Checked, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,17 @@ It reads fields and records alone, never words: a turn names the turn that it an
 (RELATION). A claim is on the map once, however many make it in the same words.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from moot.core.event import Entry
+from moot.core.form import shown
 from moot.core.transcript import TARGET, Transcript, Turn, fold, read_field
+from moot.readers.causes import met_critiques
 from moot.readers.semantics import Label, grounded, strengths
 from moot.readers.stance import bare
-from moot.readers.wording import act_of, shown
+from moot.readers.wording import act_of
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
 """The acts that carry arguments."""
@@ -93,10 +95,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentMap:
-    """The claims in the order in which they were made, and what they do to each other."""
+    """The claims in the order in which they were made, and what they do to each other.
+
+    ``answered`` are the marks of the critiques that authors accept or reject by their letters.
+    """
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
+    answered: tuple[str, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -119,8 +125,8 @@ class Judgement:
         standing: whether each claim stands, by its mark.
         strength: how strong it is, 0 to 1; claims that were replaced, and questions, have none.
         settled: whether the strengths are a limit; see ``semantics.strengths``.
-        unanswered: attacks on claims that are still held, where nobody attacked the attacker; and questions that
-            nobody answered.
+        unanswered: attacks on claims that are still held, where nobody attacked the attacker, and no author accepts
+            or rejects the critique; and questions that nobody answered.
     """
 
     standing: dict[str, Standing] = field(default_factory=dict[str, Standing])
@@ -138,18 +144,22 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
     about the one turn that was laid before them, and a critique attacks it.
     """
     transcript = source if isinstance(source, Transcript) else fold(source)
-    nodes: dict[str, Node] = {}
+    claims: dict[str, str] = {}
+    made: dict[str, list[Made]] = {}
     home: dict[str, str] = {}
     marks: dict[str, str] = {}
     for turn in transcript.turns(*SPOKEN):
         if claim := stated(turn):
-            mark = marks.setdefault(bare(claim) or claim, turn.mark)
-            node = nodes.get(mark, Node(mark=mark, claim=claim, made=()))
-            nodes[mark] = replace(node, made=(*node.made, _made(turn, claim)))
+            same = bare(claim)
+            mark = marks.setdefault(same or claim, turn.mark)
+            claims.setdefault(mark, claim)
+            made.setdefault(mark, []).append(_made(turn, same))
             home[turn.key] = mark
     replaced = _replaced(transcript, home)
     return ArgumentMap(
-        nodes=tuple(_standing_down(node, replaced) for node in nodes.values()), edges=_edges(transcript, home)
+        nodes=tuple(_node(mark, claim, made[mark], replaced) for mark, claim in claims.items()),
+        edges=_edges(transcript, home),
+        answered=met_critiques(transcript),
     )
 
 
@@ -167,7 +177,8 @@ def judge(found: ArgumentMap) -> Judgement:
     }
     met = [attacked for _, attacked in attacks]
     heard = [edge.target for edge in found.edges]
-    unanswered = [edge for edge in pairs if edge.relation in AGAINST and edge.source not in met]
+    open_ = [edge for edge in pairs if not edge.turns or not set(edge.turns) <= set(found.answered)]
+    unanswered = [edge for edge in open_ if edge.relation in AGAINST and edge.source not in met]
     unanswered += [edge for edge in found.edges if edge.relation == "QUESTION" and edge.source not in heard]
     return Judgement(
         standing=standing, strength=dict(strong.values), settled=strong.settled, unanswered=tuple(unanswered)
@@ -197,24 +208,26 @@ def _words(turn: Turn) -> str:
     return turn.text if argument is None else shown(argument)
 
 
-def _made(turn: Turn, claim: str) -> Made:
+def _made(turn: Turn, same: str) -> Made:
+    """The making of a claim, ``same`` as it is compared."""
     answer = read_field(turn, "ANSWER")
-    stance = "" if answer is None or bare(shown(answer)) == bare(claim) else shown(answer)
+    stance = "" if answer is None or bare(shown(answer)) == same else shown(answer)
     return Made(mark=turn.mark, key=turn.key, by=turn.by, act=act_of(turn), round=turn.round, stance=stance)
 
 
 def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
-    found: dict[tuple[str, str, Relation], Edge] = {}
+    found: dict[tuple[str, str, Relation], list[str]] = {}
     for key, source in home.items():
         turn = transcript.get(key)
         met = answered(transcript, turn)
         target = home.get(met.key, "") if met else ""
         # A turn that answers its own claim in other hands has joined it, and does nothing to it.
         if target and target != source:
-            does = relation(turn)
-            edge = found.get((source, target, does), Edge(source=source, target=target, relation=does))
-            found[source, target, does] = replace(edge, turns=(*edge.turns, turn.mark))
-    return tuple(found.values())
+            found.setdefault((source, target, relation(turn)), []).append(turn.mark)
+    return tuple(
+        Edge(source=source, target=target, relation=does, turns=tuple(marks))
+        for (source, target, does), marks in found.items()
+    )
 
 
 def answered(transcript: Transcript, turn: Turn) -> Turn | None:
@@ -238,25 +251,25 @@ def relation(turn: Turn) -> Relation:
 def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
     """For each turn that its author revised the mark of the claim that stands in its place."""
     turns = {turn.mark: turn for turn in transcript.turns()}
+    proposals = transcript.turns(*_PROPOSALS)
     found: dict[str, str] = {}
     for key, mark in home.items():
         turn = transcript.get(key)
         named = turn.ask.replaces if turn.ask else ""
-        old = turns.get(named) or _newest(transcript, turn)
+        old = turns.get(named) or _newest(proposals, turn)
         if old and old.by == turn.by and old.number < turn.number and home.get(old.key, mark) != mark:
             found[old.mark] = mark
     return found
 
 
-def _newest(transcript: Transcript, turn: Turn) -> Turn | None:
+def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
     """The proposal that a revision stands for where it names none: its author's newest before it."""
     if turn.act != "revise":
         return None
-    own = [each for each in transcript.turns(*_PROPOSALS, by=turn.by) if each.number < turn.number]
-    return own[-1] if own else None
+    return next((each for each in reversed(proposals) if each.by == turn.by and each.number < turn.number), None)
 
 
-def _standing_down(node: Node, replaced: dict[str, str]) -> Node:
-    """A claim that none of those who made it holds any more."""
-    news = [replaced.get(each.mark, "") for each in node.made]
-    return replace(node, replaced=news[-1]) if all(news) else node
+def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
+    """A claim, and what its authors put in its place, if none of those who made it holds it any more."""
+    news = [replaced.get(each.mark, "") for each in made]
+    return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

@@ -64,8 +64,9 @@ def beliefs(transcript: Transcript, found: ArgumentMap, judged: Judgement) -> Be
             held.setdefault(bare(answer), (answer, []))[1].append(node.mark)
     for node in live.values():
         # A claim that is an answer itself, such as that of a draft, stands for it.
-        if bare(node.claim) in held or any(not each.stance and each.act in _PROPOSED for each in node.made):
-            held.setdefault(bare(node.claim), (node.claim, []))[1].append(node.mark)
+        same = bare(node.claim)
+        if same in held or any(not each.stance and each.act in _PROPOSED for each in node.made):
+            held.setdefault(same, (node.claim, []))[1].append(node.mark)
     answers = [_belief(answer, marks, judged) for answer, marks in held.values()]
     answers.sort(key=lambda each: -each.strength)
     decision = transcript.decision

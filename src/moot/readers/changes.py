@@ -7,11 +7,10 @@ that it names are the debater's own and give different answers; answers are comp
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.readers.stance import Stand, alike, stands
+from moot.readers.stance import Stand, alike, shifts, stands
 
 _MARK = re.compile(r"\bT([0-9]{1,9})\b")
 
@@ -158,22 +157,17 @@ def _moves(
 ) -> list[Move]:
     looked_back = [each for each in reflections if each.by == by]
     spans = [span(told.words) for each in looked_back for told in each.changes if told.shown]
-    moves: list[Move] = []
-    for old, new in pairwise(answers):
-        at = numbers[new.key]
-        told = any(first < at <= last for first, last in spans)
-        if not alike(old.answer, new.answer):
-            moves.append(
-                Move(
-                    by=by,
-                    old=f"T{numbers[old.key]}",
-                    new=f"T{at}",
-                    before=old.answer,
-                    after=new.answer,
-                    told=told if looked_back else None,
-                )
-            )
-    return moves
+    return [
+        Move(
+            by=by,
+            old=f"T{numbers[old.key]}",
+            new=f"T{numbers[new.key]}",
+            before=old.answer,
+            after=new.answer,
+            told=any(first < numbers[new.key] <= last for first, last in spans) if looked_back else None,
+        )
+        for old, new in shifts(answers)
+    ]
 
 
 def _list(turn: Turn, name: str) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from moot.core.brief import Brief, Source
 from moot.core.event import Entry
+from moot.core.form import shown
 from moot.core.transcript import Transcript, Turn
 from moot.readers.tools import uses
-from moot.readers.wording import shown
 
-_QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,2000})[\"”»] \(([^\n]{1,200}?):(\d{1,7})\)")
+QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,2000})[\"”»] \(([^\n]{1,200}?):(\d{1,7})\)")
+"""A quotation with its source: ``"words" (name:line)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def documents(brief: Brief | None) -> dict[str, str]:
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
     """What a text quotes: the document's name, the words, and whether that document holds them."""
-    for words, name, _ in _QUOTED.findall(text):
+    for words, name, _ in QUOTED.findall(text):
         if name in texts:
             yield name, words, _squeezed(words) in texts[name]
 
@@ -66,6 +67,8 @@ def spoken(turn: Turn) -> str:
 
 
 def _of(turn: Turn, texts: Mapping[str, str], given: Mapping[str, None]) -> Iterator[Citation]:
+    if not texts and not given:
+        return
     said = spoken(turn)
     for name, words, found in dict.fromkeys(quotations(said, texts)):
         yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=found)

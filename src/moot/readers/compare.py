@@ -6,13 +6,12 @@ from typing import cast
 
 from moot.core.errors import RecordError
 from moot.core.event import Entry, Opened
-from moot.core.form import Value
+from moot.core.form import Value, shown
 from moot.core.transcript import Transcript, Turn, fold
 from moot.readers.metrics import Use, measure
 from moot.readers.outcome import Ending, outcome
 from moot.readers.parting import Parting, part
 from moot.readers.stance import changes, stands
-from moot.readers.wording import shown
 
 _STANDPOINTS = ("draft", "propose", "revise", "open", "argue", "close")
 """The acts whose last turn is a participant's answer where no field says it."""

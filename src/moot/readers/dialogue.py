@@ -14,6 +14,9 @@ from moot.readers.speech import parted
 from moot.readers.spoken import Spoken, Subject
 from moot.readers.wording import ending, noun, owned, plural
 
+ANSWERING = ("Accepts", "Rejects")
+"""The fields that name critiques by their letters."""
+
 _ROLE = 48
 """The most characters of a role over a turn; the whole role stands with the participants."""
 
@@ -86,7 +89,8 @@ def _subjects(turn: Spoken) -> str:
     labels = [on.label for on in turn.on if on.label]
     # A and I are words of English too.
     letters = [label.split()[-1] for label in labels if not label.endswith((" A", " I"))]
-    if labels and re.search(rf"\b(?:{'|'.join([*labels, *letters])})\b", turn.text):
+    answers = any(name in ANSWERING for name, _ in turn.fields)
+    if labels and (answers or re.search(rf"\b(?:{'|'.join([*labels, *letters])})\b", turn.text)):
         pairs = listed([f"{on.label} is {inline(owned(on.by, on.act))}" for on in turn.on])
         return f"*Shown without names: {pairs}.*"
     if len(turn.on) < 2 or turn.act == "vote":

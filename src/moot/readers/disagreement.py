@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.core.decision import Ballot
+from moot.core.form import shown
 from moot.core.transcript import Transcript, read_field
 from moot.readers.agreement import Held
 from moot.readers.arguments import ArgumentMap, Judgement, Relation
 from moot.readers.outcome import Outcome
 from moot.readers.stance import bare
-from moot.readers.wording import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
+from moot.readers.wording import because
 
 Kind: TypeAlias = Literal[
     "missing",
@@ -110,7 +111,7 @@ def _of_debate(entry: Entry) -> Iterator[Fault]:
         case Halted(path=path, reason=reason) if path == _ROOT:
             yield Fault(kind="halted", seq=entry.seq, key=path, reason=reason)
         case Paused(reason=reason, kind=kind):
-            yield Fault(kind="paused", seq=entry.seq, reason=_because(kind, reason))
+            yield Fault(kind="paused", seq=entry.seq, reason=because(kind, reason))
         case Resumed(by=by):
             yield Fault(kind="resumed", seq=entry.seq, reason=f"by {by}" if by else "")
         case _:
@@ -123,7 +124,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         return
     who, seq, key = asks[event.key].to, entry.seq, event.key
     if isinstance(event, Erred):
-        yield Fault(kind="erred", seq=seq, who=who, key=key, reason=_because(event.kind, event.reason))
+        yield Fault(kind="erred", seq=seq, who=who, key=key, reason=because(event.kind, event.reason))
         return
     if event.model.startswith(ASIDE):
         return
@@ -147,7 +148,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
 def _of_answer(entry: Entry, asks: Mapping[str, Ask]) -> Iterator[Fault]:
     match entry.event:
         case Failed(key=key, kind=kind, reason=reason):
-            yield Fault(kind="missing", seq=entry.seq, who=asks[key].to, key=key, reason=_because(kind, reason))
+            yield Fault(kind="missing", seq=entry.seq, who=asks[key].to, key=key, reason=because(kind, reason))
         case Replied(key=key, reply=reply):
             yield from _of_reply(entry.seq, asks[key], reply)
         case _:
@@ -194,7 +195,3 @@ def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator
         if seats[ask.key] == _PERSON:
             continue
         yield Fault(kind="open", seq=seq, who=ask.to, key=ask.key, reason="there is no answer yet")
-
-
-def _because(kind: str, reason: str) -> str:
-    return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind

@@ -20,17 +20,17 @@ def file_name(topic: str, debate: str) -> str:
     return tail if begun and head.startswith(begun) else f"{head}-{tail}"
 
 
-def save(path: Path, text: str) -> None:
-    """Write a text as UTF-8, wholly or not at all: a file that was there before stays until the new one is complete.
+def save(path: Path, content: str | bytes) -> None:
+    """Write a text as UTF-8, or bytes, wholly or not at all: a file that was there stays until the new one is complete.
 
     Raises:
         OSError: the folder is missing or cannot be written.
     """
-    content = text.encode("utf-8", "replace")
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = path.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         with draft.open("xb") as file:
-            file.write(content)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)

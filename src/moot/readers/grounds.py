@@ -1,19 +1,22 @@
 """What a decision rests on. This file owns which claims it makes, and which turns and sources stand behind them.
 
 Typed fields and quotations alone count. A claim of the decision is that of a turn which gives the decided answer: its
-CLAIM, else its ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, is one claim.
-Supported is a claim for which a source is cited, or which another participant backs or makes as well.
+CLAIM, else its ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, falls into
+its sentences. Supported is a claim for which a source is cited, or which another participant backs or makes as well. A
+turn that is merely named does not count: whether it says so, only a reader can tell.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from moot.core.form import shown
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.readers.agreement import Held
 from moot.readers.arguments import AGAINST, SPOKEN, ArgumentMap, Judgement, Node, Standing
+from moot.readers.causes import MARK
 from moot.readers.citations import Citation, documents, quotations
 from moot.readers.stance import alike, bare
-from moot.readers.wording import shown
+from moot.readers.statements import statements
 
 _GIVES = ("CLAIM", "ARGUMENT")
 
@@ -30,6 +33,7 @@ class Ground:
         attacked: the marks of turns that attack it.
         sources: what its turns cite, each once.
         unfound: documents that are quoted with words which they do not hold.
+        named: the marks of turns that a decision in words of its own names for it.
         standing: whether it stands on the argument map; None where it is not on it.
         supported: whether a source, or somebody beside its author, stands behind it.
     """
@@ -41,6 +45,7 @@ class Ground:
     attacked: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     unfound: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     standing: Standing | None = None
     supported: bool = False
 
@@ -66,10 +71,18 @@ def grounds(
     for turn in transcript.turns(*SPOKEN):
         if bare(answers.get(turn.key, turn.text)) in decided and (claim := _claim(turn)):
             made.setdefault(bare(claim) or claim, []).append(turn)
-    if not made:
-        return (_alone(transcript, decision.text),)
     nodes = {each.mark: node for node in found.nodes for each in node.made}
-    return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
+    if made:
+        return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
+    said: dict[str, list[Turn]] = {}
+    for turn in transcript.turns(*SPOKEN):
+        said.setdefault(bare(_claim(turn)), []).append(turn)
+    own: list[Ground] = []
+    for claim in statements(decision.text):
+        turns = said.get(bare(claim), [])
+        shared = _ground(turns, nodes, found, judged, cited) if turns else Ground(claim=claim)
+        own.append(_own(transcript, replace(shared, claim=claim), cited))
+    return tuple(own)
 
 
 def _claim(turn: Turn) -> str:
@@ -111,13 +124,16 @@ def _onto(home: str, relations: Sequence[str], found: ArgumentMap, *, without: S
             yield from edge.turns
 
 
-def _alone(transcript: Transcript, text: str) -> Ground:
-    """A decision that no turn gave as its answer, with what it quotes itself."""
-    quoted = list(quotations(text, documents(transcript.brief)))
-    sources = tuple(dict.fromkeys(name for name, _, held in quoted if held))
-    return Ground(
-        claim=text,
+def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
+    """A claim in the decision's own words, with what it quotes and names itself beside those who make it too."""
+    quoted = list(quotations(ground.claim, documents(transcript.brief)))
+    given = [each.source for each in cited if not each.words and each.source in ground.claim]
+    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, held in quoted if held), *given)))
+    marks = MARK.findall(ground.claim)
+    return replace(
+        ground,
         sources=sources,
-        unfound=tuple(dict.fromkeys(name for name, _, held in quoted if not held)),
-        supported=bool(sources),
+        unfound=tuple(dict.fromkeys((*ground.unfound, *(name for name, _, held in quoted if not held)))),
+        named=tuple(turn.mark for turn in transcript.turns() if turn.mark in marks),
+        supported=bool(sources or ground.turns),
     )

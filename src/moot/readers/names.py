@@ -1,7 +1,8 @@
 """Entries under the names that the source systems give them. This file owns which entry is which event.
 
 ``debate_start`` is the opening and ``debate_end`` the close: one of each in a record that is whole. What is for the
-engine alone, such as calls and their tries, has no name here.
+engine alone, such as calls and their tries, has no name here, nor has what an aide answers, who is no agent, or what
+nobody but its author may see, such as a bid or a score.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 
 from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
 from moot.core.transcript import Transcript, Turn
+from moot.readers.spoken import is_private
 
 NAMES: Mapping[str, str] = {
     "debate_start": "`opened`: `task`, `agents`",
@@ -17,7 +19,7 @@ NAMES: Mapping[str, str] = {
     "critique": "`replied` of the act `critique`: `agent`, `of` (whose proposal), `round`, `text`, `fields`",
     "vote": "`replied` of the act `vote`: `agent`, `choice` (a list for a ranking; empty where none was read), `text`",
     "agent_error": "`failed`: `agent`, `act`, `reason`",
-    "consensus": "`ruled`: `winner`, `rule`, `how`, `tally`",
+    "consensus": "`ruled`, also without a winner: `status`, `winner`, `text`, `rule`, `how`, `tally`",
     "debate_pause": "`paused`: `status` (its kind), `reason`",
     "debate_end": "`closed`: `status`, `reason`",
 }
@@ -52,22 +54,29 @@ class Namer:
             case Opened(brief=brief):
                 agents = [each.name for each in brief.participants if each.duty != "aide"]
                 return _named(entry, "debate_start", task=brief.topic, agents=agents)
-            case Entered(path=path) if path.rpartition("/")[2].startswith("round-"):
-                return _named(entry, "round_start", round=int(path.rpartition("-")[2]))
+            case Entered(path=path) if (number := path.rpartition("/round-")[2]).isdecimal():
+                return _named(entry, "round_start", round=int(number))
+            case Replied(key=key) | Failed(key=key) if self._is_hidden(self._transcript.get(key)):
+                return None
             case Replied(key=key):
                 return self._said(entry, self._transcript.get(key))
             case Failed(key=key, reason=reason):
                 turn = self._transcript.get(key)
                 return _named(entry, "agent_error", agent=turn.by, act=turn.act, reason=reason)
             case Ruled(decision=decision):
-                facts = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
-                return _named(entry, "consensus", winner=decision.winner, **facts)
+                facts = {"status": decision.status, "winner": decision.winner, "text": decision.text}
+                told = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
+                return _named(entry, "consensus", **facts, **told)
             case Paused(reason=reason, kind=kind):
                 return _named(entry, "debate_pause", status=kind, reason=reason)
             case Closed(status=status, reason=reason):
                 return _named(entry, "debate_end", status=status, reason=reason)
             case _:
                 return None
+
+    def _is_hidden(self, turn: Turn) -> bool:
+        brief = self._transcript.brief
+        return is_private(turn) or (brief is not None and brief.participant(turn.by).duty == "aide")
 
     def _said(self, entry: Entry, turn: Turn) -> Named:
         if turn.act == "vote":

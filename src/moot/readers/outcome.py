@@ -7,11 +7,15 @@ from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
 from moot.core.event import ASIDE, Called, Entry
+from moot.core.reasons import beside
 from moot.core.text import listed
-from moot.core.transcript import Transcript
-from moot.readers.spoken import beside
+from moot.core.transcript import Transcript, read_field
+from moot.core.weights import HOW, given, told
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
+
+CONSENT, REJECT = "consent", "REJECT"
+"""The rule by which nobody may be against a text, and what those say who are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +46,8 @@ class Outcome:
         proposer: whose proposal won, where candidates are named by their authors.
         tally: the candidates with their votes.
         ballots: the ballots, with the voters' reasons.
-        dissent: the ballots for other candidates than the winner.
-        notes: what makes the decision weaker than its numbers look.
+        dissent: the ballots for other candidates than the winner, or than the one that led where none was reached.
+        notes: what its votes weighed by where that was measured, and what makes it weaker than its numbers look.
     """
 
     status: Ending
@@ -63,7 +67,6 @@ def outcome(transcript: Transcript, entries: Sequence[Entry]) -> Outcome:
     if decision is None:
         return Outcome(status=status, line=line)
     ballots = tuple(_with_reason(ballot, transcript) for ballot in decision.ballots)
-    against = [ballot for ballot in ballots if ballot.state == "cast" and _dissents(ballot, decision.winner)]
     names = [each.name for each in transcript.brief.participants] if transcript.brief else []
     return Outcome(
         status=status,
@@ -72,9 +75,19 @@ def outcome(transcript: Transcript, entries: Sequence[Entry]) -> Outcome:
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
         ballots=ballots,
-        dissent=tuple(against) if decision.winner in decision.tally else (),
-        notes=(*_overturned(decision), *_copies(decision, transcript, entries)),
+        dissent=_against(decision, ballots),
+        notes=(*_weighed(decision, transcript), *_overturned(decision), *_copies(decision, transcript, entries)),
     )
+
+
+def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+    """The ballots for others than the winner; where nobody won, for others than the one that led alone."""
+    cast = [ballot for ballot in ballots if ballot.state == "cast"]
+    if decision.rule == CONSENT:
+        return tuple(ballot for ballot in cast if ballot.choice == REJECT)
+    tops = _tops(decision.tally) if decision.status == "no_decision" else [decision.winner]
+    led = tops[0] if len(tops) == 1 and tops[0] in decision.tally else None
+    return () if led is None else tuple(ballot for ballot in cast if _dissents(ballot, led))
 
 
 def _dissents(ballot: Ballot, winner: str) -> bool:
@@ -116,6 +129,15 @@ def _rows(decision: Decision) -> tuple[Row, ...]:
         )
         for name in names
     )
+
+
+def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
+    """A note on what the votes weighed by, where a teller was asked for it."""
+    turn = told(transcript.brief, transcript) if transcript.brief else None
+    if turn is None or not decision.ballots:
+        return []
+    how = read_field(turn, HOW) if given(turn) else None
+    return [f"Votes weighed {how}." if how else f"Votes weighed equally: {turn.by} gave no weights."]
 
 
 def _overturned(decision: Decision) -> list[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moot.core.text import listed
+from moot.core.text import clip, listed
 from moot.readers.agreement import Flip, Tally
 from moot.readers.analysis import Analysis, Overview
 from moot.readers.beliefs import Beliefs
 from moot.readers.disagreement import Disagreement
+from moot.readers.formal import Checked
 from moot.readers.grounds import Ground
 from moot.readers.insights import STANDS, insights
 from moot.readers.pieces import LONG, bullets, capital, table, time
@@ -60,6 +61,7 @@ def _debate(found: Analysis, plots: Sequence[str]) -> list[str]:
         *_course(found),
         *_chapter("Changed answers", [_flip(each) for each in found.agreement.flips]),
         *_grounds(found.grounds),
+        *_formal(found.formal),
         *_beliefs(found.beliefs),
         *_disagreement(found.disagreement),
         *_ties(found.ties),
@@ -121,9 +123,26 @@ def _grounds(grounds: Sequence[Ground]) -> list[str]:
         said += [f"attacked by {listed(each.attacked)}"] if each.attacked else []
         said += [f"cites {listed([inline(name) for name in each.sources])}"] if each.sources else []
         said += [f"quotes words that {listed([inline(name) for name in each.unfound])} lacks"] if each.unfound else []
+        said += [f"names {listed(each.named)}"] if each.named else []
         said += [] if each.supported else ["**unsupported**"]
         lines.append(f"{inline(each.claim, LONG)} ({'; '.join(said)})")
     return _chapter("What the decision rests on", lines)
+
+
+def _formal(checked: Sequence[Checked] | None) -> list[str]:
+    if checked is None:
+        return []
+    lines = [
+        f"**{each.verdict.replace('_', ' ')}**, {_stated(each)}: {code(clip(each.claim.text, LONG))}; "
+        + inline("; ".join([each.reason, *(f"{name} = {value}" for name, value in each.example.items())]), LONG)
+        for each in checked
+    ]
+    return _chapter("Formal claims", lines or ["Nobody stated a claim formally."])
+
+
+def _stated(checked: Checked) -> str:
+    claim = checked.claim
+    return f"{claim.mark} of {inline(claim.by)}" if claim.mark else f"the brief ({inline(claim.source)})"
 
 
 def _beliefs(beliefs: Beliefs) -> list[str]:

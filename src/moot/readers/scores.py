@@ -8,8 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from moot.core.form import shown
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.readers.wording import label, shown
+from moot.readers.wording import label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

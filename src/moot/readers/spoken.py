@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.core.brief import Brief
-from moot.core.form import ABSTAIN, Value
+from moot.core.form import ABSTAIN, Value, shown
+from moot.core.reasons import beside
 from moot.core.text import letter
 from moot.core.transcript import SUMMARY, Transcript, Turn
 from moot.readers.speech import frame, link
-from moot.readers.wording import act_of, label, owned, shown, tells_all, words
+from moot.readers.wording import act_of, because, label, owned, tells_all
 
 _HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect", "synthesize")
 """The acts that are words for others, or one's own account, whoever may see them."""
@@ -75,7 +76,6 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
     if turn.ask is None:
         return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text)
     person = next((each for each in brief.participants if each.name == turn.by), None)
-    reason = turn.failure if not kind or kind in turn.failure else f"{kind}: {turn.failure}".rstrip(": ")
     form = turn.ask.form
     layout = (form.name, form.under, form.envelope, *_empty(turn)) if form else ()
     on = subjects(turn, transcript)
@@ -88,14 +88,19 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         on=on,
         link=link(turn, transcript),
         state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
-        reason=reason,
+        reason=because(kind, turn.failure),
         fields=tuple((_name(turn, on, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=beside(turn) if turn.act == "vote" else turn.text,
         complete=tells_all(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
-        private=turn.ask.audience == (turn.by,) and turn.act not in _HEARD,
+        private=is_private(turn),
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
     )
+
+
+def is_private(turn: Turn) -> bool:
+    """Whether a turn only serves the debate, such as a bid or a score: nobody but its author may see it."""
+    return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act not in _HEARD
 
 
 def _empty(turn: Turn) -> tuple[str, ...]:
@@ -121,18 +126,6 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
         counted[word] += 1
         found.append(Subject(key=each.key, by=each.by, act=act_of(each), label=label))
     return tuple(found)
-
-
-_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
-
-
-def beside(turn: Turn) -> str:
-    """The words of a ballot beside the lines that are its formula: the voter's reason."""
-    formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
-    for name, value in turn.fields.items():
-        formulas += [words(each) for each in (name, *value)] if isinstance(value, tuple) else []
-    lines = turn.text.split("\n")
-    return "\n".join(line for line in lines if words(_NUMBER.sub("", line)) not in formulas).strip()
 
 
 def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:

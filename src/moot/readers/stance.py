@@ -1,10 +1,15 @@
-"""Positions over time. This file owns who answered what in which turn, and who changed. It compares wording only."""
+"""Positions over time. This file owns who answered what in which turn, and who changed. It compares wording only.
 
+Answers are compared as rules compare them (``core.answers``): who changed is who would be counted elsewhere.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from moot.core.answers import normalise
+from moot.core.form import shown
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.readers.wording import shown
 
 _ANSWERS = ("ANSWER", "POSITION")
 _REASONS = ("BECAUSE", "REASON")
@@ -42,24 +47,28 @@ def stands(transcript: Transcript) -> dict[str, tuple[Stand, ...]]:
     return held
 
 
-def changes(held: dict[str, tuple[Stand, ...]]) -> tuple[Change, ...]:
+def shifts(answers: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    """Each answer of one participant that is not the one before, behind that one."""
+    return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
+
+
+def changes(held: Mapping[str, Sequence[Stand]]) -> tuple[Change, ...]:
     """Who changed the answer, where, and why."""
     return tuple(
         Change(by=by, key=new.key, before=old.answer, after=new.answer, because=new.because)
         for by, answers in held.items()
-        for old, new in pairwise(answers)
-        if not alike(old.answer, new.answer)
+        for old, new in shifts(answers)
     )
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two answers have the same words, but for case, blanks, emphasis and a final stop."""
+    """Whether two answers are the same."""
     return bare(one) == bare(other)
 
 
 def bare(answer: str) -> str:
-    """An answer as it is compared: without case, emphasis, superfluous blanks and a stop at the end."""
-    return " ".join(answer.casefold().replace("*", "").split()).strip(" .!;:\"'`“”„«»")
+    """An answer, or a claim, as it is compared."""
+    return normalise(answer)
 
 
 def _read(turn: Turn, names: tuple[str, ...]) -> str:

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Container, Mapping
 
 from moot.core.ask import Ask
-from moot.core.form import Fields, Value
+from moot.core.form import Fields, shown
 from moot.core.standing import WITHDRAWN
+from moot.core.text import words
 from moot.core.transcript import Turn
 
 _NOUNS: Mapping[str, str] = {
@@ -30,6 +31,7 @@ _NOUNS: Mapping[str, str] = {
     "summarize": "summary",
     "synthesize": "synthesis",
     "translate": "translation",
+    "weigh": "weights",
 }
 _TITLES: Mapping[str, str] = {
     "argue": "arguments",
@@ -54,6 +56,7 @@ _TITLES: Mapping[str, str] = {
     "strategy": "notes on strategy",
     "summarize": "summary",
     "translate": "translations",
+    "weigh": "what votes weigh",
 }
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
@@ -73,6 +76,12 @@ def plural(act: str) -> str:
     """What several of them are called: ``critiques``."""
     one = noun(act)
     return one[:-1] + "ies" if one.endswith("y") else one + "s"
+
+
+def because(kind: str, reason: str) -> str:
+    """A failure in words: its kind, unless the reason says it, and the reason."""
+    kind = "left out" if kind == "open" else kind  # a breaker is open
+    return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind
 
 
 def owned(name: str, act: str) -> str:
@@ -123,15 +132,6 @@ def descent(forked: str) -> str:
     return f"forked from {parent} at entry {at}" if parent else ""
 
 
-def shown(value: Value) -> str:
-    """A field's value as a person writes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return "; ".join(value)
-    return value if isinstance(value, str) else f"{value:g}"
-
-
 def label(name: str) -> str:
     """A field's name as a person writes it: ``Confidence`` for CONFIDENCE."""
     name = name.replace("_", " ")
@@ -153,8 +153,3 @@ def tells_all(fields: Fields, text: str, *frame: str) -> bool:
     loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
     numbers = any(isinstance(value, int | float) for value in fields.values())
     return all(word in loose or (numbers and word.isdigit()) for word in rest)
-
-
-def words(text: str) -> list[str]:
-    """The words of a text, without case and marks."""
-    return re.findall(r"[^\W_]+", text.casefold())

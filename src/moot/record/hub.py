@@ -124,6 +124,10 @@ class Hub:
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
 
+    def begin(self, debate: str) -> None:
+        """Lines will come from this process: whoever follows from now on waits for them, also behind an earlier end."""
+        self._finished.discard(debate)
+
     def publish(self, debate: str, lines: Sequence[Line]) -> None:
         """Hand on lines that have just become durable, in order. Never waits, never raises.
 

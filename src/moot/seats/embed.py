@@ -1,13 +1,15 @@
-"""Texts as vectors, by an embedding model of the owner's. This file owns the wires to such models.
+"""Texts as vectors, by an embedding model of the owner's. This file owns the wires to models that are served.
 
 They are asked at the addresses and with the keys of the model providers, never at one that a brief names. Each request
 is a call on record (``tool-1-embed-2``), so it has to pass the limits of the debate. The vectors are not on record: a
-use of a tool that was cut off asks for them again, and one that came to its end needs none.
+use of a tool that was cut off asks for them again, and one that came to its end needs none. Models that are loaded on
+this machine are in ``seats.installed``.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import hypot, inf
 from typing import Protocol, TypeAlias, cast
 
@@ -33,6 +35,11 @@ Vector: TypeAlias = tuple[float, ...]
 class Embedder(Protocol):
     """Something that makes vectors of texts."""
 
+    @property
+    def name(self) -> str:
+        """What it is called on record."""
+        ...
+
     async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
         """A vector for each text, in order.
 
@@ -44,6 +51,10 @@ class Embedder(Protocol):
             ModelError: there are none.
             LimitReached: a limit stands in the way.
         """
+        ...
+
+    def quote(self, texts: Sequence[str]) -> Quote:
+        """The most that the vectors of texts can use."""
         ...
 
     async def close(self) -> None:
@@ -68,6 +79,11 @@ class Embeddings:
             raise BriefError(f"{self._name.provider.name} makes no embeddings; take ollama or openai", code="bad_model")
         self._link = Link(self._name.provider, env)
 
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return str(self._name)
+
     async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``."""
         found: list[Vector] = []
@@ -86,17 +102,7 @@ class Embeddings:
 
     async def _batch(self, texts: Sequence[str], errand: Errand) -> Sequence[Vector]:
         quote = self.quote(texts)
-        vectors: Sequence[Vector] = ()
-
-        async def send() -> Called:
-            nonlocal vectors
-            vectors, called = await self._send(texts, quote)
-            return called
-
-        while not vectors:
-            # A call that is on record already is not sent: its vectors went with the run that made them.
-            await errand.say.call(errand.number("embed"), quote, send)
-        return vectors
+        return await on_record(errand, quote, partial(self._send, texts, quote))
 
     async def _send(self, texts: Sequence[str], quote: Quote) -> tuple[Sequence[Vector], Called]:
         import httpx2  # deferred: it takes 0.1 s to load
@@ -131,19 +137,42 @@ class Embeddings:
         return vectors, called
 
 
+async def on_record(
+    errand: Errand, quote: Quote, make: Callable[[], Awaitable[tuple[Sequence[Vector], Called]]]
+) -> Sequence[Vector]:
+    """Vectors, made in a call on record.
+
+    Args:
+        errand: for whom; its line records the call.
+        quote: the most that they can use.
+        make: makes them, one at least, and says what it took.
+    """
+    vectors: Sequence[Vector] = ()
+
+    async def send() -> Called:
+        nonlocal vectors
+        vectors, called = await make()
+        return called
+
+    while not vectors:
+        # A call that is on record already is not sent: its vectors went with the run that made them.
+        await errand.say.call(errand.number("embed"), quote, send)
+    return vectors
+
+
 def likeness(one: Vector, other: Vector) -> float:
     """The cosine of two vectors of length 1; 0 where they are not of the same model."""
     return sum(a * b for a, b in zip(one, other, strict=True)) if len(one) == len(other) else 0.0
 
 
 def _of_ollama(told: Mapping[str, object]) -> list[Vector]:
-    return [_vector(each) for each in _listed(told.get("embeddings"))]
+    return [vector(each) for each in _listed(told.get("embeddings"))]
 
 
 def _of_openai(told: Mapping[str, object]) -> list[Vector]:
     rows = [cast("Mapping[str, object]", each) for each in _listed(told.get("data")) if isinstance(each, dict)]
     rows.sort(key=lambda row: index if isinstance(index := row.get("index"), int) else 0)
-    return [_vector(row.get("embedding")) for row in rows]
+    return [vector(row.get("embedding")) for row in rows]
 
 
 def _taken(told: Mapping[str, object]) -> int | None:
@@ -154,7 +183,7 @@ def _taken(told: Mapping[str, object]) -> int | None:
     return tokens if isinstance(tokens, int) else None
 
 
-def _vector(value: object) -> Vector:
+def vector(value: object) -> Vector:
     """Numbers as a vector of length 1; empty where they are none, or too large to be reckoned with."""
     try:
         numbers = [float(each) for each in _listed(value) if isinstance(each, int | float)]

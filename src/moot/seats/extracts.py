@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from moot.core.brief import Source
+from moot.core.sentences import sentences
 from moot.core.text import clean
-from moot.seats.passages import sentences
 
 SIZE = 700
 """Characters of a usual extract."""

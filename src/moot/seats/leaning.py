@@ -7,8 +7,8 @@ and falling costs the other. A participant leans by what its name, role and pers
 from collections.abc import Sequence
 
 from moot.core.brief import Participant
+from moot.core.sentences import sentences
 from moot.core.words import listed, stem, stems
-from moot.seats.passages import sentences
 
 
 def _lexicon(words: str) -> frozenset[str]:

@@ -10,8 +10,7 @@ from itertools import combinations
 from moot.core.ask import Ask, Reply
 from moot.core.seat import Say, Scene
 from moot.core.transcript import Turn, read_field
-from moot.models.names import Environment
-from moot.seats.embed import Embeddings, Vector, likeness
+from moot.seats.embed import Embedder, Vector, likeness
 from moot.seats.tools import Errand
 
 
@@ -19,15 +18,11 @@ class Likening:
     """The instrument that measures likeness.
 
     Args:
-        name: the model that makes the vectors: ``ollama:nomic-embed-text``.
-        env: where addresses and keys come from; None for the process's environment.
-
-    Raises:
-        BriefError: there is no such model.
+        embedder: the model that makes the vectors; its name stands with the numbers.
     """
 
-    def __init__(self, name: str, env: Environment | None = None) -> None:
-        self._embedder, self._name = Embeddings(name, env), name
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         """Measure; see ``core.seat.Seat``.
@@ -40,9 +35,9 @@ class Likening:
             vectors = await self._embedder.embed([_text(turn) for turn in scene.about], errand)
         finally:
             await self._embedder.close()
-        own, between = measure(vectors)
-        fields = {"OWN": own, "BETWEEN": between, "METHOD": self._name}
-        return Reply(text=f"own {own:.3f}, between {between:.3f}, by {self._name}", fields=fields, asked=self._name)
+        (own, between), name = measure(vectors), self._embedder.name
+        fields = {"OWN": own, "BETWEEN": between, "METHOD": name}
+        return Reply(text=f"own {own:.3f}, between {between:.3f}, by {name}", fields=fields, asked=name)
 
 
 def measure(vectors: tuple[Vector, ...]) -> tuple[float, float]:

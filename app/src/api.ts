@@ -1,0 +1,262 @@
+// Requests to the server. Errors are problems (RFC 9457); their `detail` is a sentence for people.
+import type { ArgumentMap, Frame } from "./frames";
+
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, detail: string, code = "") {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** A debate in a list. */
+export interface Listed {
+  id: string;
+  topic: string;
+  protocol: string;
+  status: string;
+  reason: string;
+  at: number;
+  forked: string;
+  participants: string[];
+  decision: { winner: string; text: string; strength: string } | null;
+  tokens: number;
+  cost: number | null;
+  runs: boolean;
+  waits_for: string[];
+}
+
+/** How a debate stands, and what whoever looks at it may do. */
+export interface Detail {
+  id: string;
+  topic: string;
+  status: string;
+  kind: string;
+  right: "view" | "join" | "own";
+  who: string;
+  runs: boolean;
+  error: string;
+}
+
+export interface Field {
+  name: string;
+  kind: "text" | "choice" | "number" | "flag" | "list";
+  choices: string[];
+  required: boolean;
+  help: string;
+  low: number | null;
+  high: number | null;
+  abstain: boolean;
+  private: boolean;
+  allowed: string;
+}
+
+/** A turn as it is laid before a person. */
+export interface Laid {
+  name: string;
+  act: string;
+  mark: string;
+  html: string;
+  fields: [string, string][];
+}
+
+export interface Ask {
+  key: string;
+  mark: string;
+  who: string;
+  act: string;
+  task: string;
+  about: Laid[];
+  news: Laid[];
+  meanwhile: [string, string][];
+  fields: Field[];
+  left: number | null;
+}
+
+/** What is otherwise in a fork: who answers from now on (under "" for all), or what was said in the place of a turn. */
+export interface Change {
+  at?: number;
+  models?: Record<string, string>;
+  answer?: { turn: string; words: string };
+}
+
+export interface Span {
+  least: number;
+  most: number;
+}
+
+export interface Checked {
+  topic: string;
+  protocol: string;
+  options: string[];
+  participants: { name: string; role: string; duty: string; model: string }[];
+  asks: Span;
+  calls: Span;
+  tokens: Span;
+  cost: { least: number | null; most: number | null };
+  unpriced: string[];
+  notes: string[];
+}
+
+export interface Models {
+  servers: { provider: string; up: boolean; models: string[] }[];
+  keys: string[];
+  missing: { provider: string; set: string }[];
+  models: string[];
+  advice: string[];
+}
+
+export interface Share {
+  id: string;
+  right: "view" | "join";
+  who: string;
+  until: number | null;
+  revoked: boolean;
+}
+
+export interface Rating {
+  name: string;
+  value: number;
+  low: number;
+  high: number;
+  games: number;
+}
+
+export interface Standings {
+  domain: string;
+  ratings: Rating[];
+  elo: Record<string, number>;
+  apart: string[][];
+}
+
+export interface Calibration {
+  n: number;
+  confidence: number;
+  accuracy: number;
+  ece: number;
+  brier: { score: number };
+}
+
+export interface Parted {
+  seq: number;
+  kind: string;
+  words: string;
+  by: string;
+  mark: string;
+}
+
+export interface Compared {
+  parting: { same: number; answers: number; one: Parted | null; other: Parted | null };
+  settings: { what: string; one: string; other: string }[];
+  one: Side;
+  other: Side;
+}
+
+export interface Side {
+  debate: string;
+  topic: string;
+  protocol: string;
+  status: string;
+  line: string;
+  winner: string;
+  strength: string;
+  share: number;
+  rounds: number;
+  answers: number;
+  people: { name: string; seat: string; answer: string; flips: number; vote: string }[];
+}
+
+const ROOT = "/api/v1";
+
+async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const unsafe: Record<string, string> = method === "GET" ? {} : { "Content-Type": "application/json", "X-Moot": "1" };
+  let answer: Response;
+  try {
+    answer = await fetch(ROOT + path, {
+      method,
+      headers: { ...unsafe, ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "same-origin",
+    });
+  } catch {
+    throw new Problem(0, "Moot does not answer. Is moot serve still running?");
+  }
+  if (!answer.ok) throw await problem(answer);
+  return answer;
+}
+
+async function problem(answer: Response): Promise<Problem> {
+  try {
+    const told = (await answer.json()) as { detail?: string; title?: string; code?: string };
+    return new Problem(answer.status, told.detail || told.title || `error ${answer.status}`, told.code);
+  } catch {
+    return new Problem(answer.status, `The server answered with the error ${answer.status}.`);
+  }
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await send("GET", path)).json() as Promise<T>;
+}
+
+async function post<T>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
+  const text = await (await send("POST", path, body, headers)).text();
+  return (text ? JSON.parse(text) : {}) as T;
+}
+
+function of(debate: string): string {
+  return `/debates/${encodeURIComponent(debate)}`;
+}
+
+/** At most so many lines of JSON from a stream; the rest is left unread. */
+async function lines<T>(path: string, most = Infinity): Promise<T[]> {
+  const answer = await send("GET", path);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const found: T[] = [];
+  let rest = "";
+  while (found.length < most) {
+    const { value, done } = await reader.read();
+    const parts = (rest + (value ?? "")).split("\n");
+    rest = done ? "" : parts.pop()!;
+    for (const part of parts) if (part.trim()) found.push(JSON.parse(part) as T);
+    if (done) break;
+  }
+  void reader.cancel();
+  return found.slice(0, most);
+}
+
+function once(): Record<string, string> {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return { "Idempotency-Key": Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+}
+
+export const api = {
+  list: (query: URLSearchParams) => get<{ debates: Listed[]; next?: string | null }>(`/debates?${query}`),
+  debate: (id: string) => get<Detail>(of(id)),
+  frames: (id: string) => lines<Frame>(`${of(id)}/entries?form=frames`),
+  entries: (id: string, after: number, most: number) =>
+    lines<Record<string, unknown>>(`${of(id)}/entries?after=${after}&form=entries`, most),
+  map: (id: string) => get<ArgumentMap>(`${of(id)}/map`),
+  asks: (id: string) => get<{ asks: Ask[] }>(`${of(id)}/asks`),
+  answer: (id: string, body: { who: string; key: string; words: string; fields: Record<string, unknown> }) =>
+    post(`${of(id)}/asks/answer`, body, once()),
+  say: (id: string, by: string, words: string) => post(`${of(id)}/interjections`, { by, words }, once()),
+  stop: (id: string, now: boolean) => post(`${of(id)}/stop`, { now }),
+  resume: (id: string) => post(`${of(id)}/resume`, {}, once()),
+  check: (brief: string) => post<Checked>("/check", { brief }),
+  start: (brief: string) => post<{ id: string }>("/debates", { brief }, once()),
+  compare: (a: string, b: string) => get<Compared>(`/compare?${new URLSearchParams({ a, b })}`),
+  ratings: () => get<Standings[]>("/ratings"),
+  calibration: () => get<Record<string, Calibration>>("/calibration"),
+  models: () => get<Models>("/models"),
+  protocols: () => get<{ protocols: string[] }>("/protocols"),
+  fork: (id: string, change: Change) => post<{ id: string }>(`${of(id)}/fork`, change, once()),
+  resolve: (id: string, answer: string) => post(`${of(id)}/resolve`, { answer }),
+  shares: (id: string) => get<{ shares: Share[] }>(`${of(id)}/shares`),
+  share: (id: string, right: string, who: string, until: number | null) =>
+    post<Share & { link: string }>(`${of(id)}/shares`, { right, who, until }),
+  revoke: (id: string, share: string) => send("DELETE", `${of(id)}/shares?${new URLSearchParams({ id: share })}`),
+  report: (id: string, form: string) => `${ROOT}${of(id)}/report.${form}`,
+};

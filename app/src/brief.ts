@@ -1,0 +1,104 @@
+// From the form of the first page to a brief in Markdown, as in a file.
+
+export interface Draft {
+  question: string;
+  background: string;
+  options: string;
+  people: { name: string; role: string; model: string }[];
+  protocol: string;
+  rounds: number | null;
+  model: string;
+  cost: number | null;
+}
+
+export const SUGGESTED: { name: string; role: string }[] = [
+  { name: "Advocate", role: "Speaks for what can be gained" },
+  { name: "Skeptic", role: "Looks for what can go wrong" },
+  { name: "Pragmatist", role: "Asks what can be done with the means at hand" },
+  { name: "Treasurer", role: "Watches what it costs, now and later" },
+  { name: "User", role: "Speaks for those who have to live with it" },
+  { name: "Engineer", role: "Knows how it would be built and kept running" },
+  { name: "Lawyer", role: "Sees what is allowed and who is liable" },
+  { name: "Historian", role: "Remembers how like cases went" },
+];
+
+const EXAMPLE = {
+  question: "Should our team take Fridays off?",
+  options: ["Fridays off", "Five days", "A trial of three months"],
+  people: {
+    Advocate: "Argues for Fridays off: rest, and people who stay",
+    Skeptic: "Argues for five days: clinics must reach somebody",
+    Pragmatist: "Argues for a trial: numbers before opinions",
+    Treasurer: "Watches what it costs, now and later",
+  },
+  background: [
+    "We are twelve people who write software for clinics; pay would stay the same.",
+    "Fridays off would give everybody a longer rest, and three of our best people say that they would stay for it.",
+    "Last spring we missed two deadlines because four people were ill from overwork.",
+    "Of nine companies like ours that took Fridays off, seven kept their output and two went back.",
+    "Five days keep somebody at the phone: clinics pay us for an answer within two hours.",
+    "One call in six comes on a Friday, and each late answer costs a penalty of 500 dollars.",
+    "Two large releases are due by autumn, and with five days they are safe.",
+    "A trial of three months costs little, and shows by numbers whether calls and releases suffer.",
+    "A trial with two groups, off on Friday and on Monday in turn, keeps somebody there every day.",
+    "Whoever ends a trial early disappoints people: one company lost two of them.",
+  ],
+};
+
+/** A new draft: the first three of those suggested. */
+export function blank(): Draft {
+  const people = SUGGESTED.slice(0, 3).map((each) => ({ ...each, model: "" }));
+  const texts = { question: "", background: "", options: "", protocol: "", model: "" };
+  return { ...texts, people, rounds: null, cost: null };
+}
+
+/** A draft that debates well as it stands, also without a language model: it has answers that the people part over. */
+export function example(): Draft {
+  const model = "";
+  const [question, options, background] = [EXAMPLE.question, EXAMPLE.options.join("\n"), EXAMPLE.background.join("\n")];
+  const people = Object.entries(EXAMPLE.people).map(([name, role]) => ({ name, role, model }));
+  return { ...blank(), question, background, options, people, protocol: "round_robin", rounds: 1 };
+}
+
+/** Takes out of a draft what still is the example's: another question was asked. */
+export function leaveExample(draft: Draft): void {
+  const [old, none] = [example(), blank()];
+  if (draft.background === old.background) draft.background = none.background;
+  if (draft.options === old.options) draft.options = none.options;
+  if (draft.protocol === old.protocol) draft.protocol = none.protocol;
+  if (draft.rounds === old.rounds) draft.rounds = none.rounds;
+  const told = (people: Draft["people"]): string => JSON.stringify(people.map(({ name, role }) => [name, role]));
+  if (told(draft.people) === told(old.people)) draft.people = none.people;
+}
+
+/** Whether a text is a whole brief rather than a question: it has a header, or sections. */
+export function isBrief(text: string): boolean {
+  return /^\uFEFF?\s*---[ \t]*\r?\n/.test(text) || /^## \S/m.test(text);
+}
+
+/** A model as a brief names it. */
+const seat = (text: string): string => (/^(a )?(person|human)$/i.test(text.trim()) ? "human" : quoted(text));
+const quoted = (text: string): string => JSON.stringify(text.replace(/\s+/g, " ").trim());
+
+/** The brief in Markdown; "" where nothing was asked yet. */
+export function brief(draft: Draft): string {
+  const question = draft.question.trim();
+  if (!question) return "";
+  const [first = "", ...rest] = question.split("\n");
+  const head = [`topic: ${quoted(first)}`];
+  if (draft.protocol) head.push(`protocol: ${draft.protocol}`);
+  if (draft.rounds) head.push(`rounds: ${draft.rounds}`);
+  if (draft.model.trim()) head.push(`model: ${seat(draft.model)}`);
+  const options = draft.options.split("\n").filter((each) => each.trim());
+  if (options.length) head.push("options:", ...options.map((each) => `  - ${quoted(each)}`));
+  const people = draft.people.filter((each) => each.name.trim());
+  if (people.length) head.push("participants:");
+  for (const each of people) {
+    head.push(`  - name: ${quoted(each.name)}`);
+    if (each.role.trim()) head.push(`    role: ${quoted(each.role)}`);
+    if (each.model.trim()) head.push(`    model: ${seat(each.model)}`);
+  }
+  if (draft.cost !== null) head.push("limits:", `  cost: ${draft.cost}`);
+  const body = [rest.join("\n").trim(), draft.background.trim()].filter(Boolean).join("\n\n");
+  return `---\n${head.join("\n")}\n---\n${body ? `\n${body}\n` : ""}`;
+}

@@ -1,0 +1,170 @@
+// What comes over the wire: frames and pieces, as docs/design/web.md says. Only fold.ts reads them.
+
+export interface Person {
+  name: string;
+  role: string;
+  duty: "debater" | "moderator" | "juror";
+  seat: string;
+  human: boolean;
+  weight: number | null;
+}
+
+export interface Sums {
+  asked: number;
+  done: number;
+  missing: number;
+  calls: number;
+  tokens_in: number;
+  tokens_out: number;
+  cost: number | null;
+}
+
+export interface Link {
+  target: string;
+  by?: string;
+  relation: string;
+}
+
+export interface Position {
+  answer: string;
+  confidence?: number | null;
+  changed: boolean;
+}
+
+export interface Place {
+  key: string;
+  mark: string;
+  by: string;
+  act: string;
+  round: number;
+}
+
+/** Something that was said, in full. */
+export interface Turn extends Place {
+  role: string;
+  moderator: boolean;
+  outside?: boolean;
+  human?: boolean;
+  on: { key: string; by: string; act: string; label: string }[];
+  link: Link | null;
+  aside?: (string | [string, string])[];
+  facts: [string, string][];
+  text: string;
+  html: string;
+  private: boolean;
+  cut?: boolean;
+  model: string;
+  served: string;
+  seconds: number;
+  unread?: string[];
+  notes?: string[];
+  tokens: number;
+  cost: number | null;
+  position?: Position;
+  ballot?: { choice: string[] | string };
+}
+
+export interface Ballot {
+  voter: string;
+  choice: string;
+  state: "cast" | "abstained" | "unread" | "missing";
+  reason: string;
+  weight: number | null;
+  ranks: string[];
+  confidence: number | null;
+}
+
+export interface Decision {
+  status: string;
+  winner: string;
+  text: string;
+  html: string;
+  argument: string;
+  rule: string;
+  how: string;
+  share: number;
+  strength: string;
+  support: string[];
+  tally: Record<string, number>;
+  first: Record<string, number>;
+  ballots: Ballot[];
+  dissent: string[];
+  minority: { answer: string; by?: string[]; share?: number; argument?: string }[];
+}
+
+interface Base {
+  seq: number;
+  at: number;
+  name: string;
+  sums?: Sums;
+}
+
+export type Frame = Base &
+  (
+    | {
+        kind: "opened";
+        topic: string;
+        protocol: string;
+        rounds: number;
+        options: string[];
+        participants: Person[];
+        sources: string[];
+        limits: Record<string, number | null>;
+        chosen?: string[];
+        forked: string;
+      }
+    | { kind: "entered"; path: string; phase: string; round: number }
+    | ({ kind: "asked"; human: boolean; private: boolean } & Place)
+    | { kind: "attempted"; key: string; call: string; by: string; n: number; model: string; tool: string }
+    | {
+        kind: "called";
+        key: string;
+        call: string;
+        by: string;
+        model: string;
+        tokens: number;
+        cost: number | null;
+        tool: string;
+        sources: string[];
+      }
+    | { kind: "erred"; key: string; call: string; by: string; n: number; error: string; reason: string }
+    | { kind: "replied" | "interjected"; turn: Turn }
+    | ({ kind: "failed"; error: string; reason: string } & Place)
+    | { kind: "halted"; path: string; phase: string; reason: string }
+    | { kind: "resumed"; by: string }
+    | { kind: "paused" | "closed"; status: string; reason: string }
+    | { kind: "ruled"; decision: Decision }
+  );
+
+/** A piece of an answer in the making: live, without a number, never stored. */
+export interface Piece {
+  kind: "delta";
+  key: string;
+  text: string;
+}
+
+export interface Claim {
+  mark: string;
+  claim: string;
+  made: { mark: string; by: string; act: string; round: number; stance: string }[];
+  replaced: string;
+  by: string[];
+  stances: string[];
+  standing: string;
+  strength: number | null;
+}
+
+export interface Edge {
+  source: string;
+  target: string;
+  relation: string;
+  turns?: string[];
+}
+
+/** The argument map, as `GET /debates/{id}/map` gives it. */
+export interface ArgumentMap {
+  nodes: Claim[];
+  edges: Edge[];
+  unanswered?: Edge[];
+  semantics?: Record<string, unknown>;
+}

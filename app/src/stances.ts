@@ -1,0 +1,53 @@
+// Who held which answer when. Answers that differ in case, blanks or marks at the ends are one.
+import type { Stance, State } from "./fold";
+
+export interface Answers {
+  /** Each answer once, in the words in which it came first. */
+  texts: string[];
+  /** The letter of an answer: A for the first. */
+  letter(answer: string): string;
+}
+
+export function plain(answer: string): string {
+  return answer.toLowerCase().replace(/\s+/g, " ").replace(/^[\s"'*_.,;:!?()-]+|[\s"'*_.,;:!?()-]+$/g, "");
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+export function answersOf(state: State): Answers {
+  const all = Object.values(state.stances)
+    .flat()
+    .sort((one, other) => one.seq - other.seq);
+  const texts = new Map<string, string>();
+  for (const option of state.options) texts.set(plain(option), option);
+  for (const { answer } of all) if (!texts.has(plain(answer))) texts.set(plain(answer), answer);
+  const order = [...texts.keys()];
+  return { texts: [...texts.values()], letter: (answer) => LETTERS[order.indexOf(plain(answer))] ?? "#" };
+}
+
+export interface Stage {
+  name: string;
+  /** What each held by then, by name. */
+  held: Record<string, Stance>;
+  /** The share of those who hold the answer that most hold, 0 to 1. */
+  share: number;
+}
+
+/** Where answers stood before the rounds, after each, and at the end. */
+export function stages(state: State): Stage[] {
+  const begin = state.ticks.find((tick) => tick.what === "round")?.seq ?? Infinity;
+  const when = (each: Stance): number => each.round || (each.seq > begin ? Infinity : 0);
+  const all = Object.entries(state.stances);
+  const times = [...new Set(all.flatMap(([, held]) => held.map(when)))].sort((one, other) => one - other);
+  return times.map((time) => {
+    const held: Record<string, Stance> = {};
+    for (const [name, stances] of all) {
+      const last = stances.findLast((each) => when(each) <= time);
+      if (last) held[name] = last;
+    }
+    const counts = new Map<string, number>();
+    for (const { answer } of Object.values(held)) counts.set(plain(answer), (counts.get(plain(answer)) ?? 0) + 1);
+    const share = Math.max(0, ...counts.values()) / Math.max(1, Object.keys(held).length);
+    return { name: time === 0 ? "first" : time === Infinity ? "end" : `round ${time}`, held, share };
+  });
+}

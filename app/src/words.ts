@@ -1,0 +1,70 @@
+// How numbers, times and states are said.
+
+export function cost(usd: number | null | undefined): string {
+  if (usd === null || usd === undefined) return "cost unknown";
+  if (usd === 0) return "$0";
+  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+export function short(n: number): string {
+  return n < 10_000 ? n.toLocaleString("en") : `${Math.round(n / 1000).toLocaleString("en")}k`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** A length of time: "2 d 3 h", "4 min 05 s". */
+export function span(seconds: number): string {
+  const s = Math.max(0, Math.floor(seconds));
+  if (s >= 86_400) return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
+  if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  if (s >= 60) return `${Math.floor(s / 60)} min ${String(s % 60).padStart(2, "0")} s`;
+  return `${s} s`;
+}
+
+export function moment(at: number): string {
+  return new Date(at * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+export function ago(at: number, now = Date.now() / 1000): string {
+  const gone = now - at;
+  return gone < 60 ? "just now" : gone < 7 * 86_400 ? `${span(gone).split(" ").slice(0, 2).join(" ")} ago` : moment(at);
+}
+
+const STATES: Record<string, string> = {
+  empty: "waiting",
+  casting: "being cast",
+  running: "running",
+  paused: "paused",
+  decided: "decided",
+  tie: "tie",
+  no_decision: "no decision",
+  failed: "failed",
+  ended: "stopped: the server ended",
+};
+
+export function named(status: string): string {
+  return STATES[status] ?? status.replaceAll("_", " ");
+}
+
+const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!" };
+
+/** A sign beside the word, so that colour is never alone. */
+export function sign(status: string): string {
+  return SIGNS[status] ?? "○";
+}
+
+export function list(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** The colour of somebody, by the place at the table; the style sheet has the colours. */
+export function hue(people: readonly { name: string; duty: string }[], name: string): string {
+  const at = people.filter((each) => each.duty !== "moderator").findIndex((each) => each.name === name);
+  return at < 0 ? "who-x" : `who-${at % 8}`;
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+
+const FILES = import.meta.glob<string>("../src/**/*.{ts,svelte,css}", { query: "?raw", import: "default", eager: true });
+const files = Object.entries(FILES);
+
+it("keeps components and modules short", () => {
+  const long = files.filter(([name, text]) => text.trimEnd().split("\n").length > (name.endsWith(".svelte") ? 150 : 300));
+  expect([files.length > 40, long.map(([name]) => name)]).toEqual([true, []]);
+});
+
+it("names no host, holds no style of its own, and takes HTML from the server alone", () => {
+  const found = files.flatMap(([name, text]) => [
+    ...(/https?:\/\/|\burl\(|@import/.test(text) ? [`${name}: an address`] : []),
+    ...(/\sstyle="|<style|\son[a-z]+="/.test(text) ? [`${name}: a style or a script in the page`] : []),
+    ...(/\bany\b(?=[\s;,)>[\]])/.test(text.replace(/\/\/.*|<!--.*?-->|"[^"]*"/g, "")) && name.endsWith(".ts") ? [`${name}: any`] : []),
+    ...[...text.matchAll(/\{@html ([^}]*)\}/g)].filter(([, value]) => !value!.endsWith(".html")).map(() => `${name}: HTML`),
+  ]);
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,105 @@
+// Two builds: the app, and the report (one file, everything inline, for a page that opens without a server).
+// What leaves the limits of docs/design/web.md fails the build.
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig, type Plugin } from "vite";
+
+const MOST = 40 * 1024; // bytes of JS and CSS after gzip that one page may load
+
+const SERVER = "http://127.0.0.1:8323"; // where moot serve runs while somebody works on the app
+const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy)|[a-z]+\.)/; // what most pages need
+
+/** Fails a build in which a page loads more than allowed, or that would break the page's own policy. */
+function limits(): Plugin {
+  const size = (text: string): number => gzipSync(text, { level: 9 }).length;
+  return {
+    name: "moot-limits",
+    enforce: "post",
+    generateBundle(_, bundle) {
+      for (const [name, file] of Object.entries(bundle)) {
+        const text = file.type === "chunk" ? file.code : String(file.source);
+        if (/\beval\(|new Function\(/.test(text)) this.error(`${name} evaluates text as code`);
+        if (name.endsWith(".html") && /<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/.test(text))
+          this.error(`${name} holds a script or a style of its own`);
+      }
+      const needs = (name: string, all = new Set<string>()): Set<string> => {
+        const file = bundle[name];
+        if (all.has(name) || !file) return all;
+        all.add(name);
+        if (file.type === "chunk") for (const other of file.imports) needs(other, all);
+        return all;
+      };
+      const styles = (names: string[]): string[] =>
+        names.flatMap((name) => {
+          const file = bundle[name];
+          return file?.type === "chunk" ? [...(file.viteMetadata?.importedCss ?? [])] : [];
+        });
+      const entry = Object.values(bundle).find((file) => file.type === "chunk" && file.isEntry);
+      if (entry?.type !== "chunk") return this.error("there is no page");
+      for (const page of entry.dynamicImports) {
+        const scripts = [...needs(page, needs(entry.fileName))];
+        const files = [...new Set([...scripts, ...styles(scripts)])].map((name) => bundle[name]!);
+        const bytes = files.reduce((sum, file) => sum + size(file.type === "chunk" ? file.code : String(file.source)), 0);
+        this.info(`${page}: ${(bytes / 1024).toFixed(1)} kB of ${MOST / 1024} kB gzip`);
+        if (bytes > MOST) this.error(`the page ${page} loads ${bytes} bytes after gzip, ${MOST} are allowed`);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Puts script and style into the page, and their hashes into its policy. */
+function inline(): Plugin {
+  const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  return {
+    name: "moot-inline",
+    enforce: "post",
+    generateBundle(_, bundle) {
+      const files = Object.values(bundle);
+      const page = files.find((file) => file.fileName.endsWith(".html"));
+      const code = files.find((file) => file.type === "chunk");
+      const sheet = files.find((file) => file.fileName.endsWith(".css"));
+      if (page?.type !== "asset" || code?.type !== "chunk" || sheet?.type !== "asset")
+        return this.error("the report needs one page, one script and one style sheet");
+      // Nothing is left to be loaded: what Vite would put in the place of this name later is an empty list.
+      const whole = code.code.replaceAll("__VITE_PRELOAD__", "[]");
+      const script = whole.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--").trim();
+      const style = String(sheet.source).trim();
+      const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+      page.source = String(page.source)
+        .replace(/\s*<script type="module"[^>]*><\/script>/, "")
+        .replace(/\s*<link rel="stylesheet"[^>]*>/, "")
+        .replace("<!--policy-->", () => `<meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+        .replace("<!--style-->", () => `<style>${style}</style>`)
+        .replace("<!--script-->", () => `<script type="module">${script}</script>`);
+      if (/<script[^>]+src=|<link[^>]+href=/.test(page.source)) this.error("the report asks for a file");
+      for (const file of files) if (file !== page) delete bundle[file.fileName];
+      return undefined;
+    },
+  };
+}
+
+export default defineConfig(({ mode }) => {
+  const report = mode === "report";
+  return {
+    plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false } }), report ? inline() : limits()],
+    base: report ? "./" : "/",
+    publicDir: report ? false : "public",
+    build: {
+      outDir: "../src/moot/web/dist",
+      emptyOutDir: !report,
+      target: "es2023",
+      cssTarget: ["chrome123", "firefox120", "safari17.5"],
+      modulePreload: false,
+      cssCodeSplit: !report,
+      assetsInlineLimit: 0,
+      rollupOptions: {
+        input: report ? "report.html" : "index.html",
+        output: { codeSplitting: report ? false : { groups: [{ name: "shared", test: SHARED, minShareCount: 2 }] } },
+      },
+    },
+    server: { host: "127.0.0.1", proxy: { "/api": { target: SERVER, ws: true, changeOrigin: true, headers: { origin: SERVER } } } },
+    test: { include: ["tests/**/*.test.ts"] },
+  };
+});

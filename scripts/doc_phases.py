@@ -1,0 +1,84 @@
+"""The diagrams of docs/phases. This file owns which part of a protocol each shows, and the marks around it.
+
+A page says where: between ``<!-- diagram: rounds -->`` and ``<!-- end of diagram -->``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from doc_protocols import table_of
+from moot.core.brief import Participant
+from moot.core.recall import LIBRARIAN
+from moot.phases import known, spec
+from moot.phases.choices import Choices, Memory
+from moot.readers.flowchart import LAST, flowchart
+from moot.readers.mermaid import safe
+
+Data = dict[str, spec.Data]
+
+READING: Mapping[str, tuple[str, str]] = {
+    "analytics": ("4 analytics", "moot analyse"),
+    "insights": ("5 insights", "moot analyse"),
+    "verification": ("6 verification", "moot verify, moot receipt, moot analyse --formal"),
+    "feedback": ("7 feedback", "moot learn, moot ratings"),
+}
+"""The phases that ask nobody and read the record, each with its commands."""
+
+
+def arena() -> Data:
+    """The protocol of the pages: an arena of three in which a librarian recalls."""
+    brief = table_of(3)
+    librarian = Participant(name="Librarian", duty="aide", seat=LIBRARIAN)
+    seated = replace(brief, participants=(*brief.participants[:3], librarian))
+    return spec.dump(known.build("arena", seated, Choices(memory=Memory())))
+
+
+def part(*at: int, before: str, behind: str) -> str:
+    """Some parts of it, by their places in its sequence."""
+    parts = cast(list[Data], arena()["parts"])
+    return flowchart({"is": "Sequence", "parts": [parts[n] for n in at]}, before=before, behind=behind)
+
+
+def whole() -> str:
+    """All of it, and behind it what reads the record."""
+    return flowchart(arena()) + readers()
+
+
+def reading(here: str) -> str:
+    """What reads the record, one of them marked."""
+    head = ["flowchart LR", f'    {LAST}(["the debate closes"])']
+    return "\n".join(head) + "\n" + readers() + f"    classDef here stroke-width:3px\n    class {here} here\n"
+
+
+def readers() -> str:
+    """The boxes of what reads the record, and the way back into a later debate."""
+    boxes = [f'    {name}["{"<br/>".join(map(safe, rows))}"]' for name, rows in READING.items()]
+    arrows = [f'    {LAST} -->|"record"| {name}' for name in READING]
+    later = ['    later(["a later debate"])', '    feedback -.->|"recalled by"| later']
+    return "\n".join([*boxes, *arrows, *later]) + "\n"
+
+
+DIAGRAMS: Mapping[str, Callable[[], str]] = {
+    "whole": whole,
+    "context": partial(part, 0, before="the debate opens", behind="proposals"),
+    "proposals": partial(part, 1, before="context", behind="rounds"),
+    "rounds": partial(part, 2, before="proposals", behind="decision"),
+    "consensus": partial(part, 3, before="rounds", behind="the debate closes"),
+    **{name: partial(reading, name) for name in READING},
+}
+"""The diagrams by the names in their marks."""
+
+MARKED = re.compile(r"<!-- diagram: (\w+) -->\n.*?<!-- end of diagram -->", re.DOTALL)
+
+
+def block(name: str) -> str:
+    """A diagram between its marks."""
+    return f"<!-- diagram: {name} -->\n```mermaid\n{DIAGRAMS[name]()}```\n<!-- end of diagram -->"
+
+
+def renew(text: str) -> str:
+    """A page with its diagrams made anew."""
+    return MARKED.sub(lambda found: block(found[1]), text)

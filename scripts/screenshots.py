@@ -1,0 +1,114 @@
+"""Pictures of every page of the web app, at two widths, light and dark: ``make screenshots``.
+
+It holds debates with the built-in model, opens each page in the system's Chromium and writes ``build/screenshots/``.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.async_api import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))  # the kit of the tests in a browser is there
+
+from browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
+from web_kit import until  # noqa: E402
+
+OUT = ROOT / "build/screenshots"
+PERSON = """---
+topic: Where should the playground be built?
+protocol: council
+rounds: 1
+---
+
+The council has 40,000 euros and two places: the park by the river, and the yard of the old school.
+
+## Ada (human)
+role: Lives beside the park
+deadline: 2d
+
+## Ben
+role: Pays for the upkeep
+
+## Cy
+role: Speaks for the children
+"""
+SAID = (
+    "ANSWER: Build\nCONFIDENCE: 0.7\nARGUMENT: What is billed by usage is what we know best, and every month in which "
+)
+TABS = ("talk", "people", "map", "votes", "stances", "cost", "ratings", "record")
+
+
+async def hold(stage: Stage) -> dict[str, str]:
+    """The debates that are shown: their pages by name."""
+    slow = Slow(lambda request: SAID)
+    over = await stage.ended(example("architecture-review"))
+    panel = await stage.ended(example("build-or-buy"))
+    waits = await stage.begin(PERSON)
+    runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
+    await until(lambda: stage.site.desk.count_entries(waits))
+    found = {"home": "/", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
+    found |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
+    found |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
+    return found | {
+        "panel": f"/d/{panel}",
+        "replay": f"/d/{over}?at=30&tab=map",
+        "panel-stances": f"/d/{panel}?tab=stances",
+    }
+
+
+async def take(page: Page, path: Path) -> None:
+    """A picture of the page as it stands, once nothing moves."""
+    await page.wait_for_load_state("networkidle")
+    await page.evaluate("document.fonts.ready")
+    await page.wait_for_timeout(250)
+    await page.screenshot(path=path, full_page=True, animations="disabled")
+    print(path.relative_to(ROOT))
+
+
+async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Scheme) -> None:
+    """Pictures of all pages in one width and scheme."""
+
+    def file(name: str) -> Path:
+        return OUT / f"{name}-{width}-{scheme}.png"
+
+    async with stage.visit(width=width, scheme=scheme, calm=True, fine=["401"]) as visit:
+        for name, path in pages.items():
+            if width == WIDE and name in ("debate-talk", "debate-people"):
+                continue  # tabs of narrow windows
+            await visit.go(path)
+            await take(visit.page, file(name))
+        page = await visit.go("/")
+        await page.get_by_role("textbox", name="What should they debate?").fill("Should we build, or buy?")
+        await page.locator(".check .facts").wait_for()
+        await page.get_by_text("Background, answers").click()
+        await take(page, file("home-filled"))
+        await visit.go(pages["panel"])
+        for menu in ("Export", "More"):
+            await page.get_by_text(menu, exact=True).click()
+            await take(page, file(f"menu-{menu.lower()}"))
+    async with stage.visit(width=width, scheme=scheme, session=False, fine=["401"]) as visit:
+        await take(await visit.go("/"), file("door"))
+
+
+async def main() -> None:
+    """Hold the debates and take all pictures."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        async with staged(Path(folder)) as stage:
+            pages = await hold(stage)
+            for width in (WIDE, NARROW):
+                for scheme in ("light", "dark"):
+                    await picture(stage, pages, width, scheme)
+            for debate in stage.site.hall.held:
+                stage.site.hall.stop(debate, now=True)
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    if why := needed():
+        raise SystemExit(why)
+    asyncio.run(main())

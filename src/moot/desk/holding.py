@@ -1,0 +1,126 @@
+"""A new debate from beginning to end. This file owns what comes before it: casting."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask, Reply
+from moot.core.errors import BriefError, Waiting
+from moot.core.event import Entry
+from moot.core.seat import Scene
+from moot.desk.access import Claim, claim, claimed
+from moot.desk.casting import Casting, find_casting, hold_casting, read_casting, with_cast
+from moot.desk.config import Config
+from moot.desk.desk import Desk, Plan
+from moot.desk.intake import Intake
+from moot.desk.outcome import Outcome
+from moot.desk.past import stamp
+from moot.desk.prepare import Ready, Wishes, prepare
+from moot.engine.drive import Stop
+from moot.seats.human import Door
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A debate that can begin.
+
+    Attributes:
+        intake: its brief, as it was read.
+        wishes: what its caller wants otherwise.
+        ready: both, prepared.
+        config: the owner's settings.
+    """
+
+    intake: Intake
+    wishes: Wishes
+    ready: Ready
+    config: Config
+
+
+class ByLetter:
+    """A door behind which nobody stands: whoever is asked answers by letter, however long that takes."""
+
+    def __init__(self) -> None:
+        self._leave = asyncio.Event()
+
+    def leave(self) -> None:
+        """Wait for nobody any longer."""
+        self._leave.set()
+
+    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        """Wait for the letter, which cancels this; see ``seats.human.Door``.
+
+        Raises:
+            Waiting: the debate is being stopped.
+        """
+        await self._leave.wait()
+        raise Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lent:
+    """What a host lends to a new debate.
+
+    Attributes:
+        stop: set its reason to pause after the batch in hand.
+        door: the way to ask people in place; None where they answer by letter.
+        casting: told of the debate in which the participants are made, before it is held.
+    """
+
+    stop: Stop
+    door: Door | None = None
+    casting: Callable[[Casting], None] = lambda casting: None
+
+
+async def make_start(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> Start:
+    """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
+    ready = await prepare(desk, intake, wishes, config=config)
+    return Start(intake=intake, wishes=wishes, ready=ready, config=config)
+
+
+async def hold_start(desk: Desk, start: Start, debate: str, lent: Lent | None = None) -> Outcome:
+    """Hold a new debate to its end, or until it pauses.
+
+    Where nobody describes its participants a model makes them first, in a debate of its own, which belongs to whom this
+    one belongs. Where that one pauses, it is what is returned.
+
+    Args:
+        desk: where it is held.
+        start: the debate.
+        debate: its id.
+        lent: what the host lends to it.
+    """
+    lent = lent or Lent(stop=Stop())
+    ready = start.ready
+    if ready.caster:
+        owner = (await claimed(desk, debate)).owner
+        casting = await find_casting(desk, ready, new=start.wishes.cast == "new", owner=owner)
+        if owner and not casting.begun:
+            await claim(desk, casting.debate, Claim(owner=owner))
+        lent.casting(casting)
+        came = await hold_casting(desk, casting, stop=lent.stop)
+        if came.status == "paused":
+            return came
+        made = await read_casting(desk, casting)
+        ready = await prepare(desk, *with_cast(start.intake, start.wishes, ready, made), config=start.config)
+    plan = _planned(start, ready)
+    return await desk.hold(plan, debate, stop=lent.stop, door=lent.door)
+
+
+async def lay_down(desk: Desk, start: Start, debate: str) -> None:
+    """Put a new debate on record without holding it; ``Desk.resume`` goes on with it.
+
+    Raises:
+        BriefError: its participants are not made yet.
+        RecordConflict: there is another debate of that id.
+    """
+    if start.ready.caster:
+        found = "its participants have to be made first; start it, or have the built-in ones with cast: builtin"
+        raise BriefError(found, code="inconsistent")
+    first = Entry(seq=1, at=desk.clock(), event=_planned(start, start.ready).opened(), prev="")
+    await desk.store.append(debate, stamp([first]), after=0)
+
+
+def _planned(start: Start, ready: Ready) -> Plan:
+    """The plan with the log that the brief wants."""
+    return replace(ready.plan, log=str(start.intake.given.get("logging_mode", "")))

@@ -1,0 +1,116 @@
+"""The application: routes, rights and the guard joined. This file owns the API's description."""
+
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from importlib import metadata
+from typing import cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp
+
+from moot.core.errors import MootError
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.hall import Hall
+from moot.desk.till import Till
+from moot.web import debates, entries, library, pages, people, reports, shares
+from moot.web.bodies import Data
+from moot.web.description import describe
+from moot.web.guard import Guard
+from moot.web.live import Live
+from moot.web.passes import Passes
+from moot.web.problems import Problem, answer, invalid, problem_of
+from moot.web.rights import PREFIX, Owner
+from moot.web.site import Site
+
+ABOUT = """Structured debates among language models, on the record.
+
+Send a program's token as `Authorization: Bearer …`. Errors are problem details (RFC 9457); `code` never changes.
+"""
+
+
+@asynccontextmanager
+async def open_site(
+    desk: Desk, config: Config, *, hosts: Iterable[str], most: int | None = None
+) -> AsyncGenerator[Site]:
+    """A server over a desk, as long as the context lasts; its debates are stopped at the end.
+
+    Args:
+        desk: the desk; it is not closed.
+        config: the owner's settings.
+        hosts: the values of the header ``Host`` that are answered.
+        most: debates at once; None for the owner's setting.
+    """
+    serving = config.serve
+    async with Hall(desk, config=config, most=most or serving.most, kept=1) as hall, Live(desk) as live:
+        yield Site(
+            hall=hall,
+            live=live,
+            passes=Passes(serving.tokens),
+            till=Till(hall, serving.daily),
+            serving=serving,
+            hosts=frozenset(each.lower() for each in hosts),
+        )
+
+
+def make_app(site: Site) -> ASGIApp:
+    """The application behind its guard."""
+    return Guard(routes(), site)
+
+
+def routes() -> FastAPI:
+    """The application without its guard, which gives it its server; for its description."""
+    app = FastAPI(
+        title="Moot",
+        version=metadata.version("moot"),
+        description=ABOUT,
+        openapi_url=None,  # it is a route like any other, with its right
+        docs_url=None,  # it would load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    # Not included as routers: each route stands in one list, with its right, for whoever lists them.
+    for part in (debates, entries, people, reports, shares, library):
+        app.router.routes.extend(part.router.routes)
+
+    @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
+    async def openapi(holder: Owner) -> Data:  # pyright: ignore[reportUnusedFunction]
+        return describe(app)
+
+    app.router.routes.extend(pages.router.routes)
+    _catch(app)
+    return app
+
+
+def _catch(app: FastAPI) -> None:
+    """Every error is answered by a problem."""
+
+    def moot(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return answer(problem_of(cast("MootError", error)))
+
+    def problem(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return answer(cast("Problem", error))
+
+    def wrong(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return answer(invalid(cast("RequestValidationError", error).errors()))
+
+    def http(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        found = cast("HTTPException", error)
+        headers: Mapping[str, str] = found.headers or {}
+        if found.status_code == 405:
+            headers = {"Allow": ", ".join(pages.allowed(app.routes, connection.scope["path"]))}
+        return answer(Problem(found.status_code, str(found.detail), headers=headers))
+
+    def slip(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return answer(Problem(500, "an internal error; what is on record stays"))  # the guard notes it
+
+    app.add_exception_handler(Exception, slip)
+    app.add_exception_handler(MootError, moot)
+    app.add_exception_handler(Problem, problem)
+    app.add_exception_handler(RequestValidationError, wrong)
+    app.add_exception_handler(WebSocketRequestValidationError, wrong)
+    app.add_exception_handler(HTTPException, http)

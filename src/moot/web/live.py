@@ -1,0 +1,263 @@
+"""Live viewers. This file owns that each entry is digested once for all who hear the same, and none slows another.
+
+One task follows a debate for all who watch it with the same ears: for all owners, for all links that are for nobody,
+for those of each person. What it makes of each entry goes into a ring that has a limit; a viewer is only a place in it.
+Whoever is slower than the ring is long reads the store again, so a slow viewer costs memory to nobody, and holds nobody
+up.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from types import TracebackType
+from typing import Self
+
+from moot.core.errors import RecordError
+from moot.core.event import Delta
+from moot.desk.desk import Desk
+from moot.desk.earshot import Ears
+from moot.desk.slips import told
+from moot.web.items import PAGE, Digest, Item, Past
+
+TICK = 0.04
+"""Seconds for which what comes is gathered before viewers are woken."""
+
+MOST_ITEMS = 4096
+MOST_BYTES = 16 * 1024 * 1024
+"""What a ring holds at most."""
+
+AGAIN = 0.25
+"""Seconds between two looks at a debate that stands still."""
+
+
+class Overrun(Exception):
+    """A viewer was slower than the ring is long; its text is the number of the last entry that it was given."""
+
+
+class Channel:
+    """One debate that somebody watches.
+
+    Attributes:
+        debate: its id.
+        ears: of those who watch it here.
+        last: the number of the newest entry that may be shown.
+        over: whether nothing comes any more.
+        error: why its record cannot be read; None where it can.
+        ready: set when what was stored has been taken in.
+        viewers: how many watch it.
+    """
+
+    def __init__(self, desk: Desk, debate: str, ears: Ears) -> None:
+        self.debate, self.ears = debate, ears
+        self.last = self.viewers = self._read = 0  # `_read`: so many entries were taken in
+        self.over = False
+        self.error: RecordError | None = None
+        self.ready = asyncio.Event()
+        self._desk = desk
+        self._ring: list[Item] = []
+        self._first = self._bytes = 0  # the place of the ring's first item; the size of all
+        self._news = asyncio.Event()
+        self._digest = Digest(ears)
+
+    @property
+    def end(self) -> int:
+        """The place behind the newest item."""
+        return self._first + len(self._ring)
+
+    def items(self, place: int) -> list[Item] | None:
+        """The items from a place on; None where they are there no longer."""
+        return None if place < self._first else self._ring[place - self._first :]
+
+    def since(self, seq: int) -> list[Item] | None:
+        """The entries behind a number; None where the ring does not reach back so far."""
+        kept = [each for each in self._ring if each.seq]
+        first = kept[0].seq if kept else self.last + 1
+        return None if seq + 1 < first else [each for each in kept if each.seq > seq]
+
+    async def news(self, seconds: float) -> None:
+        """Wait until something has come, or nothing comes any more, or the time is up."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+
+    async def follow(self) -> None:
+        """Take in what comes, until the debate is closed."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                ticking = group.create_task(self._tick())
+                while not self.over:
+                    await self._read_on()
+                    self.ready.set()
+                    if not self.over:  # it stands still, and may be taken up again
+                        await asyncio.sleep(AGAIN)
+                ticking.cancel()
+        finally:
+            self.over = True
+            self.ready.set()
+            self._wake()
+
+    async def _read_on(self) -> None:
+        """What is stored and what comes live, for as long as the hub tells it."""
+        try:
+            known = await self._desk.count_entries(self.debate)
+            async with aclosing(self._desk.hub.follow(self.debate, after=self._read)) as items:
+                self._say_ready(known)
+                async for item in items:
+                    if isinstance(item, Delta):
+                        made = [piece] if (piece := self._digest.piece(item)) else []
+                    else:
+                        made = self._digest.entry(item.text)
+                        self._read += 1
+                    for each in made:
+                        self._add(each)
+                    self._say_ready(known)
+                    if self.over:
+                        return
+                    if self._read < known and not self._read % PAGE:
+                        await asyncio.sleep(0)
+        except RecordError as error:
+            self.error, self.over = error, True
+        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the server
+            logging.getLogger("moot.web").error("live %s: %s", self.debate, told(error))
+            self.error, self.over = RecordError("an internal error; what is on record stays"), True
+
+    def _say_ready(self, known: int) -> None:
+        if self._read >= known:
+            self.ready.set()
+
+    def _add(self, item: Item) -> None:
+        self._ring.append(item)
+        self._bytes += item.size
+        self.last = item.seq or self.last
+        self.over = self.over or item.last
+        if len(self._ring) > MOST_ITEMS or self._bytes > MOST_BYTES:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Forget the oldest quarter, so that this is seldom done."""
+        gone = max(1, len(self._ring) // 4) if len(self._ring) > 1 else 0
+        self._bytes -= sum(each.size for each in self._ring[:gone])
+        del self._ring[:gone]
+        self._first += gone
+
+    async def _tick(self) -> None:
+        """Wake viewers now and then rather than at each entry: what came meanwhile goes out together."""
+        seen = self.end
+        while True:
+            await asyncio.sleep(TICK)
+            if seen != self.end:
+                seen = self.end
+                self._wake()
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        if self.over:
+            self._news.set()
+        news.set()
+
+
+class Live:
+    """All debates that somebody watches; an async context manager."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._channels: dict[tuple[str, Ears], Channel] = {}
+        self._tasks: dict[tuple[str, Ears], asyncio.Task[None]] = {}
+        self._group: asyncio.TaskGroup = asyncio.TaskGroup()
+        self.closing = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+        for task in self._tasks.values():
+            task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    def close(self) -> None:
+        """Let all viewers go."""
+        self.closing.set()
+
+    @asynccontextmanager
+    async def watching(self, debate: str, ears: Ears = None) -> AsyncGenerator[Channel]:
+        """A debate's channel, as long as somebody with these ears watches it."""
+        of = debate, ears
+        channel = self._channels.get(of)
+        if channel is None:
+            channel = self._channels[of] = Channel(self._desk, debate, ears)
+            self._tasks[of] = self._group.create_task(channel.follow())
+        channel.viewers += 1
+        try:
+            await channel.ready.wait()
+            yield channel
+        finally:
+            channel.viewers -= 1
+            if not channel.viewers:
+                del self._channels[of]
+                self._tasks.pop(of).cancel()
+
+
+class Viewer:
+    """One viewer's place in a debate: each entry once and in order, then what comes, gathered.
+
+    Args:
+        desk: where the record is read that the ring has forgotten.
+        channel: the debate's channel.
+        after: the number of the last entry that the viewer has.
+        beat: the most seconds of silence.
+        resync: whether a viewer who is too slow is told so instead of being read the past.
+    """
+
+    def __init__(self, desk: Desk, channel: Channel, after: int, *, beat: float, resync: bool = False) -> None:
+        self._desk, self._channel, self._beat, self._resync = desk, channel, beat, resync
+        self._last = after
+        self._place: int | None = None  # in the ring; None while it reads the past
+        self._past: Past | None = None
+
+    async def take(self) -> list[Item] | None:
+        """What comes next; nothing after some seconds of silence; None where the debate is over.
+
+        Raises:
+            Overrun: the viewer was too slow.
+            RecordError: the record cannot be read.
+        """
+        channel = self._channel
+        if self._place is None:
+            return await self._catch_up()
+        items = channel.items(self._place)
+        if items == [] and not channel.over:
+            await channel.news(self._beat)
+            items = channel.items(self._place)
+        if items is None:
+            if self._resync:
+                raise Overrun(self._last)
+            self._place = None
+            return []
+        if not items and channel.over:
+            if channel.error:
+                raise channel.error
+            return None
+        self._place += len(items)
+        self._last = max([self._last, *(each.seq for each in items)])
+        return items
+
+    async def _catch_up(self) -> list[Item]:
+        """What was stored before; from the ring where it reaches back so far, else from the store."""
+        if self._past is None:
+            found = self._channel.since(self._last)
+            if found is not None:
+                self._place = self._channel.end
+                self._last = found[-1].seq if found else self._last
+                return found
+            self._past = Past(self._desk, self._channel.debate, self._last, self._channel.last, self._channel.ears)
+        if page := await self._past.page():
+            self._last = page[-1].seq
+        else:
+            self._past = None
+        return page

@@ -1,0 +1,122 @@
+"""Errors as problem details (RFC 9457). This file owns which error is which status, and how it reads."""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import cast
+
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordError
+from moot.core.text import clean, hide
+from moot.desk.hall import Full
+
+MEDIA = "application/problem+json"
+
+CODES: Mapping[int, str] = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method",
+    409: "conflict",
+    413: "too_large",
+    415: "media_type",
+    422: "invalid",
+    429: "too_many",
+    500: "internal",
+}
+"""What a problem is called that has no name of its own, by its status."""
+
+TITLES: Mapping[int, str] = {
+    400: "The request cannot be read",
+    401: "A token is needed",
+    403: "This is not allowed",
+    404: "There is no such thing",
+    405: "This method cannot be used here",
+    409: "This does not go with how things stand",
+    413: "The request is too large",
+    415: "The body must be JSON",
+    422: "Something in the request cannot be used",
+    429: "Too much at once",
+    500: "Something went wrong inside",
+}
+
+
+_KIND = re.compile(r"constrained-\w+|[\w-]+\[.*\]?")
+"""What pydantic puts into the place of a fault where a value may be of several kinds."""
+
+
+class ProblemBody(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str = Field(default="about:blank", examples=["about:blank"])
+    title: str = Field(examples=["There is no such thing"])
+    status: int = Field(examples=[404])
+    detail: str = Field(description="One sentence for people.", examples=["There is no debate 'depot-3f2a1c'."])
+    code: str = Field(description="A name of the mistake that never changes.", examples=["not_found"])
+
+
+class Problem(Exception):
+    """A request that is answered by a problem.
+
+    Args:
+        status: the HTTP status.
+        detail: one sentence for people.
+        code: the stable name of the mistake; "" for that of the status.
+        headers: further headers of the answer.
+    """
+
+    def __init__(self, status: int, detail: str, code: str = "", headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.code = status, detail, code or CODES.get(status, "error")
+        self.headers = dict(headers or {})
+
+
+def answer(problem: Problem) -> JSONResponse:
+    """A problem as an answer."""
+    status = problem.status
+    title = TITLES.get(status) or HTTPStatus(status).phrase
+    body = ProblemBody(title=title, status=status, detail=hide(clean(problem.detail)), code=problem.code)
+    return JSONResponse(body.model_dump(), status, problem.headers, media_type=MEDIA)
+
+
+def problem_of(error: MootError) -> Problem:
+    """What an error of the house is over HTTP."""
+    match error:
+        case BriefError(code=code):
+            return Problem(422, str(error), code)
+        case ProtocolError():
+            return Problem(422, str(error), "protocol")
+        case Full():
+            return Problem(429, str(error), "full", {"Retry-After": "30"})
+        case LimitReached():
+            return Problem(429, str(error), "limit")
+        case ModelError(kind=kind):
+            return Problem(409, str(error), kind or "model")
+        case RecordError():
+            return Problem(409, str(error), "record")
+        case _:
+            return Problem(409, str(error))
+
+
+def invalid(errors: Sequence[object]) -> Problem:
+    """What pydantic finds wrong, in one sentence and without what was sent."""
+    told: dict[str, list[str]] = {}
+    for each in errors[:5]:
+        fault = cast("Mapping[str, object]", each)
+        parts = [str(part)[:60] for part in cast("Sequence[object]", fault.get("loc", ()))]
+        place = ".".join(part for part in parts if not _KIND.fullmatch(part))
+        told.setdefault(place, []).append(str(fault.get("msg", "cannot be used")))
+    found = "; ".join(f"{place}: {', or '.join(dict.fromkeys(said))}" for place, said in told.items())
+    return Problem(422, found or "the request cannot be used")
+
+
+def told(*statuses: int) -> dict[int | str, dict[str, object]]:
+    """The problems that a route may answer with, for its description."""
+    return {status: {"description": TITLES[status], "model": ProblemBody} for status in statuses}
+
+
+EVERYWHERE = told(400, 401, 403, 404, 405, 409, 413, 415, 422, 429)
+"""What any route of the API may answer with."""

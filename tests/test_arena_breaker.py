@@ -1,0 +1,105 @@
+"""An arena in which a model fails: it is left out for the rest of the round, and named in record, report and screen."""
+
+from io import StringIO
+
+from rich.console import Console
+
+from moot.cli.telling import Stage, tell
+from moot.core.brief import Brief, Participant
+from moot.core.errors import Refused, Unavailable
+from moot.core.event import Attempted, Called, Failed
+from moot.core.seat import Quote, Say
+from moot.desk.naming import Namer
+from moot.desk.seating import seat
+from moot.models.base import Request, Traits
+from moot.models.breaker import Fuse
+from moot.models.pool import Pool
+from moot.models.wrap import Patience
+from moot.phases.choices import Choices
+from moot.phases.known import build
+from moot.readers.markdown import markdown
+from moot.readers.report import report
+from moot.testing.replay import Hall, Held
+
+WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"
+
+
+class Frail:
+    """A guest that answers, but in its first calls raises what it is told to."""
+
+    traits = Traits()
+
+    def __init__(self, name: str, *errors: Exception) -> None:
+        self.name, self.errors, self.asked = f"guest:{name}", list(errors), 0
+
+    def quote(self, request: Request) -> Quote:
+        return Quote(model=self.name, tokens=10)
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        self.asked += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return Called(key="", call=request.call, text=WORDS.format(name=self.name), model=self.name)
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+async def hold(bob: Frail) -> Held:
+    pool = Pool(env={}, patience=Patience(tries=1), fuse=Fuse(failure_threshold=1), clock=lambda: 0.0)
+    people: list[Participant] = []
+    for name, model in (("Ann", Frail("ann")), ("Bob", bob), ("Cy", Frail("cy"))):
+        pool.lend(model.name.removeprefix("guest:"), model)
+        people.append(Participant(name=name, seat=model.name))
+    brief = Brief(topic="Tea or coffee?", participants=tuple(people))
+    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
+    return await place.hold(seat(brief, pool))
+
+
+async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
+    bob = Frail("bob", Unavailable("down", kind="server"))
+    held = await hold(bob)
+    assert bob.asked == 1, "an open breaker sends nothing"
+    failed = [each.event for each in held.entries if isinstance(each.event, Failed)]
+    assert [(each.key, each.kind) for each in failed] == [
+        ("/debate/propose#2", "server"),
+        ("/debate/rounds/round-1/revise#2", "open"),
+        ("/debate/vote#2", "open"),
+    ]
+    tried = [each.event.key for each in held.entries if isinstance(each.event, Attempted)]
+    assert not {each.key for each in failed[1:]} & set(tried), "what is not sent costs nothing"
+    assert {turn.by for turn in held.transcript.turns("critique")} == {"Ann", "Cy"}
+    decision = held.transcript.decision
+    assert decision
+    assert [(each.voter, each.state) for each in decision.ballots] == [
+        ("Ann", "cast"),
+        ("Bob", "missing"),
+        ("Cy", "cast"),
+    ]
+    why = "guest:bob has failed again and again: it is left out for 60 s"
+    told = markdown(report(held.entries, debate="d"))
+    assert f"- **No answer** (Bob, 2 times): {why}" in told.split("## What went wrong")[1]
+    namer = Namer()
+    named = [found for each in held.entries if (found := namer.name(each)) and found.type == "agent_error"]
+    assert [(each.data["agent"], each.data["reason"]) for each in named[1:]] == [("Bob", why)] * 2
+
+
+async def test_the_screen_names_who_is_left_out() -> None:
+    held = await hold(Frail("bob", Unavailable("down", kind="server")))
+    stage, console = Stage(), Console(width=200, record=True, file=StringIO())
+    for entry in held.entries:
+        stage.take(entry.event)
+        for shown in tell(stage, entry.event):
+            console.print(shown)
+    text = console.export_text()
+    assert text.count("guest:bob has failed again and again: it is left out for 60 s") == 2
+    lines = text.splitlines()
+    above = [lines[n - 1].strip() for n, each in enumerate(lines) if "left out for" in each]
+    assert above == ["Bob revision", "Bob vote"]
+
+
+async def test_a_refusal_leaves_nobody_out() -> None:
+    bob = Frail("bob", Refused("no", kind="refused"))
+    held = await hold(bob)
+    assert bob.asked > 1
+    assert [turn.failure for turn in held.transcript.failures()] == ["no"]

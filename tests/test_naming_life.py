@@ -1,0 +1,124 @@
+"""One start and one end, however a debate went: paused, cancelled, cut, failed, forked, taken up again."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.event import Entry, Opened
+from moot.core.seat import Say, Scene, Seat
+from moot.desk.desk import Desk
+from moot.desk.fork import fork
+from moot.desk.naming import NAMES, Namer
+from moot.engine.drive import Hosting, Stop, debate
+from moot.phases.known import KNOWN, build
+from moot.phases.spec import dump, load
+from moot.record.ledger import Ledger
+from moot.testing.replay import Oracle
+from moot.testing.stores import MemoryStore
+
+FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
+MANY = (*FEW, *(Participant(name=name, seat="ollama:old") for name in ("Di", "Eve", "Flo", "Gus", "Hal")))
+CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")
+
+
+class Broken:
+    """A seat that never answers."""
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        raise ValueError("broken")
+
+
+class Still:
+    """A seat that answers when the world has ended."""
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        await asyncio.sleep(3600)
+        raise AssertionError
+
+
+def names(entries: Sequence[Entry]) -> list[str]:
+    namer = Namer()
+    return [named.type for each in entries if (named := namer.name(each))]
+
+
+def check(entries: Sequence[Entry], *, closed: bool = True) -> list[str]:
+    """One start, in front; one end, behind everything, where the debate is over, and none before."""
+    found = names(entries)
+    assert set(found) <= set(NAMES)
+    assert (found.count("debate_start"), found[0]) == (1, "debate_start")
+    assert found.count("debate_end") == closed
+    assert found[-1] == "debate_end" if closed else found[-1] != "debate_end"
+    return found
+
+
+def opened(name: str) -> Opened:
+    brief = Brief(topic="Tea?", participants=(*(MANY if name == "grouped" else FEW), CHAIR), seed=5)
+    return Opened(brief=brief, protocol=dump(build(name, brief)), name=name)
+
+
+async def go(desk: Desk, seat: Seat, opening: Opened, hosting: Hosting | None = None, name: str = "d") -> None:
+    ledger = Ledger(desk.store, name, clock=desk.clock)
+    await ledger.open()
+    seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
+    await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=hosting)
+
+
+def at_desk() -> Desk:
+    return Desk(MemoryStore(), clock=lambda: 1000.0)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+async def test_whatever_the_protocol(name: str) -> None:
+    desk, opening = at_desk(), opened(name)
+    await go(desk, Oracle(), opening)
+    whole = check(await desk.entries("d"))
+    lines = await desk.lines("d")
+    for cut in range(1, len(lines), max(1, len(lines) // 7)):
+        await desk.store.append(f"cut{cut}", lines[:cut], after=0)
+        await go(desk, Oracle(), opening, name=f"cut{cut}")
+        again = check(await desk.entries(f"cut{cut}"))
+        assert again == whole, "what was cut is told once"
+    forked = await fork(desk, "d", at=len(lines) // 2)
+    parent = (await desk.entries(forked))[0].event
+    assert isinstance(parent, Opened)
+    await go(desk, Oracle(), parent, name=forked)
+    assert check(await desk.entries(forked)) == whole
+    assert check(await desk.entries("d")) == whole, "a fork adds nothing to its parent"
+
+
+@pytest.mark.parametrize("name", KNOWN)
+async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
+    desk, opening = at_desk(), opened(name)
+    for asks in range(1, 100, 6):
+        await go(desk, Oracle(), opening, Hosting(limits=Limits(asks=asks)))
+        found = names(entries := await desk.entries("d"))
+        if found[-1] == "debate_end":
+            break
+        check(entries, closed=False)
+        assert found[-1] == "debate_pause"
+        await go(desk, Oracle(), opening, Hosting(stop=Stop(reason="enough for today")))
+        check(await desk.entries("d"), closed=False)
+    check(await desk.entries("d"))
+
+
+@pytest.mark.parametrize("name", KNOWN)
+async def test_a_debate_in_which_nobody_answers(name: str) -> None:
+    desk = at_desk()
+    await go(desk, Broken(), opened(name))
+    assert "agent_error" in check(await desk.entries("d"))
+
+
+@pytest.mark.parametrize("name", ["panel", "arena", "chaired"])
+async def test_a_debate_that_is_cancelled_and_taken_up(name: str) -> None:
+    desk, opening = at_desk(), opened(name)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await go(desk, Still(), opening)
+    assert check(await desk.entries("d"), closed=False)[-1] == "debate_pause"
+    await go(desk, Oracle(), opening)
+    check(await desk.entries("d"))
+    await go(desk, Oracle(), opening)
+    check(await desk.entries("d"))

@@ -1,0 +1,282 @@
+"""The reception: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agents import own_place
+from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
+from moot.core.event import Entry, Paused
+from moot.desk import standing
+from moot.desk.access import noted_limits
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.hall import Full, Hall, Start
+from moot.desk.holding import make_start
+from moot.desk.intake import read_brief
+from moot.desk.learning import learn_all, remembered
+from moot.desk.people import answer, waiting
+from moot.desk.prepare import Caps, Wishes
+from moot.desk.reception import Order, Reception
+from moot.desk.serving import Serving
+from moot.desk.standing import stands_still, waits_only
+from moot.desk.till import Till
+from moot.testing.stores import MemoryStore
+from web_kit import ADA, QUOTES, Slow, until
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+def desk_with(slow: Slow | None = None) -> Desk:
+    desk = Desk(MemoryStore(), config=Config())
+    if slow:
+        desk.pool.lend("slow", slow)
+    return desk
+
+
+def of(hall: Hall, owner: str, till: Till | None = None, serving: Serving | None = None) -> Reception:
+    return Reception(hall=hall, till=till or Till(hall, None), serving=serving or Serving(), owner=owner)
+
+
+def order(brief: str = ADA, model: str = "builtin:quotes", caps: Caps | None = None, *, start: bool = True) -> Order:
+    return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or Caps()), start=start)
+
+
+async def start_of(desk: Desk, brief: str, model: str = "builtin:quotes") -> Start:
+    return await make_start(desk, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
+
+
+async def put_down(hall: Hall, debate: str) -> None:
+    """Stop a debate when somebody is waited for."""
+    await until(lambda: waits_only(hall.desk, debate))
+    hall.stop(debate)
+    assert (await hall.wait(debate)).kind == "waiting"
+
+
+async def say(desk: Desk, debate: str) -> None:
+    (turn,) = await waiting(desk, debate)
+    form = turn.ask.form if turn.ask else None
+    fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
+    await answer(desk, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
+
+
+# ---- answers -------------------------------------------------------------------------------------------------------
+
+
+async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
+    desk = desk_with()
+    async with Hall(desk) as hall:
+        till = Till(hall, 1.0)
+        ann, me = of(hall, "ann", till), of(hall, "", till)
+        ids = [await ann.begin(order(caps=Caps(cost=0.9)))]
+        with pytest.raises(LimitReached):
+            await ann.begin(order(caps=Caps(cost=0.9)))
+        await put_down(hall, ids[0])
+        for _ in range(3):
+            ids.append(await ann.begin(order(caps=Caps(cost=0.9))))
+            await put_down(hall, ids[-1])
+        for debate in ids:
+            await say(desk, debate)
+        assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
+        assert hall.held == (ids[0],)
+        assert await till.used("ann") == 0.9
+
+
+async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_last() -> None:
+    desk = desk_with()
+    async with Hall(desk) as hall:
+        ann, me = of(hall, "ann"), of(hall, "")
+        for by, caps, noted in ((me, Caps(asks=4), Caps()), (ann, Caps(asks=300), Caps(asks=300))):
+            debate = await ann.begin(order(caps=Caps(asks=2)))
+            await until(lambda debate=debate: waits_only(desk, debate))
+            await say(desk, debate)
+            assert (await hall.wait(debate)).kind == "limit"
+            assert not await me.answered(debate), "it stands still for another reason"
+            assert await by.go_on(debate, caps)
+            assert await noted_limits(desk, debate) == noted, "only its owner says it for later"
+            await put_down(hall, debate)
+            await say(desk, debate)
+            assert await me.answered(debate)
+            if by is me:
+                assert (await hall.wait(debate)).kind == "limit"
+                continue
+            await put_down(hall, debate)
+            assert await ann.go_on(debate, Caps(tokens=90_000))
+            assert await noted_limits(desk, debate) == Caps(asks=300, tokens=90_000)
+            hall.stop(debate, now=True)
+            await hall.wait(debate)
+        with pytest.raises(BriefError, match="the owner of this machine allows"):
+            await of(hall, "ann", serving=Serving(asks=10)).go_on(debate, Caps(asks=11))
+
+
+async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Desk:
+    """A desk over what a process leaves that is killed while somebody is asked."""
+    first, left = desk_with(slow), MemoryStore()
+    async with Hall(first, grace=0.05) as hall:
+        await hall.begin(await start_of(first, brief, model), "d")
+        await (slow.asked.wait() if slow else until(lambda: waits_only(first, "d")))
+        await left.append("d", await first.lines("d"), after=0)
+    return Desk(left, config=Config())
+
+
+async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "QUIET", 0.1)
+    desk = await crashed(ADA)
+    assert not any(isinstance(each.event, Paused) for each in await desk.entries("d"))
+    async with Hall(desk) as hall:
+        me = of(hall, "")
+        assert not await me.answered("d"), "nobody has answered"
+        await say(desk, "d")
+        assert await me.answered("d")
+        assert hall.held == ("d",)
+        await put_down(hall, "d")
+        over = await me.begin(order(QUOTES))
+        await hall.wait(over)
+        assert not await stands_still(desk, over)
+        with pytest.raises(RecordError):
+            await me.answered("nobody")
+
+
+async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "QUIET", 0.1)
+    brief = ADA.replace("builtin:quotes", "guest:slow")
+    desk = await crashed(brief, slow=Slow())
+    async with Hall(desk) as hall:
+        await say(desk, "d")
+        assert not await of(hall, "").answered("d")
+
+
+async def test_what_another_process_holds_is_left_to_it() -> None:
+    here = desk_with()
+    there = Desk(here.store, config=Config())
+    async with Hall(here) as hall, Hall(there) as other:
+        await hall.begin(await start_of(here, ADA), "d")
+        await until(lambda: waits_only(there, "d"))
+        await say(there, "d")
+        assert not await of(other, "").answered("d")
+        await until(lambda: waits_only(here, "d"))
+        assert hall.held == ("d",), "it goes on there, undisturbed"
+        await put_down(hall, "d")
+
+
+# ---- money ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_look_at_what_is_used_drops_no_promise() -> None:
+    slow = Slow()
+    desk = desk_with(slow)
+    async with Hall(desk, grace=0.05) as hall:
+        till = Till(hall, 1.0)
+        async with till.paying("ann", "d", 0.9):
+            assert await till.used("ann") == 0.9
+            await hall.begin(await start_of(desk, QUOTES, "guest:slow"), "d", owner="ann")
+        assert await till.used("ann") == 0.9
+        async with till.paying("ann", "d", 0.9):
+            pass
+        with pytest.raises(ZeroDivisionError):
+            async with till.paying("ann", "e", 0.1):
+                raise ZeroDivisionError
+        with pytest.raises(LimitReached, match=r"\$0.90 of today's \$1.00"):
+            async with till.paying("ann", "e", 0.2):
+                pass
+        async with till.paying("ann", "e", 0.1):
+            pass
+        assert await till.used("ann") == 0.9, "what was not begun is not reserved"
+
+
+async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = desk_with()
+    async with Hall(desk) as hall:
+        ids: dict[str, str] = {}
+        for owner in ("ann", "ben", ""):
+            ids[owner] = await of(hall, owner).begin(order(QUOTES))
+            await hall.wait(ids[owner])
+        looked: list[str] = []
+        entries = desk.entries
+
+        async def look(debate: str) -> tuple[Entry, ...]:
+            looked.append(debate)
+            return await entries(debate)
+
+        monkeypatch.setattr(desk, "entries", look)
+        till = Till(hall, 1.0)
+        async with asyncio.timeout(5), till.paying("ann", "d", 0.9), till.paying("ben", "e", 0.9):
+            assert ids["ben"] in looked
+        assert ids[""] not in looked
+        looked.clear()
+        assert await Till(hall, 1.0, session=desk.clock() + 1).used("ann") == 0.0
+        assert looked == [], "what ended before is not read"
+        await desk.store.append(ids["ann"], ["damaged"], after=await desk.count_entries(ids["ann"]))
+        assert await till.used("ann") == 0.0
+
+
+async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
+    desk = desk_with()
+    async with Hall(desk) as hall:
+        ann, wanted = of(hall, "ann"), order(QUOTES, start=False)
+        async with asyncio.TaskGroup() as group:
+            made = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
+        assert len({each.result() for each in made}) == 1
+        desk.new_id = lambda plan: made[0].result()  # an id that is taken, without a key
+        with pytest.raises(RecordConflict):
+            await ann.begin(wanted)
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
+    slow = Slow()
+    desk = desk_with(slow)
+    async with Hall(desk, most=2, kept=1, grace=0.05) as hall:
+        for name in ("a1", "a2"):
+            await hall.begin(await start_of(desk, ADA), name, owner="ann")
+            await until(lambda name=name: waits_only(desk, name))
+        with pytest.raises(Full, match="2 debates of yours"):
+            await hall.begin(await start_of(desk, ADA), "a3", owner="ann")
+        busy = await start_of(desk, QUOTES, "guest:slow")
+        await hall.begin(busy, "b1", owner="ben")
+        with pytest.raises(Full, match="1 debates are held already"):
+            await hall.begin(busy, "b2", owner="ben")
+        await hall.begin(busy, "m1")
+        with pytest.raises(Full, match="2 debates are held already"):
+            await hall.begin(busy, "m2")
+        assert hall.held == ("a1", "a2", "b1", "m1")
+        await say(desk, "a1")
+        await until(lambda: waits_only(desk, "a1"))
+        assert "a1" in hall.held, "it goes on, though the hall is full"
+
+
+async def test_a_casting_takes_a_place() -> None:
+    slow = Slow("{")
+    desk = desk_with(slow)
+    async with Hall(desk, most=1, grace=0.05) as hall:
+        start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+        await hall.begin(start, "d")
+        with pytest.raises(Full):
+            await hall.begin(await start_of(desk, QUOTES), "e")
+
+
+# ---- memory --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
+    desk = Desk.at(tmp_path / "moot.sqlite")
+    desk.config = Config()
+    try:
+        async with Hall(desk) as hall:
+            mine, hers = [await of(hall, owner).begin(order(QUOTES)) for owner in ("", "ann")]
+            for debate in (mine, hers):
+                assert (await hall.wait(debate)).status == "decided"
+        for _ in range(2):
+            assert len((await remembered(desk, mine, ("outcome",)))["outcome"]) == 1
+            assert not (await remembered(desk, hers, ("outcome", "position")))["outcome"]
+            await learn_all(desk, rebuild=True)
+    finally:
+        await desk.close()
