@@ -28,7 +28,9 @@ Tea is calm. Coffee is quick.
 role: Host
 ## Cid
 role: Guest
-## Ada (human, juror)
+## Ada
+model: human
+duty: juror
 role: Judge of taste
 """
 READ = ("map", "analysis", "recount", "report.md", "report.json")
@@ -77,6 +79,7 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
             if not asks[0]["fields"]:
                 answer["words"] = "Tea."
             assert (await ann.post(f"{url}/asks/answer", json=answer)).status_code == 200
+            await until(lambda: _taken(web, debate, asks[0]["key"]))
             web.site.hall.stop(debate)
             sent = list(first)
             while not sealed <= _replied(sent):
@@ -90,6 +93,13 @@ async def _ready(web: Web, debate: str) -> bool:
     transcript = fold(await web.site.desk.entries(debate))
     left = [turn for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
     return bool((await answers(web, debate))[0]) and len(left) == 1
+
+
+async def _taken(web: Web, debate: str, key: object) -> bool:
+    """Whether what the person sent has become an answer."""
+    return any(
+        isinstance(each.event, Replied) and each.event.key == key for each in await web.site.desk.entries(debate)
+    )
 
 
 def _replied(frames: list[dict[str, object]]) -> set[str]:
