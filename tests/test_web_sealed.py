@@ -72,7 +72,11 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
             stored = [json.loads(line) for line in (await guest.get(f"{url}/entries")).text.splitlines()]
             assert _replied(first) == _replied(stored) == told, "what was asked with the person stays sealed"
             assert any(each["kind"] == "asked" and each["human"] for each in first), "who is waited for is told"
+            marks = {str(each["key"]): each["mark"] for each in first if each["kind"] == "asked"}
             assert _replied(json.loads(await owner.recv())) == told | sealed
+            before = min(cast("int", each["seq"]) for each in first if each["kind"] == "asked" and each["human"]) - 1
+            drawn = (await guest.get(f"{url}/map?at={before}")).json()
+            assert {each["mark"] for each in drawn["nodes"]} <= {marks[key] for key in told}, "what was said before"
             for route in READ:
                 assert (await guest.get(f"{url}/{route}")).status_code == 403, route
             answer = {"who": "Ada", "key": asks[0]["key"], "fields": filled(asks[0])}

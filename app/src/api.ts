@@ -238,7 +238,7 @@ export const api = {
   frames: (id: string) => lines<Frame>(`${of(id)}/entries?form=frames`),
   entries: (id: string, after: number, most: number) =>
     lines<Record<string, unknown>>(`${of(id)}/entries?after=${after}&form=entries`, most),
-  map: (id: string) => get<ArgumentMap>(`${of(id)}/map`),
+  map: (id: string, at: number) => get<ArgumentMap>(`${of(id)}/map${at < Infinity ? `?at=${at}` : ""}`),
   asks: (id: string) => get<{ asks: Ask[] }>(`${of(id)}/asks`),
   answer: (id: string, body: { who: string; key: string; words: string; fields: Record<string, unknown> }) =>
     post(`${of(id)}/asks/answer`, body, once()),

@@ -29,8 +29,8 @@ MOST_SESSIONS = 100
 MOST_LINKS = 10_000
 """So many links are counted by themselves; further ones by where they are used."""
 
-MOST_STREAMS = 100
-"""The most streams and sockets of one pass at once."""
+MOST_STREAMS = 2000
+"""The most streams and sockets of one pass at once: a link may be for a full hall."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,17 +60,24 @@ class Looked:
         return await kept.made(debate, what, len(self.entries), lambda: make().encode("utf-8", "replace"))
 
 
-async def _look(visit: Visit) -> Looked:
+async def _look(visit: Visit, at: int | None = None) -> Looked:
     """The record of a debate, for a report.
 
+    Args:
+        visit: who asks.
+        at: the last entry that counts; None for all.
+
     Raises:
+        BriefError: there is no such entry.
         Problem: it holds words that not everybody may read, and somebody else asks; or it is not on record yet.
     """
     site = visit.site
     if not await site.desk.store.read(visit.debate, limit=1):
         raise Problem(409, f"{visit.debate} is not on record yet: its participants are not made")
     entries = await site.kept.entries(site.desk, visit.debate)
-    if not await site.kept.hears_all(visit.debate, entries, visit.ears):
+    if at is not None and at > len(entries):
+        raise BriefError(f"{visit.debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
+    if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
         raise Problem(403, "not everything here is for everybody; what is read from the record is for its owner")
     return Looked(visit=visit, entries=entries)
 
@@ -81,9 +88,7 @@ async def get_map(
     at: Annotated[int | None, Query(ge=1, le=10**9, description="The last entry that counts; all without it.")] = None,
 ) -> Response:
     """Give the argument map: claims, relations, what stands, and how strong it is."""
-    found = await _look(visit)
-    if at is not None and at > len(found.entries):
-        raise BriefError(f"{visit.debate} has entries 1 to {len(found.entries)}, not {at}", code="out_of_range")
+    found = await _look(visit, at)
     made = await found.made(
         f"map {at or ''}",
         lambda: json.dumps(map_at(found.entries, visit.debate, at), ensure_ascii=False, separators=(",", ":")),
