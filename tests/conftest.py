@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from browser import Stage
+    from pg import Postgres
 
 settings.register_profile("moot", derandomize=True, deadline=None)
 settings.load_profile("moot")
@@ -44,3 +45,18 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator["Sta
         group.create_task(hold_stage(tmp_path_factory.mktemp("stage"), ready, leave))
         yield await ready
         leave.set()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Generator[Postgres]":
+    """A PostgreSQL server for all tests of a worker."""
+    from pg import running  # here, since most workers need none
+
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: "Postgres") -> str:
+    """The address of an empty database in it."""
+    return postgres.make()

@@ -1,0 +1,84 @@
+"""The queue's port: who holds a debate when many machines could. This file owns what a dispatcher must promise.
+
+Where records stand in one file, the process that begins a debate holds it, and there is no queue. Where they stand in a
+database that many machines share, a debate is put on record first and then submitted: some worker holds it until it is
+over or waits for a person. The record alone is the truth of a debate; a queue knows no more than who should look at it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+State: TypeAlias = Literal["queued", "running", "waiting", "parked", "done", "cancelled"]
+"""``waiting``: for a person, and no worker is held; ``parked``: given up after too many tries, with the reason."""
+
+USUAL_PRIORITY = 5
+"""From 1, first, to 10, last; among equals the owners take turns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A debate in a queue.
+
+    Attributes:
+        debate: its id.
+        owner: who had it held; "" for whoever is at a machine.
+        state: where it stands.
+        priority: from 1, first, to 10, last.
+        tries: how often a worker began to hold it, this segment.
+        worker: who holds it; "" where nobody does.
+        reason: why it is parked, in one sentence; "" otherwise.
+        since: seconds since 1970 of its last submission.
+    """
+
+    debate: str
+    owner: str = ""
+    state: State
+    priority: int = USUAL_PRIORITY
+    tries: int = 0
+    worker: str = ""
+    reason: str = ""
+    since: float = 0.0
+
+
+class Dispatcher(Protocol):
+    """Has debates held that are on record."""
+
+    async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
+        """Have a debate held from where its record ends, until it is over or waits for a person.
+
+        One that is queued or running already is that one; a parked, waiting or cancelled one is queued again.
+
+        Args:
+            debate: its id; its first entry is on record.
+            owner: who has it held; owners take turns.
+            priority: from 1, first, to 10, last.
+            after: seconds to wait before it is begun.
+
+        Raises:
+            MootError: the queue cannot be reached.
+        """
+        ...
+
+    async def cancel(self, debate: str, *, now: bool = False) -> bool:
+        """Have a debate stopped: taken out of the queue, or paused by the worker that holds it.
+
+        Args:
+            debate: its id.
+            now: at once, answers in hand are lost; else after them.
+
+        Returns:
+            Whether it was queued, running or waiting.
+        """
+        ...
+
+    async def job(self, debate: str) -> Job | None:
+        """Where a debate stands; None where it was never submitted."""
+        ...
+
+    async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
+        """What was submitted, the newest first."""
+        ...
+
+    async def close(self) -> None:
+        """Give connections back; what is queued stays."""
+        ...
