@@ -13,14 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.record.appends import Append, new_append, settle
 from moot.record.store import Spine, check_lines
 
 T = TypeVar("T")
@@ -102,17 +102,6 @@ def _refusal(path: Path, reason: str) -> RecordError:
     return RecordError(f"The record {path} cannot be used: {reason}.")
 
 
-@dataclass(slots=True)
-class _Append:
-    """One append that waits for the writer."""
-
-    debate: str
-    lines: tuple[str, ...]
-    after: int
-    loop: asyncio.AbstractEventLoop
-    outcome: asyncio.Future[RecordError | None]
-
-
 class SqliteStore:
     """A Store in one SQLite file; usable from any event loop, also from several one after another."""
 
@@ -122,7 +111,7 @@ class SqliteStore:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="moot-read")
         self._lock = threading.Lock()
-        self._waiting: list[_Append] = []
+        self._waiting: list[Append] = []
         self._draining = False
         self._closed = False
 
@@ -153,15 +142,14 @@ class SqliteStore:
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         """See Store."""
         check_lines(debate, lines)
-        loop = asyncio.get_running_loop()
-        outcome: asyncio.Future[RecordError | None] = loop.create_future()
+        append = new_append(debate, lines, after)
         with self._lock:
             self._check_open()
-            self._waiting.append(_Append(debate, tuple(lines), after, loop, outcome))
+            self._waiting.append(append)
             if not self._draining:
                 self._draining = True
                 self._writer.submit(self._drain)
-        refusal = await outcome
+        refusal = await append.outcome
         if refusal is not None:
             raise refusal
 
@@ -188,9 +176,9 @@ class SqliteStore:
                 self._draining = bool(batch)
             if not batch:
                 return
-            self._settle(batch, self._write(batch))
+            settle(list(zip(batch, self._write(batch), strict=True)))
 
-    def _write(self, batch: list[_Append]) -> list[RecordError | None]:
+    def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""
         try:
             self._writing.execute("BEGIN IMMEDIATE")
@@ -202,7 +190,7 @@ class SqliteStore:
             return [explain(self.path, error) for _ in batch]
         return outcomes
 
-    def _add(self, batch: list[_Append]) -> list[RecordError | None]:
+    def _add(self, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends that fit where they want to stand."""
         names = json.dumps(list({each.debate for each in batch}))
         lasts: dict[str, int] = json.loads(self._writing.execute(LASTS, (names,)).fetchone()[0])
@@ -222,15 +210,6 @@ class SqliteStore:
             some, rows = rows[:size], rows[size:]
             self._writing.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
         return outcomes
-
-    def _settle(self, batch: list[_Append], outcomes: list[RecordError | None]) -> None:
-        """Tell all callers: one wake-up for each event loop."""
-        told: dict[asyncio.AbstractEventLoop, list[tuple[_Append, RecordError | None]]] = {}
-        for each, outcome in zip(batch, outcomes, strict=True):
-            told.setdefault(each.loop, []).append((each, outcome))
-        for loop, pairs in told.items():
-            with suppress(RuntimeError):  # the loop is closed, and its callers are gone with it
-                loop.call_soon_threadsafe(_tell, pairs)
 
     def _lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
         lines: str | None = self._reading.execute(READ, (debate, after, limit)).fetchone()[0]
@@ -292,9 +271,3 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None
         connection.execute("ROLLBACK")
     else:
         connection.executescript(SCHEMA)
-
-
-def _tell(pairs: list[tuple[_Append, RecordError | None]]) -> None:
-    for each, outcome in pairs:
-        if not each.outcome.done():  # done: its caller was cancelled
-            each.outcome.set_result(outcome)

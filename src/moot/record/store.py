@@ -3,9 +3,9 @@
 A store is dumb and exact: it keeps lines of text in order and knows nothing of events.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from moot.core.errors import RecordError
 
@@ -71,6 +71,25 @@ class Store(Protocol):
         """Finish what is being written and give everything back; closing twice does no harm.
 
         Whatever is asked of the store afterwards raises RecordError.
+        """
+        ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A store that tells at once when a debate gets lines, also from other processes and machines."""
+
+    def tell(self, told: Callable[[str], None]) -> None:
+        """Have somebody told from now on, until the store is closed.
+
+        While it cannot be known what others write nobody is told, so look again now and then all the same.
+
+        Args:
+            told: takes the debate's id, or "" where any debate may have got lines. It is called in another thread,
+                must not wait, and may be told of lines that it has read.
+
+        Raises:
+            RecordError: the store has been closed.
         """
         ...
 

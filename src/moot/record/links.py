@@ -1,0 +1,186 @@
+"""Links to a PostgreSQL server. This file owns how an address becomes connections, and what is said where one fails.
+
+An address may hold a password. Nobody is shown it: errors and screens name the place, the address without it.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from moot.core.errors import RecordError
+from moot.record.migrations import migrate, newest, version
+
+if TYPE_CHECKING:
+    import asyncpg
+
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a database begins."""
+
+INSTALL = 'needs libraries that are not installed: pip install "moot[postgres]"'
+WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
+
+LINKS = 4
+"""The most connections of one store, beside that which listens."""
+
+CONNECT = 10.0
+"""The most seconds for a new connection."""
+
+COMMAND = 60.0
+"""The most seconds for one statement."""
+
+CLOSING = 10.0
+"""The most seconds for connections that are still in use when the store is closed."""
+
+# What was appended must outlast a loss of power, whatever is usual at the server; stricter settings stay.
+INIT = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+
+
+def read_place(address: str) -> str:
+    """The address as people are shown it: without a password and without options.
+
+    Raises:
+        RecordError: it is not written as an address is; nothing of it is shown then.
+    """
+    try:
+        parts = urlsplit(address)
+        options = dict(parse_qsl(parts.query))
+    except ValueError:
+        raise _unreadable() from None
+    if not address.startswith(SCHEMES) or parts.fragment or "@" in parts.path + parts.query:
+        raise _unreadable()
+    user, at, host = parts.netloc.rpartition("@")
+    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host or options.get('host', '')}{parts.path}"
+
+
+async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection, outside of any pool.
+
+    Raises:
+        RecordError: the address or its options cannot be read.
+    """
+    import asyncpg
+
+    settings = {"application_name": "moot", "default_transaction_isolation": "read committed"}
+    try:
+        link = await asyncpg.connect(address, timeout=CONNECT, command_timeout=COMMAND, server_settings=settings)
+    except (ValueError, asyncpg.ClientConfigurationError):
+        raise _unreadable() from None
+    await link.execute(INIT)
+    return link
+
+
+def faults() -> tuple[type[BaseException], ...]:
+    """What a server and the way to it can raise."""
+    import asyncpg
+
+    return (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+
+
+def explain(place: str, error: BaseException) -> RecordError:
+    """One sentence for people about what the server or the way to it said.
+
+    Args:
+        place: the address without its password.
+        error: one of ``faults``.
+    """
+    import asyncpg
+
+    match error:
+        case TimeoutError():
+            reason = "its server did not answer in time"
+        case asyncpg.InvalidAuthorizationSpecificationError():
+            reason = "its server refuses this user or password"
+        case asyncpg.InvalidCatalogNameError():
+            reason = "its server has no such database"
+        case asyncpg.CannotConnectNowError():
+            reason = "its server is starting or stopping"
+        case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError() | asyncpg.InterfaceError():
+            reason = "the connection to its server was lost"
+        case OSError():
+            reason = f"its server cannot be reached ({error.strerror or type(error).__name__})"
+        case _:
+            reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+    return refusal(place, reason)
+
+
+def refusal(place: str, reason: str) -> RecordError:
+    """The sentence about a record that cannot be used."""
+    return RecordError(f"The record {place} cannot be used: {reason}.")
+
+
+class Links:
+    """The connections of one store: opened as they are needed, and again where they were lost; use them from one loop.
+
+    Args:
+        address: of the database.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.place = read_place(address)
+        self._connect = partial(connect, address)
+        self._opening = asyncio.Lock()
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+
+    async def fetch(self, statement: str, *values: object) -> "list[asyncpg.Record]":
+        """The rows of a statement, which is a transaction of its own.
+
+        Raises:
+            RecordError: the server cannot be reached, or refuses it, or holds no records that this program can use.
+        """
+        try:
+            pool = await self._opened()
+            async with pool.acquire() as link:
+                return await link.fetch(statement, *values)
+        except faults() as error:
+            raise explain(self.place, error) from error
+
+    async def close(self) -> None:
+        """Give all connections back; those that are in use for long are cut."""
+        if self._pool is not None:
+            try:
+                async with asyncio.timeout(CLOSING):
+                    await self._pool.close()
+            except TimeoutError:
+                self._pool.terminate()
+
+    async def _opened(self) -> "asyncpg.Pool[asyncpg.Record]":
+        """The connections, to a database that is current."""
+        async with self._opening:
+            if self._pool is None:
+                async with AsyncExitStack() as opened:
+                    pool = await opened.enter_async_context(self._make_pool())
+                    await self._prepare(pool)
+                    opened.pop_all()
+                self._pool = pool
+            return self._pool
+
+    def _make_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        import asyncpg
+
+        async def link(*_: object, **__: object) -> "asyncpg.Connection[asyncpg.Record]":
+            return await self._connect()
+
+        async def leave(_: object) -> None:
+            """A statement leaves nothing behind that would have to be put back."""
+
+        return asyncpg.create_pool(min_size=0, max_size=LINKS, connect=link, reset=leave)
+
+    async def _prepare(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+        async with pool.acquire() as link:
+            encoding, found = await link.fetchval("SHOW server_encoding"), await version(link)
+        if encoding != "UTF8":
+            raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
+        if found > newest():
+            newer = f"its format is {found}, newer than this program's {newest()}"
+            raise refusal(self.place, f"{newer}; bring the program up to date")
+        if found < newest():
+            try:
+                await migrate(self._connect)
+            except ImportError as error:
+                raise RecordError(f"The record {self.place} {INSTALL}.") from error
+
+
+def _unreadable() -> RecordError:
+    return RecordError(f"The address of a database cannot be read: {WRITTEN}.")

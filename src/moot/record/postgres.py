@@ -1,0 +1,270 @@
+"""Records in a PostgreSQL database. This file owns how lines are written to it and read from it.
+
+All links to the server live in one thread with an event loop of its own, so that a store may be opened anywhere and
+used from any loop, and whoever is cancelled cancels no other's append. While one batch is written, the appends that
+come in collect; they are then written by one statement, which is one transaction and one way to the server and back.
+It also tells whoever listens (``NOTIFY``). Many stores, processes and machines may use one database.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from moot.core.errors import RecordConflict, RecordError
+from moot.record.appends import Append, new_append, settle
+from moot.record.backroom import Backroom
+from moot.record.links import INSTALL, Links, explain, read_place, refusal
+from moot.record.listening import CHANNEL, listen
+from moot.record.store import Spine, check_lines
+
+if TYPE_CHECKING:
+    import asyncpg
+
+MOST = 2**62
+"""Greater than the number of any line, and still a number for PostgreSQL."""
+
+LONGEST_ID = 2000
+"""The most bytes of a debate's id: an index of PostgreSQL and a notification take not much more."""
+
+LARGEST = 2**27
+"""The most characters of one append: what the server takes in one message."""
+
+BATCH = 2**22
+"""So many characters fill a batch; one append may be larger."""
+
+# Lines are numbered without a gap and never taken away, so a debate ends at ``after`` where that line is there and the
+# next is not. The first line of each run takes that next number: where another process is about to take it too, this
+# waits and then does nothing. Only whoever has it goes on with the rest, which nobody else can want yet. The order of
+# the first lines is the same in all processes, so that none waits for another in a circle.
+APPEND = f"""
+WITH head AS (
+    INSERT INTO moot_line (debate, seq, text)
+    SELECT run.debate, run.after + 1, run.text
+    FROM unnest($1::text[], $2::bigint[], $3::text[]) AS run (debate, after, text)
+    WHERE run.after = 0 OR EXISTS (SELECT FROM moot_line WHERE moot_line.debate = run.debate AND seq = run.after)
+    ORDER BY run.debate COLLATE "C"
+    ON CONFLICT DO NOTHING RETURNING debate
+), rest AS (
+    INSERT INTO moot_line (debate, seq, text)
+    SELECT more.debate, more.seq, more.text
+    FROM unnest($4::text[], $5::bigint[], $6::text[]) AS more (debate, seq, text)
+    WHERE more.debate IN (SELECT debate FROM head)
+)
+SELECT debate, pg_notify('{CHANNEL}', debate) FROM head
+"""
+LASTS = """
+SELECT name, coalesce((SELECT max(seq) FROM moot_line WHERE debate = name), 0) AS last FROM unnest($1::text[]) AS name
+"""
+READ = "SELECT text FROM moot_line WHERE debate = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+# Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
+DEBATES = """
+WITH RECURSIVE name (debate) AS (
+    (SELECT debate FROM moot_line ORDER BY debate LIMIT 1)
+    UNION ALL
+    SELECT (SELECT line.debate FROM moot_line AS line WHERE line.debate > name.debate ORDER BY 1 LIMIT 1)
+    FROM name WHERE name.debate IS NOT NULL
+)
+SELECT name.debate, final.seq AS entries, opening.text AS first, final.text AS last
+FROM name
+JOIN moot_line AS opening ON opening.debate = name.debate AND opening.seq = 1
+CROSS JOIN LATERAL (
+    SELECT seq, text FROM moot_line WHERE moot_line.debate = name.debate ORDER BY seq DESC LIMIT 1
+) AS final
+ORDER BY opening.id DESC
+"""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Appends to one debate of which each goes on where the one before it ends."""
+
+    debate: str
+    after: int
+    appends: list[Append] = field(default_factory=list[Append])
+    lines: list[str] = field(default_factory=list[str])
+
+    def take(self, append: Append) -> bool:
+        """Take an append in, where it goes on."""
+        if append.after != self.after + len(self.lines):
+            return False
+        self.appends.append(append)
+        self.lines.extend(append.lines)
+        return True
+
+
+class PostgresStore:
+    """A Store in a PostgreSQL database; usable from any event loop, also from several one after another.
+
+    The server is first asked when it is first needed, so that a store is opened at once; whatever is wrong with
+    address, server or database is said then. A lost connection is made again at the next use.
+
+    Attributes:
+        place: the address as people are shown it, without a password.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.place = read_place(address)
+        self._address, self._links = address, Links(address)
+        self._lock = threading.Lock()
+        self._room: Backroom | None = None
+        self._waiting: list[Append] = []
+        self._writing: Future[None] | None = None
+        self._draining = False
+        self._listeners: tuple[Callable[[str], None], ...] = ()
+        self._closed = False
+
+    @classmethod
+    def open(cls, address: str) -> Self:
+        """Open a database by its address, ``postgresql://…``; it need not be empty, only our tables are added.
+
+        Raises:
+            RecordError: that is no address, or a library is missing.
+        """
+        store = cls(address)
+        try:
+            import asyncpg  # noqa: F401 # pyright: ignore[reportUnusedImport]
+        except ImportError as error:
+            raise RecordError(f"The record {store.place} {INSTALL}.") from error
+        return store
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """See Store. The id has at most ``LONGEST_ID`` bytes, and one append at most ``LARGEST`` characters."""
+        check_lines(debate, lines)
+        if len(debate.encode()) > LONGEST_ID:
+            raise RecordError(f"The id of a debate has at most {LONGEST_ID} bytes in {self.place}.")
+        if sum(map(len, lines)) > LARGEST:
+            raise RecordError(f"One append has at most {LARGEST} characters in {self.place}.")
+        append = new_append(debate, lines, after)
+        with self._lock:
+            room = self._back()
+            self._waiting.append(append)
+            if not self._draining:
+                self._draining = True
+                self._writing = room.begin(self._drain())
+        refused = await append.outcome
+        if refused is not None:
+            raise refused
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """See Store."""
+        most = MOST if limit is None else max(0, min(limit, MOST))
+        try:
+            check_lines(debate, ())
+        except RecordError:
+            return ()  # it cannot have been stored
+        rows = await self._ask(READ, debate, max(0, min(after, MOST)), most)
+        return tuple([row["text"] for row in rows])
+
+    async def debates(self) -> tuple[Spine, ...]:
+        """See Store."""
+        return tuple([Spine(**row) for row in await self._ask(DEBATES)])
+
+    def tell(self, told: Callable[[str], None]) -> None:
+        """See Telling."""
+        with self._lock:
+            room = self._back()
+            self._listeners += (told,)
+            if len(self._listeners) == 1:
+                room.begin(listen(self._address, self._spread))
+
+    async def close(self) -> None:
+        """See Store."""
+        with self._lock:
+            self._closed = True
+            room, self._room = self._room, None
+        if room is not None:
+            await asyncio.to_thread(self._shut, room)
+
+    # ---- in the caller's thread --------------------------------------------------------------------------------------
+
+    def _back(self) -> Backroom:
+        """The thread of the links, begun when it is first needed; only under the lock."""
+        if self._closed:
+            raise refusal(self.place, "it has been closed")
+        if self._room is None:
+            self._room = Backroom("moot-postgres")
+        return self._room
+
+    async def _ask(self, question: str, *values: object) -> "list[asyncpg.Record]":
+        with self._lock:
+            answer = self._back().begin(self._links.fetch(question, *values))
+        return await asyncio.wrap_future(answer)
+
+    def _shut(self, room: Backroom) -> None:
+        if self._writing is not None:
+            self._writing.result()
+        room.begin(self._links.close()).result()
+        room.stop()
+
+    # ---- in the thread of the links ----------------------------------------------------------------------------------
+
+    def _spread(self, debate: str) -> None:
+        for told in self._listeners:
+            told(debate)
+
+    async def _drain(self) -> None:
+        """The writer's work: batch after batch, while appends wait."""
+        while runs := self._gather():
+            await self._write(runs)
+
+    def _gather(self) -> list[_Run]:
+        """Take the next batch out of what waits: of each debate what goes on without a break, in the order of calls."""
+        runs: dict[str, _Run] = {}
+        left: list[Append] = []
+        stuck: dict[str, bool] = {}
+        size = 0
+        with self._lock:
+            for each in self._waiting:
+                run = runs.setdefault(each.debate, _Run(each.debate, each.after)) if size < BATCH else None
+                if run is None or stuck.get(each.debate) or not run.take(each):
+                    stuck[each.debate] = True
+                    left.append(each)
+                else:
+                    size += sum(map(len, each.lines))
+            self._waiting = left
+            self._draining = bool(runs)
+        return list(runs.values())
+
+    async def _write(self, runs: list[_Run]) -> None:
+        """Write a batch and tell its callers; a fault of the server or of the way to it concerns all of them."""
+        try:
+            lasts = await self._put(runs)
+        except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it
+            fault = error if isinstance(error, RecordError) else explain(self.place, error)
+            settle([(each, fault) for run in runs for each in run.appends])
+            return
+        outcomes: list[tuple[Append, RecordError | None]] = []
+        again: list[Append] = []
+        for run in runs:
+            last = lasts.get(run.debate)
+            if last is None:
+                outcomes += [(each, None) for each in run.appends]
+            elif last != run.after:
+                found = f"Debate {run.debate} has {last} entries in {self.place}, not {run.after}"
+                outcomes.append((run.appends[0], RecordConflict(f"{found}: somebody else has written.")))
+                again += run.appends[1:]  # which may stand where the first did not
+            else:
+                again += run.appends  # its last line has come in between
+        settle(outcomes)
+        with self._lock:
+            self._waiting[:0] = again
+
+    async def _put(self, runs: list[_Run]) -> dict[str, int]:
+        """Store all runs that fit; the number of the last line of each debate whose run does not."""
+        full = [run for run in runs if run.lines]
+        rest = [(run.debate, n, line) for run in full for n, line in enumerate(run.lines[1:], run.after + 2)]
+        heads = ([run.debate for run in full], [_number(run.after) for run in full], [run.lines[0] for run in full])
+        more = ([row[0] for row in rest], [_number(row[1]) for row in rest], [row[2] for row in rest])
+        stored = {row["debate"]: True for row in await self._links.fetch(APPEND, *heads, *more)} if full else {}
+        left = [run for run in runs if run.debate not in stored]
+        rows = await self._links.fetch(LASTS, [run.debate for run in left]) if left else []
+        lasts: dict[str, int] = {row["name"]: row["last"] for row in rows}
+        return {run.debate: lasts[run.debate] for run in left if run.lines or lasts[run.debate] != run.after}
+
+
+def _number(after: int) -> int:
+    """A place as a number for PostgreSQL; no line is at the ends of its numbers."""
+    return max(-1, min(after, MOST))
