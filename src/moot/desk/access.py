@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import Literal, TypeAlias, cast, get_args
 
+from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordConflict
 from moot.core.event import Interjected
 from moot.desk.choosing import Caps
@@ -36,7 +37,7 @@ MOST_SHARES = 100
 LONGEST_DAYS = 366.0
 """The most days for which a link holds."""
 
-_OWNER, _SHARE, _REVOKE, _LIMITS = "owner", "share", "revoke", "limits"
+_OWNER, _SHARE, _REVOKE, _LIMITS, _ALLOWED = "owner", "share", "revoke", "limits", "allowed"
 
 _NAME = "access"
 
@@ -150,6 +151,23 @@ async def noted_limits(desk: Desk, debate: str) -> Caps:
     said = [each.event for each in await _letters(desk, debate).read()]
     noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _LIMITS]
     return Caps(**json.loads(noted[-1])) if noted else Caps()
+
+
+async def allow(desk: Desk, debate: str, limits: Limits) -> None:
+    """Note what a debate may use from now on, all in all, for whoever will hold it elsewhere.
+
+    Raises:
+        RecordError: the store cannot be written.
+    """
+    if limits != await allowed(desk, debate):
+        await _letters(desk, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
+
+
+async def allowed(desk: Desk, debate: str) -> Limits | None:
+    """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
+    said = [each.event for each in await _letters(desk, debate).read()]
+    noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _ALLOWED]
+    return Limits(**json.loads(noted[-1])) if noted else None
 
 
 async def share(

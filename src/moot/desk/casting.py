@@ -53,6 +53,8 @@ TASK = (
 )
 PERSONA = "You choose who should take part in a debate. You take no side, and you do not debate yourself."
 WHY = Field(name="why", required=False, help="in one sentence, why these people")
+_BEGINS = "cast-"
+
 OPPOSING = "Skeptic"
 """The built-in debater who opposes whatever is proposed."""
 
@@ -155,10 +157,15 @@ async def read_casting(desk: Desk, casting: Casting) -> Made:
     return Made(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
 
 
+def is_casting(debate: str) -> bool:
+    """Whether a debate is one in which participants are made, by its id."""
+    return debate.startswith(_BEGINS)
+
+
 def _hash(plan: Plan) -> str:
     """What the id of every casting begins with that asks the same; limits and chance make no other."""
     asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
-    return f"cast-{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
+    return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
 def with_cast(intake: Intake, wishes: Wishes, ready: Ready, made: Made) -> tuple[Intake, Wishes]:

@@ -7,9 +7,8 @@ hall stops all of them; each can be taken up again, here or anywhere.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -20,12 +19,12 @@ from moot.core.transcript import fold
 from moot.desk.casting import Casting
 from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk
-from moot.desk.holding import ByLetter, Lent, Start, hold_start
+from moot.desk.holding import Lent, Start, hold_start
+from moot.desk.keeping import HERE, Full, Held, Hold
 from moot.desk.outcome import Outcome, outcome
 from moot.desk.standing import waits_only
-from moot.engine.drive import Stop
 
-__all__ = ["Full", "Hall", "Held", "Start"]
+__all__ = ["Full", "Hall", "Held", "Hold", "Start"]
 
 GRACE = 10.0
 """Seconds that the answers in hand have when the hall is closed."""
@@ -35,33 +34,6 @@ MOST = 8
 
 KEPT = 200
 """Of so many debates that ended with an error the error is kept."""
-
-
-class Full(MootError):
-    """The hall holds as many debates as it may."""
-
-
-@dataclass(slots=True, eq=False)
-class Held:
-    """A debate that the hall holds.
-
-    Attributes:
-        owner: who had it held; "" for whoever is at the machine.
-        casting: the debate in which its participants are being made; "" where none is.
-        pays: the same, from then on until it is held no longer; "" where they had been made before.
-        stop: the request to pause it.
-        begun: set when its first entry, or that of its casting, is durable, or nothing will come of it.
-        over: set when it is held no longer.
-    """
-
-    owner: str = ""
-    casting: str = ""
-    pays: str = ""
-    stop: Stop = field(default_factory=Stop)
-    begun: asyncio.Event = field(default_factory=asyncio.Event)
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    letterbox: ByLetter = field(default_factory=ByLetter)
-    task: "asyncio.Task[None] | None" = None
 
 
 class Hall:
@@ -77,6 +49,9 @@ class Hall:
         kept: how many of these places are for whoever is at the machine alone.
         grace: seconds that the answers in hand have when the hall is closed.
     """
+
+    keeps_waiting = True
+    """Whether a debate is held while it waits for a person, so that letters are taken in as they come."""
 
     def __init__(
         self, desk: Desk, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
@@ -124,6 +99,24 @@ class Hall:
         """Why a debate ended otherwise than by its record, when it was last held here."""
         return self._errors.get(debate)
 
+    @property
+    def room(self) -> int:
+        """How many debates may be held at once."""
+        return self.most
+
+    async def look(self, debate: str) -> Hold:
+        """What is known of a debate beside its record: who holds it, here or elsewhere."""
+        by = HERE if debate in self._held else ""
+        return Hold(by=by, casting=self.casting(debate), error=self.error(debate))
+
+    async def holders(self) -> Mapping[str, str]:
+        """Who holds which debate now; see ``Hold.by``."""
+        return dict.fromkeys(self._held, HERE)
+
+    async def check(self) -> None:
+        """Raise what stands in the way of holding debates: the record or the queue cannot be reached."""
+        await self.desk.store.read("ready", limit=1)
+
     # ---- what is done ------------------------------------------------------------------------------------------------
 
     async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
@@ -143,13 +136,7 @@ class Hall:
         """
 
         async def hold(held: Held) -> Outcome:
-            def cast(casting: Casting) -> None:
-                held.casting = casting.debate
-                held.pays = "" if casting.earlier else casting.debate
-                held.begun.set()
-
-            lent = Lent(stop=held.stop, door=held.letterbox, casting=cast)
-            return await hold_start(self.desk, start, debate, lent)
+            return await self._hold_start(start, debate, held)
 
         held = await self._take(debate, owner, hold)
         await held.begun.wait()
@@ -196,6 +183,14 @@ class Hall:
             held.task.cancel()
         return True
 
+    async def pause(self, debate: str, *, now: bool = False) -> bool:
+        """The same, wherever it is held."""
+        return self.stop(debate, now=now)
+
+    async def takes_in(self, debate: str) -> bool:
+        """Whether whoever holds a debate takes in the letter that has just been put in."""
+        return debate in self._held
+
     async def wait(self, debate: str) -> Outcome:
         """What came of a debate, once it is held no longer.
 
@@ -223,6 +218,17 @@ class Hall:
                 self.stop(debate, now=True)
 
     # ---- within ------------------------------------------------------------------------------------------------------
+
+    async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
+        return await hold_start(self.desk, start, debate, self._lend(held))
+
+    def _lend(self, held: Held) -> Lent:
+        def cast(casting: Casting) -> None:
+            held.casting = casting.debate
+            held.pays = "" if casting.earlier else casting.debate
+            held.begun.set()
+
+        return Lent(stop=held.stop, door=held.letterbox, casting=cast)
 
     async def _take(self, debate: str, owner: str, hold: Callable[[Held], Awaitable[Outcome]]) -> Held:
         """Hold a debate from now on, or find it held already; one after the other, so that each finds a place."""

@@ -91,20 +91,27 @@ async def hold_start(desk: Desk, start: Start, debate: str, lent: Lent | None = 
         lent: what the host lends to it.
     """
     lent = lent or Lent(stop=Stop())
+    peopled = await people_start(desk, start, debate, lent)
+    if isinstance(peopled, Outcome):
+        return peopled
+    return await desk.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
+
+
+async def people_start(desk: Desk, start: Start, debate: str, lent: Lent) -> Start | Outcome:
+    """The debate with its participants made, where it has none; what came of making them where that has paused."""
     ready = start.ready
-    if ready.caster:
-        owner = (await claimed(desk, debate)).owner
-        casting = await find_casting(desk, ready, new=start.wishes.cast == "new", owner=owner)
-        if owner and not casting.begun:
-            await claim(desk, casting.debate, Claim(owner=owner))
-        lent.casting(casting)
-        came = await hold_casting(desk, casting, stop=lent.stop)
-        if came.status == "paused":
-            return came
-        made = await read_casting(desk, casting)
-        ready = await prepare(desk, *with_cast(start.intake, start.wishes, ready, made), config=start.config)
-    plan = _planned(start, ready)
-    return await desk.hold(plan, debate, stop=lent.stop, door=lent.door)
+    if not ready.caster:
+        return start
+    owner = (await claimed(desk, debate)).owner
+    casting = await find_casting(desk, ready, new=start.wishes.cast == "new", owner=owner)
+    if owner and not casting.begun:
+        await claim(desk, casting.debate, Claim(owner=owner))
+    lent.casting(casting)
+    came = await hold_casting(desk, casting, stop=lent.stop)
+    if came.status == "paused":
+        return came
+    made = await read_casting(desk, casting)
+    return await make_start(desk, *with_cast(start.intake, start.wishes, ready, made), start.config)
 
 
 async def lay_down(desk: Desk, start: Start, debate: str) -> None:
@@ -117,10 +124,10 @@ async def lay_down(desk: Desk, start: Start, debate: str) -> None:
     if start.ready.caster:
         found = "its participants have to be made first; start it, or have the built-in ones with cast: builtin"
         raise BriefError(found, code="inconsistent")
-    first = Entry(seq=1, at=desk.clock(), event=_planned(start, start.ready).opened(), prev="")
+    first = Entry(seq=1, at=desk.clock(), event=_planned(start).opened(), prev="")
     await desk.store.append(debate, stamp([first]), after=0)
 
 
-def _planned(start: Start, ready: Ready) -> Plan:
+def _planned(start: Start) -> Plan:
     """The plan with the log that the brief wants."""
-    return replace(ready.plan, log=str(start.intake.given.get("logging_mode", "")))
+    return replace(start.ready.plan, log=str(start.intake.given.get("logging_mode", "")))

@@ -8,11 +8,17 @@ over or waits for a person. The record alone is the truth of a debate; a queue k
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from moot.core.errors import MootError
+
 State: TypeAlias = Literal["queued", "running", "waiting", "parked", "done", "cancelled"]
 """``waiting``: for a person, and no worker is held; ``parked``: given up after too many tries, with the reason."""
 
 USUAL_PRIORITY = 5
 """From 1, first, to 10, last; among equals the owners take turns."""
+
+
+class QueueError(MootError):
+    """The queue cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,8 @@ class Dispatcher(Protocol):
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
         """Have a debate held from where its record ends, until it is over or waits for a person.
 
-        One that is queued or running already is that one; a parked, waiting or cancelled one is queued again.
+        One that is queued or running already is that one; a parked, waiting or cancelled one is queued again. One
+        that is running is held once more if it is about to wait, so that no letter is overlooked.
 
         Args:
             debate: its id; its first entry is on record.

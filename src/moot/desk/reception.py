@@ -18,6 +18,7 @@ from moot.desk.hall import Full, Hall, Start
 from moot.desk.holding import lay_down, make_start
 from moot.desk.intake import Intake
 from moot.desk.outcome import opening
+from moot.desk.queueing import QueueError
 from moot.desk.remote import read_remote, with_limits, within
 from moot.desk.serving import Serving
 from moot.desk.standing import stands_still
@@ -93,6 +94,8 @@ class Reception:
         wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
         asked = request_of("begin", wanted)
         if key and await self.is_there(debate := keyed(self.owner, key), asked):
+            if order.start and await self.desk.count_entries(debate) == 1:
+                await self.go_on(debate)  # it was put on record, and nobody was told to hold it
             return debate
         start = await self.make_ready(order)
         debate = keyed(self.owner, key) if key else self.desk.new_id(start.ready.plan)
@@ -121,8 +124,9 @@ class Reception:
             MootError: it cannot be taken up.
         """
         entries = await self.desk.entries(debate)
-        if fold(entries).closed or debate in self.hall.held:
-            return debate in self.hall.held
+        held = (await self.hall.look(debate)).sure
+        if fold(entries).closed or held:
+            return held
         noted = await noted_limits(self.desk, debate)
         caps = _over(noted, caps or Caps())
         wanted = caps.on(opening(debate, entries).brief.limits)
@@ -134,7 +138,7 @@ class Reception:
             await self.hall.resume(debate, wanted, owner=self.owner)
         if caps != noted and self.owner == (await claimed(self.desk, debate)).owner:
             await note_limits(self.desk, debate, caps)
-        return debate in self.hall.held
+        return (await self.hall.look(debate)).sure
 
     async def answered(self, debate: str) -> bool:
         """Go on with a debate that stood still because a person had to answer, now that somebody has.
@@ -142,19 +146,32 @@ class Reception:
         It goes on for its owner, whoever has answered: within what the owner may spend, and the limits last set.
 
         Returns:
-            Whether it is held here now. Where it is not, it stands still for another reason, another process holds it,
-            the hall is full, or its owner may spend no more.
+            Whether it is held now. Where it is not, it stands still for another reason, another process holds it,
+            the hall is full, the queue cannot be reached, or its owner may spend no more.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
-        if debate in self.hall.held or not await stands_still(self.desk, debate):
-            return debate in self.hall.held
-        owner = (await claimed(self.desk, debate)).owner
         try:
+            if await self.hall.takes_in(debate):
+                return True
+            if not await stands_still(self.desk, debate):
+                return False
+            owner = (await claimed(self.desk, debate)).owner
             return await replace(self, owner=owner).go_on(debate)
-        except (BriefError, Full, LimitReached):
+        except (BriefError, Full, LimitReached, QueueError):
             return False
+
+    async def heard(self, debate: str) -> bool:
+        """Have words from outside taken in, where nobody holds a debate while it waits for a person.
+
+        Returns:
+            Whether it is held now; see ``answered``.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        return debate in self.hall.held if self.hall.keeps_waiting else await self.answered(debate)
 
     def read_other(self, brief: str | Mapping[str, object], parent: Limits) -> Intake:
         """Another brief for a fork, within what the owner allows; it has its parent's limit on cost where it has none.

@@ -1,42 +1,73 @@
 """The money of others. This file owns how much of a day's or a session's allowance somebody has used and reserved.
 
-What was used is read from the records of that time, so a day's allowance holds over restarts. A debate that runs counts
-with the limit on cost that it began with, which is set where its brief has none: so the allowance cannot be overrun.
-A casting belongs to whoever's debate had it held, and is counted like any other debate; while that debate runs it is
-within its limit. Whose debate takes the same participants over later pays nothing for them.
+What was used is read from the records of that time, so a day's allowance holds over restarts. A debate that is open
+counts with the limit on cost that it began with, which is set where its brief has none, whoever holds it: so the
+allowance cannot be overrun, also where several servers stand over one store. A casting belongs to whoever's debate had
+it held, and is counted like any other debate that is over; while that debate runs it is within its limit. Whose debate
+takes the same participants over later pays nothing for them.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from moot.core.brief import Limits
-from moot.core.errors import BriefError, LimitReached, RecordError
-from moot.core.event import Entry
+from moot.core.errors import BriefError, LimitReached, MootError
+from moot.core.event import Closed, Entry, Opened, Paused
 from moot.desk.access import owners
+from moot.desk.casting import is_casting
 from moot.desk.desk import Desk
+from moot.desk.estimate import estimate
 from moot.desk.hall import Hall
-from moot.desk.prepare import Ready
+from moot.desk.likely import likely
+from moot.desk.outcome import opening
+from moot.desk.prepare import Ready, live_models
+from moot.desk.promises import Promise, Promises
+from moot.desk.seating import work
 from moot.engine.limits import Purse
+from moot.phases.spec import load
 from moot.record.codec import decode
 from moot.record.store import Spine
 
+PLACING = 900.0
+"""Seconds for which money counts that another process has reserved for a debate of which nothing is on record yet: it
+may be having its participants made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Books:
+    """What is looked at to count one owner's money.
+
+    Attributes:
+        since: when the day or the session began.
+        promises: what was reserved, by debate.
+        spines: the debates of the owner, and those for which something was reserved.
+        running: the debates that are held, or are being begun here.
+    """
+
+    since: float
+    promises: Mapping[str, Promise]
+    spines: Mapping[str, Spine | None]
+    running: frozenset[str]
+
 
 class Till:
-    """The allowances of one process.
+    """The allowances of one server.
 
     Args:
         hall: where the debates are held.
         most: US dollars that each owner may use in a day, or in a session; None for no limit.
-        session: when the session began, in seconds since 1970; None where each day is counted for itself.
+        session: when the session began, in seconds since 1970; None where each day is counted for itself. A session
+            is one process's own: what others reserve is no part of it.
     """
 
     def __init__(self, hall: Hall, most: float | None, *, session: float | None = None) -> None:
         self._hall, self._most, self._session = hall, most, session
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._promised: dict[str, tuple[str, float]] = {}
+        self._promises = Promises(None if session is not None else hall.desk.store, hall.desk.clock)
         self._placing: set[str] = set()  # promised, and not held yet
 
     def cap(self, ready: Ready) -> float | None:
@@ -66,7 +97,8 @@ class Till:
     async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
         """Reserve what a debate may use, while it is begun; of each owner one after the other.
 
-        One that is held already has been paid for.
+        One that is held already has been paid for. What is reserved stands in the store before anything is begun, in
+        one order for all servers: of two who reserve at the same moment the second one sees the first.
 
         Args:
             owner: whose it is; "" for whoever is at the machine, who pays without a limit.
@@ -80,40 +112,72 @@ class Till:
             yield
             return
         async with self._turns[owner]:
-            held = self._hall.held
-            if debate in held:
+            if (await self._hall.look(debate)).sure:
                 yield
                 return
-            self._promised = {name: each for name, each in self._promised.items() if each[0] != owner or name in held}
-            used = await self.used(owner)
+            self._check(await self.used(owner), amount)
             before = await _spent(self._hall.desk, debate, self._since())
-            if used + amount > self._most:
-                whose = "today's" if self._session is None else "this session's"
-                found = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
-                raise LimitReached(found)
-            self._promised[debate] = (owner, before + amount)
-            self._placing.add(debate)
+            entries = await self._hall.desk.count_entries(debate)
+            mine = await self._promises.make(owner, debate, before + amount, entries)
             try:
+                self._check(await self._used(owner, mine.number), amount)
+                self._placing.add(debate)
                 yield
             except BaseException:
-                self._promised.pop(debate, None)
+                await self._promises.drop(owner, debate)
                 raise
             finally:
                 self._placing.discard(debate)
 
+    def _check(self, used: float, amount: float) -> None:
+        assert self._most is not None
+        if used + amount > self._most:
+            whose = "today's" if self._session is None else "this session's"
+            found = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
+            raise LimitReached(found)
+
     async def used(self, owner: str) -> float:
         """The US dollars that somebody has used and reserved: today, by Greenwich time, or in the session."""
-        desk, since, running = self._hall.desk, self._since(), self._placing.union(self._hall.held)
-        promised = {
-            debate: amount for debate, (name, amount) in self._promised.items() if name == owner and debate in running
-        }
-        total, counted = sum(promised.values()), self._hall.castings.union(promised)
-        spines = await desk.store.debates()
-        whose = owners(spines)
-        for spine in spines:
-            if whose.get(spine.debate) == owner and spine.debate not in counted and _at(spine) >= since:
-                total += await _spent(desk, spine.debate, since)
-        return total
+        return await self._used(owner, None)
+
+    async def _used(self, owner: str, before: int | None) -> float:
+        """The same; ``before``: only with what was reserved before the promise of that number."""
+        books = await self._open_books(owner, before)
+        paid = self._hall.castings
+        return sum([await self._count(books, debate) for debate in books.spines if debate not in paid])
+
+    async def _open_books(self, owner: str, before: int | None) -> _Books:
+        since, promises = self._since(), await self._promises.of(owner, before)
+        spines = {spine.debate: spine for spine in await self._hall.desk.store.debates()}
+        whose = owners(spines.values())
+        own = [each for each in spines if whose.get(each) == owner and _at(spines[each]) >= since]
+        held = await self._hall.holders()
+        return _Books(
+            since=since,
+            promises=promises,
+            spines={each: spines.get(each) for each in (*own, *promises)},
+            running=frozenset(held) | self._placing,
+        )
+
+    async def _count(self, books: _Books, debate: str) -> float:
+        """What one debate has used and reserved."""
+        spine, promise, desk = books.spines[debate], books.promises.get(debate), self._hall.desk
+        used = await _spent(desk, debate, books.since) if spine and _at(spine) >= books.since else 0.0
+        if debate in books.running:
+            return max(used, promise.amount if promise else 0.0)
+        if promise is None:
+            unnoted = self._session is None and spine and _is_open(spine) and not is_casting(debate)
+            return max(used, await _left(desk, debate, books.since)) if unnoted else used
+        return max(used, promise.amount) if self._counts(books, spine, promise) else used
+
+    def _counts(self, books: _Books, spine: Spine | None, promise: Promise) -> bool:
+        """Whether a promise counts of a debate that is not held, as far as is known here."""
+        if promise.own:  # it was held here, and is no longer
+            return False
+        grown = spine is not None and spine.entries > promise.entries
+        if grown and spine:
+            return _is_open(spine) and max(_at(spine), promise.at) >= books.since
+        return self._hall.desk.clock() - promise.at < PLACING
 
     def _since(self) -> float:
         if self._session is not None:
@@ -122,23 +186,49 @@ class Till:
         return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
+def _last(spine: Spine) -> Entry | None:
+    """The last entry; None where it cannot be read."""
+    try:
+        return decode(spine.last)
+    except MootError:
+        return None
+
+
 def _at(spine: Spine) -> float:
     """When the last entry was made; 0 where it cannot be read."""
-    try:
-        return decode(spine.last).at
-    except RecordError:
-        return 0.0
+    last = _last(spine)
+    return last.at if last else 0.0
+
+
+def _is_open(spine: Spine) -> bool:
+    """Whether a debate was begun, and is neither over nor put down."""
+    last = _last(spine)
+    return last is not None and not isinstance(last.event, Opened | Closed | Paused)
 
 
 async def _spent(desk: Desk, debate: str, since: float) -> float:
     """What a debate has used since then; nothing where there is none yet."""
     try:
         entries = await desk.entries(debate)
-    except RecordError:
+    except MootError:
         return 0.0
     if entries[-1].at < since:
         return 0.0
     return max(0.0, spent(entries) - spent([each for each in entries if each.at < since]))
+
+
+async def _left(desk: Desk, debate: str, since: float) -> float:
+    """What an open debate may use of the allowance: its limit on cost, or its estimate, but for what it used before."""
+    try:
+        entries = await desk.entries(debate)
+        opened = opening(debate, entries)
+        most = opened.brief.limits.cost
+        if most is None:
+            live = live_models(desk, opened.brief)
+            most = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most.cost or 0.0
+    except MootError:
+        return 0.0
+    return max(0.0, most - spent([each for each in entries if each.at < since]))
 
 
 def spent(entries: Sequence[Entry]) -> float:

@@ -113,7 +113,7 @@ class Holding:
         """
         client = self.server.client(here)
         await client.check_seen(id)
-        if id in client.hall.held:
+        if (await client.hall.look(id)).by:
             await settle(client, id, seconds, here.report_progress)
         return await memo_of(client, id)
 
@@ -125,8 +125,8 @@ class Holding:
     ) -> Memo:
         """Stop a debate after the answers in hand; what was said stays, and resume_debate goes on with it."""
         client = await self._own(id, here)
-        client.hall.stop(id, now=now)
-        if id in client.hall.held:
+        await client.hall.pause(id, now=now)
+        if (await client.hall.look(id)).by:
             await settle(client, id, PATIENCE, here.report_progress)
         return await memo_of(client, id)
 

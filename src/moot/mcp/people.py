@@ -62,4 +62,5 @@ class People:
         client = self.server.client(here)
         await client.check_own(id)
         await say(client.desk, id, by, words)
-        return Answered(by=by, words=words, runs=id in client.hall.held)
+        await client.reception.heard(id)
+        return Answered(by=by, words=words, runs=(await client.hall.look(id)).sure)

@@ -64,7 +64,8 @@ class Reading:
         client = self.server.client(here)
         words = query.casefold().split()
         found = [each for each in await client.desk.list() if _fits(each, words) and await client.may_read(each.debate)]
-        rows = [_row(client, each) for each in found[:PAGE]]
+        by = await client.hall.holders()
+        rows = [_row(each, runs=each.debate in by) for each in found[:PAGE]]
         return Rows(debates=rows, more=len(found) - len(rows))
 
     async def list_protocols(self) -> Protocols:
@@ -115,8 +116,7 @@ def _fits(each: Listed, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _row(client: Client, each: Listed) -> Row:
-    runs = each.debate in client.hall.held
+def _row(each: Listed, *, runs: bool) -> Row:
     return Row.model_validate(
         {
             "id": each.debate,

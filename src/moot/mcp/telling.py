@@ -36,6 +36,7 @@ class Standing:
         status: in a word.
         reason: why it ended, or stands still.
         waits: people who have to answer.
+        runs: whether it is held now.
     """
 
     entries: tuple[Entry, ...]
@@ -43,22 +44,22 @@ class Standing:
     status: Status
     reason: str
     waits: tuple[Open, ...]
+    runs: bool = False
 
 
 async def standing(client: Client, debate: str) -> Standing:
     """How a debate stands now; somebody must have checked that the client may know of it."""
-    hall, desk = client.hall, client.desk
-    runs, error = debate in hall.held, hall.error(debate)
+    desk, now = client.desk, await client.hall.look(debate)
+    runs, error = bool(now.by), now.error
     if not await desk.store.read(debate, limit=1):
         status, reason = ("casting", "") if runs else ("failed", str(error or "it was never begun"))
-        return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=())
+        return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=(), runs=runs)
     entries = await desk.entries(debate)
     transcript = fold(entries)
     waits = () if transcript.closed else await open_asks(desk, debate)
     status, reason = _status(transcript, runs=runs, waits=len(waits))
-    return Standing(
-        entries=entries, transcript=transcript, status=status, reason=reason or str(error or ""), waits=waits
-    )
+    told = reason or str(error or "")
+    return Standing(entries=entries, transcript=transcript, status=status, reason=told, waits=waits, runs=runs)
 
 
 def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, str]:
@@ -129,7 +130,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
         status=now.status,
         over=now.status in ENDS,
         reason=now.reason,
-        runs=debate in client.hall.held,
+        runs=now.runs,
         asked=len(asked),
         done=sum(transcript.answered(each.key) for each in asked),
         turns=turns,

@@ -15,7 +15,8 @@ from starlette.types import ASGIApp
 from moot.core.errors import MootError
 from moot.desk.config import Config
 from moot.desk.desk import Desk
-from moot.desk.hall import Hall
+from moot.desk.queued import open_hall
+from moot.desk.queueing import Dispatcher
 from moot.desk.till import Till
 from moot.web import debates, entries, library, pages, people, reports, shares
 from moot.web.bodies import Data
@@ -35,18 +36,20 @@ Send a program's token as `Authorization: Bearer …`. Errors are problem detail
 
 @asynccontextmanager
 async def open_site(
-    desk: Desk, config: Config, *, hosts: Iterable[str], most: int | None = None
+    desk: Desk, config: Config, *, hosts: Iterable[str], most: int | None = None, queue: Dispatcher | None = None
 ) -> AsyncGenerator[Site]:
-    """A server over a desk, as long as the context lasts; its debates are stopped at the end.
+    """A server over a desk, as long as the context lasts; the debates that it holds are stopped at the end.
 
     Args:
         desk: the desk; it is not closed.
         config: the owner's settings.
         hosts: the values of the header ``Host`` that are answered.
         most: debates at once; None for the owner's setting.
+        queue: where debates are submitted for workers; None where the server holds them.
     """
     serving = config.serve
-    async with Hall(desk, config=config, most=most or serving.most, kept=1) as hall, Live(desk) as live:
+    hall = open_hall(desk, config, most=most or serving.most, kept=1, queue=queue)
+    async with hall, Live(desk) as live:
         yield Site(
             hall=hall,
             live=live,

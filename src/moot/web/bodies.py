@@ -63,7 +63,7 @@ class Begun(BaseModel):
 
     id: str = Field(examples=["should-we-build-or-buy-3f2a1c"])
     casting: str = Field(default="", description="The debate in which its participants are being made first.")
-    runs: bool = Field(default=True, description="Whether it is held by this server now.")
+    runs: bool = Field(default=True, description="Whether it is held now, or stands in the queue.")
 
 
 class Waited(BaseModel):
@@ -103,7 +103,8 @@ class State(BaseModel):
     sums: Numbers = Numbers()
     decision: Decision | None = None
     waits_for: list[Waited] = []
-    runs: bool = Field(default=False, description="Whether this server holds it now.")
+    runs: bool = Field(default=False, description="Whether it is held now, by whomever, or stands in the queue.")
+    holder: str = Field(default="", description="Who holds it: `here`, `queue` nobody yet, `elsewhere`, or a worker.")
     casting: str = ""
     error: str = Field(default="", description="Why it ended otherwise than by its record, when it was last held here.")
     right: Literal["view", "join", "own"] = "view"
@@ -137,6 +138,7 @@ class Row(BaseModel):
     seconds: float
     waits_for: list[str] = Field(default=[], description="The people who have still to answer.")
     runs: bool = False
+    holder: str = ""
 
 
 class Listing(BaseModel):
@@ -249,7 +251,7 @@ class Answered(BaseModel):
     key: str
     text: str
     fields: Data
-    runs: bool = Field(description="Whether this server holds the debate, so that it goes on now.")
+    runs: bool = Field(description="Whether the debate is held, here or by a worker, so that it goes on now.")
 
 
 class Saying(Given):

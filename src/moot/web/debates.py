@@ -74,12 +74,13 @@ def _made() -> dict[int | str, dict[str, object]]:
 async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = "") -> Begun:
     """Begin a debate. Where its participants have to be made first, it is on record only when they are."""
     debate = await begin(site, holder, body, key)
-    return _begun(site, debate, response)
+    return await _begun(site, debate, response)
 
 
-def _begun(site: Site, debate: str, response: Response) -> Begun:
+async def _begun(site: Site, debate: str, response: Response) -> Begun:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
-    return Begun(id=debate, casting=site.hall.casting(debate), runs=debate in site.hall.held)
+    now = await site.hall.look(debate)
+    return Begun(id=debate, casting=now.casting, runs=now.sure)
 
 
 @router.post("/check")
@@ -109,17 +110,19 @@ async def list_debates(
         if not first:
             raise Problem(422, f"no debate of this list is {after[:80]!r}; leave `after` out to begin anew", "cursor")
     page = found[first : first + limit]
-    rows = [Row.model_validate({**await site.sums.of(site.desk, each), "runs": _runs(site, each)}) for each in page]
+    by = await site.hall.holders()
+    rows = [
+        Row.model_validate(
+            {**await site.sums.of(site.desk, each), "runs": each.debate in by, "holder": by.get(each.debate, "")}
+        )
+        for each in page
+    ]
     return Listing(debates=rows, next=page[-1].debate if page and first + limit < len(found) else None)
 
 
 def _fits(each: Listed, words: str, status: str | None) -> bool:
     text = f"{each.topic} {each.debate}".casefold()
     return status in (None, each.status) and all(word in text for word in words.split())
-
-
-def _runs(site: Site, each: Listed) -> bool:
-    return each.debate in site.hall.held
 
 
 @router.get("/debates/{debate}")
@@ -131,12 +134,12 @@ async def get_debate(visit: Viewing) -> State:
 async def state_of(visit: Visit) -> State:
     """How a debate stands for somebody."""
     site, debate = visit.site, visit.debate
-    error = site.hall.error(debate)
-    runs = debate in site.hall.held
-    known = {"id": debate, "runs": runs, "right": visit.right, "who": visit.who, "error": str(error or "")}
+    now = await site.hall.look(debate)
+    runs = bool(now.by)
+    known: dict[str, object] = {"id": debate, "runs": runs, "holder": now.by if visit.right == "own" else ""}
+    known |= {"right": visit.right, "who": visit.who, "error": str(now.error or "")}
     if not await site.desk.store.read(debate, limit=1):
-        casting = site.hall.casting(debate)
-        return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": casting})
+        return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.casting})
     entries, transcript = await site.kept.read(site.desk, debate)
     opened, closed = opening(debate, entries), transcript.closed
     paused = kind_of(entries)
@@ -170,7 +173,7 @@ def _calls(entries: Sequence[Entry]) -> int:
 @router.post("/debates/{debate}/stop")
 async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
     """Stop a debate: after the answers in hand, or at once. It can be resumed."""
-    visit.site.hall.stop(visit.debate, now=bool(body and body.now))
+    await visit.site.hall.pause(visit.debate, now=bool(body and body.now))
     return await state_of(visit)
 
 
@@ -213,7 +216,7 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
                 raise
     if body.start:
         await go_on(site, holder.owner, name, None)
-    return _begun(site, name, response)
+    return await _begun(site, name, response)
 
 
 @router.post("/debates/{debate}/resolve")

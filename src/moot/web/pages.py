@@ -1,5 +1,6 @@
 """The page, and the doors to it. This file owns the built app's files, the links that let somebody in, and health."""
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from moot.core.errors import RecordError
 from moot.desk.access import opened_by
+from moot.desk.queueing import QueueError
 from moot.web.passes import SESSION_SECONDS, session_cookie, share_cookie
 from moot.web.problems import Problem
 from moot.web.rights import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
@@ -21,6 +23,9 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(NeedsNothing()
 
 DIST = Path(__file__).with_name("dist")
 """Where the built app lies."""
+
+PATIENCE = 5.0
+"""Seconds in which the record and the queue must have answered."""
 
 LONGEST = 200
 """Letters of a file's name; a longer one is none, and no system is asked for it."""
@@ -63,11 +68,16 @@ async def healthz() -> Response:
 
 @router.get("/readyz")
 async def readyz(site: SiteOf) -> Response:
-    """Say whether the record can be read."""
+    """Say whether debates can be held: the record can be read, and the queue reached where there is one."""
     try:
-        await site.desk.store.read("ready", limit=1)
+        async with asyncio.timeout(PATIENCE):
+            await site.hall.check()
+    except QueueError:
+        return PlainTextResponse("the queue cannot be reached\n", 503)
     except RecordError:
         return PlainTextResponse("the record cannot be read\n", 503)
+    except TimeoutError:
+        return PlainTextResponse(f"the record or the queue gave no answer within {PATIENCE:g} seconds\n", 503)
     return PlainTextResponse("ready\n")
 
 

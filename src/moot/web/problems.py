@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordError
 from moot.core.text import clean, hide
 from moot.desk.hall import Full
+from moot.desk.queueing import QueueError
 
 MEDIA = "application/problem+json"
 
@@ -26,6 +27,7 @@ CODES: Mapping[int, str] = {
     422: "invalid",
     429: "too_many",
     500: "internal",
+    503: "unavailable",
 }
 """What a problem is called that has no name of its own, by its status."""
 
@@ -41,6 +43,7 @@ TITLES: Mapping[int, str] = {
     422: "Something in the request cannot be used",
     429: "Too much at once",
     500: "Something went wrong inside",
+    503: "What this needs cannot be reached now",
 }
 
 
@@ -93,6 +96,8 @@ def problem_of(error: MootError) -> Problem:
             return Problem(429, str(error), "full", {"Retry-After": "30"})
         case LimitReached():
             return Problem(429, str(error), "limit")
+        case QueueError():
+            return Problem(503, str(error), "queue", {"Retry-After": "5"})
         case ModelError(kind=kind):
             return Problem(409, str(error), kind or "model")
         case RecordError():
@@ -118,5 +123,5 @@ def told(*statuses: int) -> dict[int | str, dict[str, object]]:
     return {status: {"description": TITLES[status], "model": ProblemBody} for status in statuses}
 
 
-EVERYWHERE = told(400, 401, 403, 404, 405, 409, 413, 415, 422, 429)
+EVERYWHERE = told(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503)
 """What any route of the API may answer with."""

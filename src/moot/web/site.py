@@ -24,7 +24,7 @@ class Site:
     """One server.
 
     Attributes:
-        hall: the debates that run here, over their desk.
+        hall: the debates that are held here or by workers, over their desk.
         live: whoever follows debates.
         passes: whom it knows.
         till: what owners may spend in a day.
