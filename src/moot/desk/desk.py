@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from pathlib import Path
 
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
@@ -19,13 +18,16 @@ from moot.desk.config import Config
 from moot.desk.estimate import estimate
 from moot.desk.held import Plan
 from moot.desk.outcome import Listed, Outcome, list_one, opening, outcome
+from moot.desk.queueing import Dispatcher
 from moot.desk.recalling import recalling
 from moot.desk.seating import BUILTIN, assign, people, seat
+from moot.desk.stores import Where, open_store, show_where
 from moot.desk.teaching import shelf_of, teach_at_end
 from moot.desk.toolbox import open_tools
 from moot.desk.watching import Watchers
 from moot.desk.weighing import weighing
 from moot.engine.drive import Hosting, Stop, debate, replay
+from moot.learn.tables import Place
 from moot.models.pool import Pool
 from moot.phases.base import Phase
 from moot.phases.known import DEFAULT, Choices, build
@@ -35,7 +37,6 @@ from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
 from moot.record.letters import Letters, debates
-from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
 from moot.seats.human import Door, Reach
 
@@ -51,6 +52,8 @@ class Desk:
 
     Attributes:
         watchers: are told of every debate that is held here.
+        pen: where the debates that are held here are written; a host may put a fence around the store.
+        queue: who has debates held by workers; None where records are in a file.
     """
 
     def __init__(
@@ -62,6 +65,8 @@ class Desk:
         config: Config | None = None,
     ) -> None:
         self.store, self.clock, self.config = store, clock, config
+        self.pen: Store = store
+        self.queue: Dispatcher | None = None
         self.pool = pool or Pool()
         self.hub = Hub(store)
         self.place = ""  # where the records are kept, in words for people
@@ -69,20 +74,26 @@ class Desk:
         self._held: set[str] = set()
 
     @classmethod
-    def at(cls, path: Path) -> "Desk":
-        """A desk over the SQLite record in that file; the file is made if it is not there."""
-        desk = cls(SqliteStore.open(path))
-        desk.place = str(path)
+    def at(cls, where: Where) -> "Desk":
+        """A desk over the records at that place: a file, which is made if it is not there, or a database's address.
+
+        Raises:
+            RecordError: the place cannot be used; a database is asked only when it is first needed.
+        """
+        desk = cls(open_store(where))
+        desk.place = show_where(where)
         return desk
 
     @property
-    def shelf(self) -> Path | None:
-        """The file in which what was learned is kept: that of the record; None where the record is in no file."""
+    def shelf(self) -> Place | None:
+        """Where what was learned is kept: the file or database of the record; None where the record is in none."""
         return shelf_of(self.store)
 
     async def close(self) -> None:
         """Give connections and files back."""
         await self.pool.close()
+        if self.queue:
+            await self.queue.close()
         await self.store.close()
 
     # ---- holding debates ---------------------------------------------------------------------------------------
@@ -149,7 +160,7 @@ class Desk:
     async def _drive(
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Door | None
     ) -> Outcome:
-        ledger = Ledger(self.store, debate_id, clock=self.clock, publish=self._publish)
+        ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
         letters = Letters(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)

@@ -1,0 +1,206 @@
+"""A worker: takes debates out of the queue and holds them. This file owns the life of a segment, and the drain.
+
+A segment is one workflow of the engine; the engine's own steps are not used.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from dbos import DBOS, DBOSConfig
+from dbos._serialization import DBOSPortableJSONSerializer
+from sqlalchemy.exc import SQLAlchemyError
+
+from moot.core.errors import MootError
+from moot.desk.desk import Desk
+from moot.desk.queueing import QueueError, State
+from moot.workers.fence import Fence
+from moot.workers.heart import Beaten, Heart
+from moot.workers.jobs import Jobs
+from moot.workers.leases import Leases
+from moot.workers.rows import Ending, Lease
+from moot.workers.segments import AGAIN, Held, Segments, Wanted, handed_on
+from moot.workers.tables import (
+    APPLICATION,
+    CONNECTIONS,
+    QUEUE,
+    SCHEMA,
+    SEGMENT,
+    VERSION,
+    client_of,
+    engine_of,
+    make_ready,
+    plain,
+    unreachable,
+)
+
+Result = TypeVar("Result")
+
+
+class Worker:
+    """Holds debates of the queue until it is drained. A process has one worker at a time, in one event loop.
+
+    Args:
+        desk: where debates are held; its records are written behind a fence from now on.
+        wanted: how it works.
+    """
+
+    def __init__(self, desk: Desk, wanted: Wanted) -> None:
+        self.desk, self.wanted = desk, wanted
+        engine = engine_of(wanted.address)
+        self.jobs = Jobs(engine, client_of(engine))
+        self.leases = Leases(engine, self.jobs.client)
+        self.fence = Fence(desk.store)
+        self._segments = Segments(desk, wanted, self.fence, self._reach)
+        desk.pen = self.fence
+        self._held: dict[str, Held] = {}
+        self._leave = asyncio.Event()
+        self._heart = Heart(self.leases, wanted.name, wanted.lease, self.fence, self._hear)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The debates that it holds now."""
+        return tuple(self._held)
+
+    def drain(self) -> None:
+        """Take nothing new, and give back what it holds; ``run`` ends then."""
+        self._leave.set()
+
+    async def run(self) -> None:
+        """Work until drained.
+
+        Raises:
+            QueueError: the database cannot be reached.
+        """
+        self._loop = asyncio.get_running_loop()
+        try:
+            await asyncio.to_thread(make_ready, self.jobs.engine)
+            self._launch()
+        except SQLAlchemyError as error:
+            raise unreachable(error) from None
+        self._heart.start()
+        try:
+            async with asyncio.TaskGroup() as group:
+                watch = group.create_task(self._watch())
+                await self._leave.wait()
+                watch.cancel()
+            await self._give_back()
+        finally:
+            self._heart.stop()
+            self.jobs.engine.dispose()
+
+    def _launch(self) -> None:
+        """Begin to take segments; the engine runs them in this event loop."""
+        config: DBOSConfig = {
+            "name": APPLICATION,
+            "system_database_url": plain(self.jobs.engine.url.render_as_string(hide_password=False)),
+            "dbos_system_schema": SCHEMA,
+            "application_version": VERSION,
+            "executor_id": self.wanted.name,
+            "serializer": DBOSPortableJSONSerializer(),
+            "sys_db_pool_size": CONNECTIONS,
+            "log_level": "CRITICAL",
+            "run_migrations": False,
+        }
+        DBOS(config=config)
+
+        @DBOS.workflow(name=SEGMENT, max_recovery_attempts=1000)
+        async def segment(debate: str, number: int) -> str:  # pyright: ignore[reportUnusedFunction]
+            return await self._segment(debate, number)
+
+        DBOS.launch()
+        wanted = self.wanted
+        self.jobs.client.register_queue(QUEUE, worker_concurrency=wanted.most, polling_interval_sec=wanted.poll)
+
+    # ---- a segment --------------------------------------------------------------------------------------------------
+
+    async def _segment(self, debate: str, number: int) -> str:
+        """The workflow: hold a debate from where its record ends; in one word what became of it."""
+        began = self.fence.now()
+        lease = await self._do(lambda: self.leases.claim(debate, number, self.wanted.name, self.wanted.lease))
+        if lease is None:
+            return "gone"
+        self.fence.open(debate, began + self.wanted.lease)
+        held = self._held[debate] = Held(lease=lease)
+        self.wanted.say(f"{debate}: taken" + (f", try {lease.tries}" if lease.tries > 1 else ""))
+        if lease.stop or self._leave.is_set():
+            held.ask("cancel" if lease.stop else "drain", now=False)
+        try:
+            ending = await self._hold(debate, held)
+            state = await self._end(lease, ending)
+        finally:
+            self._held.pop(debate, None)
+            self.fence.shut(debate)
+        told = f"{state}" if state else "lost to another worker"
+        self.wanted.say(f"{debate}: {told}" + (f": {ending.reason}" if state and ending.reason else ""))
+        return state or "lost"
+
+    async def _end(self, lease: Lease, ending: Ending) -> State | None:
+        """Say how it ended; where the database is away, again, as long as the lease holds."""
+        while True:
+            try:
+                return await self._do(lambda: self.leases.end(lease, ending))
+            except QueueError:
+                if self.fence.lapsed(lease.debate):
+                    return None
+                await asyncio.sleep(AGAIN)
+
+    async def _hold(self, debate: str, held: Held) -> Ending:
+        async with asyncio.TaskGroup() as group:
+            held.task = group.create_task(self._segments.hold(debate, held))
+        if not held.task.cancelled():
+            return held.task.result()
+        return Ending(state="cancelled", reason="it was cancelled") if held.why == "cancel" else handed_on()
+
+    # ---- what the others and the signals want ------------------------------------------------------------------------
+
+    def _hear(self, beaten: Beaten) -> None:
+        """In the heart's thread: hand on what it was told."""
+        if self._loop and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._heed, beaten)
+
+    def _heed(self, beaten: Beaten) -> None:
+        for debate, held in tuple(self._held.items()):
+            epoch, stop = beaten.get(debate, (0, ""))
+            if self.fence.lapsed(debate):
+                held.ask("lost", now=True)
+            elif epoch == held.lease.epoch and stop:
+                held.ask("cancel", now=stop == "now")
+
+    async def _watch(self) -> None:
+        """Queue again what others have let fall."""
+        while True:
+            try:
+                for debate in await self._do(lambda: self.leases.watch(self.wanted.lease)):
+                    self.wanted.say(f"{debate}: queued again")
+            except MootError:
+                pass  # The database is away; the next look may find it.
+            await asyncio.sleep(self.wanted.lease / 3)
+
+    async def _give_back(self) -> None:
+        """Give everything back: the answers in hand have some seconds, then all is broken off."""
+        destroyed = threading.Thread(
+            target=lambda: DBOS.destroy(
+                workflow_completion_timeout_sec=int(self.wanted.grace) + 5, destroy_registry=True
+            )
+        )
+        destroyed.start()
+        for held in tuple(self._held.values()):
+            held.ask("drain", now=False)
+        end = self.fence.now() + self.wanted.grace
+        while self._held or destroyed.is_alive():
+            if self.fence.now() >= end:
+                for held in tuple(self._held.values()):
+                    held.ask("drain", now=True)
+            await asyncio.sleep(0.05)
+
+    async def _reach(self) -> None:
+        await self._do(lambda: self.jobs.job(""))
+
+    async def _do(self, work: Callable[[], Result]) -> Result:
+        try:
+            return await asyncio.to_thread(work)
+        except SQLAlchemyError as error:
+            raise unreachable(error) from None
