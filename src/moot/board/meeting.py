@@ -38,7 +38,7 @@ class BoardMeeting:
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
         seed: what all chance is drawn from.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what the meeting may use; None for the usual limits.
 
     Raises:
@@ -57,7 +57,7 @@ class BoardMeeting:
     rounds: int = 8
     strategy: str = "majority"
     seed: int = 0
-    store: Path | None = None
+    store: Path | str | None = None
     limits: Limits | None = None
 
     def __post_init__(self) -> None:

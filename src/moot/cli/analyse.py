@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--png", is_flag=True, help="Plots as PNG; else as SVG.")
 @store_option
 def analyse(
-    debates: tuple[str, ...], as_json: bool, formal: bool, plots: Path | None, png: bool, store: Path | None
+    debates: tuple[str, ...], as_json: bool, formal: bool, plots: Path | None, png: bool, store: Path | str | None
 ) -> int:
     """Analyse debates: agreement, changed answers, what the decision rests on.
 

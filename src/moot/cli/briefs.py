@@ -32,7 +32,7 @@ class CheckOptions(CapOptions, WishOptions):
     as_json: bool
     diagram: bool
     normalised: bool
-    store: Path | None
+    store: Path | str | None
 
 
 @rich_click.command()

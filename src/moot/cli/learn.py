@@ -28,7 +28,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--rebuild", is_flag=True, help="Drop what was learned, and learn from all records again.")
 @click.option("--domain", metavar="NAME", help="The kind of question that these debates are about, for ratings.")
 @store_option
-def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | None) -> int:
+def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | str | None) -> int:
     """Learn from finished debates: those named, or all that have not been learned.
 
     A debate is learned when it ends, unless your moot.toml says learn = false. Nothing is ever learned twice.
@@ -40,7 +40,7 @@ def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Pa
     return finish(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
 
 
-async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | None) -> int:
+async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | str | None) -> int:
     from moot.desk.learning import learn as learn_one
     from moot.desk.learning import note
 
@@ -57,7 +57,7 @@ async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path |
     return DONE
 
 
-async def _learn_all(rebuild: bool, store: Path | None) -> int:
+async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
     from moot.desk.learning import learn_all
 
     async with open_desk(store) as desk:
@@ -80,7 +80,7 @@ def memory() -> None:
 @click.option("-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
 @as_json
 @store_option
-def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | None) -> int:
+def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | str | None) -> int:
     """Find outcomes of earlier debates by words and likeness."""
     from moot.desk.learning import search as look
 
@@ -118,7 +118,7 @@ def _tell(found: "Found") -> None:
 @click.argument("debate", shell_complete=complete_debate)
 @as_json
 @store_option
-def show(debate: str, as_json: bool, store: Path | None) -> int:
+def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Show everything that was learned from a debate."""
     from moot.desk.learning import remembered
 
@@ -153,7 +153,7 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
 @memory.command()
 @click.argument("debate", shell_complete=complete_debate)
 @store_option
-def forget(debate: str, store: Path | None) -> int:
+def forget(debate: str, store: Path | str | None) -> int:
     """Forget what was learned from a debate, for good; its record stays as it is."""
     from moot.desk.learning import note
 
@@ -171,7 +171,7 @@ def forget(debate: str, store: Path | None) -> int:
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--answer", required=True, help="The answer that has turned out to be right.")
 @store_option
-def resolve(debate: str, answer: str, store: Path | None) -> int:
+def resolve(debate: str, answer: str, store: Path | str | None) -> int:
     """Say what was right, once that is known.
 
     What each participant held last is then right or wrong, which measures how far its confidence can be trusted. The

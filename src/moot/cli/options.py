@@ -56,10 +56,27 @@ class WishOptions(TypedDict):
     cast: Literal["builtin", "new"] | None
 
 
+class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """Where records are kept: the path of a file, or the address of a database."""
+
+    name = "place"
+
+    def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
+        """A path, or an address as it was typed."""
+        from moot.desk.stores import read_where
+
+        if isinstance(value, str) and isinstance(place := read_where(value), str):
+            return place
+        return click.Path(dir_okay=False, path_type=Path).convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Files, as far as a shell can offer anything."""
+        return click.Path(dir_okay=False).shell_complete(ctx, param, incomplete)
+
+
 def store_option(command: Command) -> Command:
     """``--store``, behind a command as well as before it."""
-    kind = click.Path(dir_okay=False, path_type=Path)
-    return click.option("--store", type=kind, help="The file of the record.")(command)
+    return click.option("--store", type=Place(), help="The record: a file, or postgresql://….")(command)
 
 
 def limit_options(command: Command) -> Command:
@@ -159,8 +176,8 @@ def read_input(words: str) -> "Intake":
     return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
 
 
-def store_path(own: Path | None = None) -> Path:
-    """The file of the record: that of the command, else of ``moot --store``, else the owner's."""
+def store_path(own: Path | str | None = None) -> Path | str:
+    """Where the record is: as the command says, else ``moot --store``, else the owner."""
     from moot.desk.config import default_store, load_config
 
     context = click.get_current_context(silent=True)
@@ -169,7 +186,7 @@ def store_path(own: Path | None = None) -> Path:
 
 
 @asynccontextmanager
-async def open_stage(store: Path | None) -> "AsyncGenerator[Desk]":
+async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The desk, for a command that holds debates: they are observed where the environment wants it."""
     from moot.desk.telemetry import attend
 
@@ -179,7 +196,7 @@ async def open_stage(store: Path | None) -> "AsyncGenerator[Desk]":
 
 
 @asynccontextmanager
-async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
+async def open_desk(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The desk over the record; it is closed in the end."""
     from moot.desk.desk import Desk
 
@@ -191,7 +208,7 @@ async def open_desk(store: Path | None) -> "AsyncGenerator[Desk]":
 
 
 @asynccontextmanager
-async def open_memory(store: Path | None) -> "AsyncGenerator[Desk]":
+async def open_memory(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The same, to look at what was learned; what that lacks is told beside what is shown."""
     from moot.desk.teaching import lacks
 

@@ -144,7 +144,7 @@ async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keybo
 @click.argument("words")
 @click.option("--by", metavar="NAME", help="Who speaks; else the name of the system's user.")
 @store_option
-def say(debate: str, words: str, by: str | None, store: Path | None) -> int:
+def say(debate: str, words: str, by: str | None, store: Path | str | None) -> int:
     """Speak up in a debate; everybody sees it from the next question on, a person also beside an open question.
 
     DEBATE is its id, the beginning of it, or "last". WORDS is what you say, or - for standard input.

@@ -32,7 +32,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @rich_click.command()
 @as_json
 @store_option
-def personas(as_json: bool, store: Path | None) -> int:
+def personas(as_json: bool, store: Path | str | None) -> int:
     """Show how participants and models did over all debates.
 
     Participants are told apart by name and role. Of the debates that were decided, in how many the answer was chosen;
@@ -68,7 +68,7 @@ def _table(title: str, found: "Sequence[Persona]") -> "Table":
 @rich_click.command()
 @as_json
 @store_option
-def relations(as_json: bool, store: Path | None) -> int:
+def relations(as_json: bool, store: Path | str | None) -> int:
     """Show who agreed with whom over all debates, and who changed whose answer.
 
     Two agreed where they ended a debate with the same answer. One moved another where that one changed its answer and
@@ -87,7 +87,7 @@ def _tell(
     tables: "Callable[[F], Sequence[Table]]",
     *,
     as_json: bool,
-    store: Path | None,
+    store: Path | str | None,
 ) -> int:
     """Show sums, as JSON or as tables."""
 

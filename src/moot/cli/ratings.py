@@ -30,7 +30,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--anchor", metavar="MODEL", default="", help="Measure all others from this model, which gets 1500.")
 @as_json
 @store_option
-def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | None) -> int:
+def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | None) -> int:
     """Rate the models by the debates in which one of them won.
 
     The order is by Bradley and Terry's model, with 95 % intervals; Elo is there to look at. Seats without a language
@@ -66,7 +66,7 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | None) 
 @rich_click.command()
 @as_json
 @store_option
-def calibration(as_json: bool, store: Path | None) -> int:
+def calibration(as_json: bool, store: Path | str | None) -> int:
     """Show how far the confidence of each model can be trusted, over the debates that were resolved."""
     from moot.desk.learning import ENOUGH, recalibration, weights
     from moot.desk.learning import calibration as calibrate

@@ -36,7 +36,7 @@ def receipt(  # house: wide because a command has a parameter for each option
     out: Path | None,
     check: Path | None,
     new_key: Path | None,
-    store: Path | None,
+    store: Path | str | None,
 ) -> int:
     """Write a signed receipt of a decision, or check one.
 
@@ -78,7 +78,9 @@ def _key(path: Path | None, variable: str | None) -> "Key | None":
     return secret_key(secret)
 
 
-def _write(debate: str, key: "Key | None", form: Literal["json", "md"], out: Path | None, store: Path | None) -> int:
+def _write(
+    debate: str, key: "Key | None", form: Literal["json", "md"], out: Path | None, store: Path | str | None
+) -> int:
     from moot.desk.receipts import make_receipt, save_receipt, write_receipt
 
     async def read() -> str:
@@ -94,8 +96,9 @@ def _write(debate: str, key: "Key | None", form: Literal["json", "md"], out: Pat
     return DONE
 
 
-def _check(path: Path, key: "Key", store: Path | None) -> int:
+def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     from moot.desk.receipts import check_receipt, check_record
+    from moot.desk.stores import show_where
 
     try:
         text = path.read_text("utf-8")
@@ -110,7 +113,7 @@ def _check(path: Path, key: "Key", store: Path | None) -> int:
         async with open_desk(store) as desk:
             return await check_record(desk, checked)
 
-    here = place.exists() and finish(look())
+    here = (isinstance(place, str) or place.exists()) and finish(look())
     click.echo(f"{checked.debate}: the signature holds, nothing in the receipt was changed")
-    click.echo(f"its record of {checked.entries} entries is {'the one' if here else 'not'} in {place}")
+    click.echo(f"its record of {checked.entries} entries is {'the one' if here else 'not'} in {show_where(place)}")
     return DONE

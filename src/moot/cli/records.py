@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @rich_click.command(name="list")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @store_option
-def list_(as_json: bool, store: Path | None) -> int:
+def list_(as_json: bool, store: Path | str | None) -> int:
     """List all debates, the newest first."""
 
     listed, asks = finish(_look(store))
@@ -35,14 +35,16 @@ def list_(as_json: bool, store: Path | None) -> int:
         data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not listed:
-        click.echo(f"There is no debate yet in {store_path(store)}.")
+        from moot.desk.stores import show_where
+
+        click.echo(f"There is no debate yet in {show_where(store_path(store))}.")
         click.echo('Begin with: moot run "Should we build or buy?"')
     else:
         _table(listed, asks)
     return DONE
 
 
-async def _look(store: Path | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
+async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
     """All debates, and the open questions to people in those that are not over."""
     from moot.desk.question import open_asks
 
@@ -128,7 +130,7 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 @click.option("--plots", is_flag=True, help="With plots as the last chapter of the report; they stand beside the file.")
 @store_option
 def report(
-    debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | None
+    debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.
 
@@ -182,7 +184,7 @@ def _print(content: str | bytes) -> None:
         sys.stdout.write(content)
 
 
-async def _illustrate(debate: str, out: Path, store: Path | None) -> int:
+async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
     from moot.desk.analysis import save_illustrated
     from moot.desk.reports import recount
 
@@ -213,7 +215,7 @@ def _write(path: Path, content: str | bytes) -> None:
 @click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @store_option
-def diff(one: str, other: str | None, as_json: bool, store: Path | None) -> int:
+def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
     """Show where two debates part, and how their outcomes differ.
 
     A and B are ids, beginnings of ids, or "last". They need not be forks of one another. A fork alone is compared with
@@ -244,7 +246,7 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | None) -> int:
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--head", metavar="HASH", help="The hash that the last entry must have, or its first 8 digits or more.")
 @store_option
-def verify(debate: str, head: str | None, store: Path | None) -> int:
+def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """Check a record: every hash, and that its protocol makes the same debate again.
 
     DEBATE is its id, the beginning of it, or "last". Keep the hash that it prints: with --head it shows later that

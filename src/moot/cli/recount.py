@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @store_option
-def recount(debate: str, as_json: bool, store: Path | None) -> int:
+def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Count the ballots of a debate under every rule.
 
     DEBATE is its id, the beginning of it, or "last". For each rule: who wins, by how much, and the fewest ballots that

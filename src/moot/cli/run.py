@@ -39,13 +39,13 @@ USUAL: "Mode" = "full_markdown"
 class RunOptions(CapOptions, OutputOptions, WishOptions):
     """All options of ``moot run``."""
 
-    store: Path | None
+    store: Path | str | None
 
 
 class ResumeOptions(CapOptions, OutputOptions):
     """All options of ``moot resume``."""
 
-    store: Path | None
+    store: Path | str | None
 
 
 @rich_click.command(epilog=MEANINGS)

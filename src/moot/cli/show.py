@@ -24,7 +24,7 @@ class ShowOptions(TypedDict):
     follow: bool
     numbers: bool
     mode: str | None
-    store: Path | None
+    store: Path | str | None
 
 
 @rich_click.command()

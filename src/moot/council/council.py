@@ -68,7 +68,7 @@ class Council:
             ``retry`` tries the step again, ``fallback`` takes what is named below in its place.
         retries: with ``retry``, how often, 1 to 10; after that the error is raised.
         fallback: with ``fallback``, another step, or a function of task and context, async or plain.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what each debate may use; None for the usual limits.
 
     Raises:
@@ -84,7 +84,7 @@ class Council:
         *,
         retries: int = 1,
         fallback: Fallback | None = None,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.name, self.steps, self.context = name, tuple(steps), context or Context()
@@ -161,7 +161,7 @@ class Council:
         name = f"{slug(words('the task', task), 32)}-{secrets.token_hex(3)}"
         return _Run(id=name, task=task, context=self.context.copy())
 
-    def _store(self, n: int) -> Path | None:
+    def _store(self, n: int) -> Path | str | None:
         step = self.steps[n]
         return step.store or self.store if isinstance(step, RecordedStep) else self.store
 

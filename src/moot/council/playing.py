@@ -30,7 +30,7 @@ class Venue:
     """Where and how a step is held.
 
     Attributes:
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what a new debate may use; None for the usual limits.
         raised: what it may use from now on, also where it goes on; None for the limits that it has.
         debate: the id of the debate; it is taken up where there is a record of it. "" for a new one.
@@ -40,7 +40,7 @@ class Venue:
         hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
     """
 
-    store: Path | None = None
+    store: Path | str | None = None
     limits: Limits | None = None
     raised: Limits | None = None
     debate: str = ""
@@ -102,7 +102,7 @@ def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
     return say
 
 
-async def tried(store: Path | None, debate: str) -> int:
+async def tried(store: Path | str | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     async with open_desk(store) as desk:
         return await count_failed(desk, debate)
@@ -123,7 +123,7 @@ def brief_of(task: str, context: Context, sitting: Sitting, limits: Limits | Non
     )
 
 
-async def task_of(store: Path | None, debate: str) -> str:
+async def task_of(store: Path | str | None, debate: str) -> str:
     """The task of a debate on record.
 
     Raises:

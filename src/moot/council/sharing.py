@@ -34,7 +34,7 @@ class ParallelStep(RecordedStep):
         agents: who takes part, from one.
         task_splitter: the task and the number of agents to their parts, in the agents' order; without one everybody
             works on the whole task. Agents for whom there is no part are not asked.
-        store: the file of the record; None for the council's, else the owner's.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -48,7 +48,7 @@ class ParallelStep(RecordedStep):
         agents: Sequence[AgentLike],
         task_splitter: Splitter | None = None,
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)
@@ -91,7 +91,7 @@ class SplitStep(RecordedStep):
         min_agents: the fewest agents, from 1.
         max_agents: the most agents, to 100.
         split_strategy: ``auto``: as many agents as the task has pieces, between the two; ``fixed``: ``min_agents``.
-        store: the file of the record; None for the council's, else the owner's.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -107,7 +107,7 @@ class SplitStep(RecordedStep):
         max_agents: int = 10,
         split_strategy: str = "auto",
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)

@@ -38,14 +38,14 @@ class RecordedStep(ABC):
     """A step that is a debate on record.
 
     Args:
-        store: the file of the record; None for the council's, else the owner's.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what its debate may use; None for the council's, else the usual limits.
     """
 
     protocol: ClassVar[str]
     """What its debates are called in the record."""
 
-    def __init__(self, store: Path | None, limits: Limits | None) -> None:
+    def __init__(self, store: Path | str | None, limits: Limits | None) -> None:
         self.store, self.limits = store, limits
 
     async def execute(self, task: str, context: Context | None = None) -> StepResult:
@@ -110,7 +110,7 @@ class DebateStep(RecordedStep):
         voting_strategy: ``majority``; ``weighted`` by level of expertise; ``consensus``, which ends early when all
             texts are alike and falls back to the majority; ``moderator``.
         ballot: which proposals stand for election: ``original``, as documented, or ``latest``.
-        store: the file of the record; None for the council's, else the owner's.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -128,7 +128,7 @@ class DebateStep(RecordedStep):
         voting_strategy: str = "majority",
         *,
         ballot: Literal["original", "latest"] = "original",
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)

@@ -15,8 +15,9 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, RecordError
 from moot.desk.serving import Serving, read_serving
+from moot.desk.stores import Where, is_address, read_where
 from moot.seats.servers import Server
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
@@ -42,7 +43,7 @@ class Config:
     Attributes:
         model: the default model; "" where none is set.
         fallback: the models that are asked in turn where a participant's own cannot be reached and names none.
-        store: the record's file; None for the user's data directory.
+        store: the record's file, or the address of a database; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
         searxng_url: the address of the owner's SearXNG; "" where none is set.
         embeddings: the model that makes vectors of texts, served or in a folder; "" for none.
@@ -55,7 +56,7 @@ class Config:
 
     model: str = ""
     fallback: tuple[str, ...] = ()
-    store: Path | None = None
+    store: Where | None = None
     search: Engine = ""
     searxng_url: str = ""
     embeddings: str = ""
@@ -90,6 +91,8 @@ def load_config(folder: Path | None = None) -> Config:
         if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
             raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
         servers = _servers(data.pop("mcp", {}), str(path)) or servers
+        if path is near and near.resolve() != own.resolve() and is_address(str(data.get("store", ""))):
+            raise BriefError(f"store can be an address only in your own file, {own}", where=str(path))
         feeds = _feeds(data.pop("feeds", {}), str(path)) or feeds
         serve = read_serving(data.pop("serve"), str(path)) if "serve" in data else serve
         found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
@@ -97,11 +100,10 @@ def load_config(folder: Path | None = None) -> Config:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
             found[name] = (value, f"MOOT_{name.upper()}")
     said = {name: value for name, (value, _) in found.items()}
-    store = said.get("store", "")
     return Config(
         model=said.get("model", ""),
         fallback=tuple(filter(None, (each.strip() for each in said.get("fallback", "").split(",")))),
-        store=Path(store).expanduser() if store else None,
+        store=_where(*found.get("store", ("", ""))),
         search=_engine(*found.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
         embeddings=said.get("embeddings", ""),
@@ -147,6 +149,13 @@ def _flag(name: str, value: str, where: str) -> bool:
     if value not in (*_YES, *_NO):
         raise BriefError(f"{name} cannot be {value[:60]!r}; write true or false", where=where)
     return value in _YES
+
+
+def _where(value: str, where: str) -> Where | None:
+    try:
+        return read_where(value) if value else None
+    except RecordError as error:
+        raise BriefError(f"store: {error}", where=where) from error
 
 
 def _engine(value: str, where: str) -> Engine:

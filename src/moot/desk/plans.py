@@ -22,11 +22,11 @@ from moot.phases.shares import Shares
 
 
 @asynccontextmanager
-async def open_desk(store: Path | None = None) -> AsyncGenerator[Desk, None]:
+async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Desk, None]:
     """A desk with the owner's settings, as long as the block runs.
 
     Args:
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
     """
     config = load_config()
     desk = Desk.at(store or config.store or default_store())

@@ -62,7 +62,7 @@ class DebatePattern(Face[DebateResult]):
         model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds, from 1 to 100.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what one debate may use; None for the usual limits.
 
     Raises:
@@ -77,7 +77,7 @@ class DebatePattern(Face[DebateResult]):
         llm: object = None,
         max_rounds: int = 3,
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

@@ -55,11 +55,11 @@ class Face(ABC, Generic[R]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: any chat model or agent that can be seated; it goes before ``model``.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what one run may use; None for the usual limits.
     """
 
-    def __init__(self, model: str, llm: object, store: Path | None, limits: Limits | None) -> None:
+    def __init__(self, model: str, llm: object, store: Path | str | None, limits: Limits | None) -> None:
         if not isinstance(model, str) or not model.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"model is {model!r}; it must be a name such as 'gpt-4o-mini' or 'ollama:llama3.2'")
         self.model, self.llm, self.store, self.limits = model, llm, store, limits

@@ -82,7 +82,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds within the groups, from 0 to 3; more rounds before a vote do harm.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what one debate may use; None for the usual limits.
 
     Raises:
@@ -97,7 +97,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
         llm: object = None,
         max_rounds: int = 1,
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

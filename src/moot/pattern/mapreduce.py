@@ -41,7 +41,7 @@ class MapReducePattern(Face[MapReduceResult]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what one run may use; None for the usual limits.
 
     Raises:
@@ -55,7 +55,7 @@ class MapReducePattern(Face[MapReduceResult]):
         model: str = "gpt-4o-mini",
         llm: object = None,
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

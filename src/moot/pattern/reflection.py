@@ -50,7 +50,7 @@ class ReflectionPattern(Face[ReflectionResult]):
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds, from 1 to 100; a round is a text and its review.
         threshold: the score, 0 to 10, at which a text is accepted.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what one run may use; None for the usual limits.
 
     Raises:
@@ -66,7 +66,7 @@ class ReflectionPattern(Face[ReflectionResult]):
         max_rounds: int = 3,
         threshold: float = 8.0,
         *,
-        store: Path | None = None,
+        store: Path | str | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

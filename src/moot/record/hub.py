@@ -9,13 +9,18 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from moot.core.event import Signal
-from moot.record.store import Store
+from moot.record.store import Store, Telling
 
 PAGE = 200
 """The most lines read from the store at once; never more than a follower's queue takes."""
+
+
+SLOW = 2.0
+"""Seconds between looks into a store that tells of new lines, for what it could not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,8 @@ class Hub:
     Args:
         store: where the lines are stored.
         queue: the most lines and signals that wait for one follower.
-        poll: seconds between looks into the store for a debate that another process drives.
+        poll: seconds between looks into the store for a debate that another process drives; where the store tells of
+            new lines, ``SLOW`` is enough.
     """
 
     def __init__(self, store: Store, *, queue: int = 1000, poll: float = 0.2) -> None:
@@ -123,6 +129,7 @@ class Hub:
         self._followers: dict[str, set[_Follower]] = {}
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
+        self._told = False  # whether the store tells of new lines
 
     def begin(self, debate: str) -> None:
         """Lines will come from this process: whoever follows from now on waits for them, also behind an earlier end."""
@@ -194,10 +201,30 @@ class Hub:
     async def _wait(self, debate: str, follower: _Follower) -> None:
         follower.news.clear()
         try:
-            async with asyncio.timeout(None if debate in self._newest else self._poll):
+            async with asyncio.timeout(None if debate in self._newest else self._pause()):
                 await follower.news.wait()
         except TimeoutError:
             follower.fall_behind()
+
+    def _pause(self) -> float:
+        """Seconds until the store is looked into again; a store that can is asked to tell of new lines before."""
+        if not self._told and isinstance(self._store, Telling):
+            loop = asyncio.get_running_loop()
+
+            def told(debate: str) -> None:
+                with suppress(RuntimeError):  # the loop is closed, and its followers are gone with it
+                    loop.call_soon_threadsafe(self._look, debate)
+
+            self._store.tell(told)
+            self._told = True
+        return SLOW if self._told else self._poll
+
+    def _look(self, debate: str) -> None:
+        """Have those who follow a debate that another process drives look into the store; with "" any such debate."""
+        for name in [debate] if debate else list(self._followers):
+            if name not in self._newest:
+                for follower in self._followers.get(name, ()):
+                    follower.fall_behind()
 
     def _leave(self, debate: str, follower: _Follower) -> None:
         followers = self._followers[debate]

@@ -103,11 +103,12 @@ class PostgresStore:
 
     Attributes:
         place: the address as people are shown it, without a password.
+        address: the address as it was given; it can hold a password.
     """
 
     def __init__(self, address: str) -> None:
         self.place = read_place(address)
-        self._address, self._links = address, Links(address)
+        self.address, self._links = address, Links(address)
         self._lock = threading.Lock()
         self._room: Backroom | None = None
         self._waiting: list[Append] = []
@@ -168,7 +169,7 @@ class PostgresStore:
             room = self._back()
             self._listeners += (told,)
             if len(self._listeners) == 1:
-                room.begin(listen(self._address, self._spread))
+                room.begin(listen(self.address, self._spread))
 
     async def close(self) -> None:
         """See Store."""

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent
 TABLE = "moot_version"
 """The table that says which version a database has; other programs' tables beside it are left alone."""
 
-LOCK = int.from_bytes(b"moot", "big")
+LOCK = int.from_bytes(b"mootline", "big")
 """The advisory lock of whoever changes a database."""
 
 VERSION = f"SELECT coalesce((SELECT max(version_num) FROM {TABLE}), '')"
