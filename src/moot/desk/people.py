@@ -18,6 +18,7 @@ from moot.desk.letters import tidy
 from moot.desk.names import check_name, skeleton
 from moot.desk.outcome import opening
 from moot.desk.seating import is_person
+from moot.desk.submitting import go_on
 from moot.record.letters import Letters
 from moot.seats.hand import allowed, take
 from moot.seats.human import HUMAN, Door
@@ -199,6 +200,7 @@ async def answer(
     first = next(each.seq for each in letters if isinstance(each.event, Replied) and each.event.key == turn.key)
     if first != number:
         raise RecordError(f"{turn.by} has already answered")
+    await go_on(desk, debate)
     return reply
 
 

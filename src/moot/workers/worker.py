@@ -64,6 +64,11 @@ class Worker:
         """The debates that it holds now."""
         return tuple(self._held)
 
+    @property
+    def leaving(self) -> bool:
+        """Whether it was asked to end."""
+        return self._leave.is_set()
+
     def drain(self) -> None:
         """Take nothing new, and give back what it holds; ``run`` ends then."""
         self._leave.set()
