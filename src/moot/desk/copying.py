@@ -1,0 +1,81 @@
+"""Debates from one store to another. This file owns what is copied with a debate, and when it is refused.
+
+Only lines that are checked are copied, and lines that stand in the target are never changed. So a copy that was cut off
+is gone on with by making it again, and one that was made twice is made once.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+from moot.core.errors import RecordError
+from moot.record.codec import read
+from moot.record.store import Store
+
+PIECE = 500
+"""Lines that are appended at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """What came of one debate.
+
+    Attributes:
+        debate: its id.
+        new: how many lines were written, those of its letters among them.
+        there: how many lines stood in the target before.
+        fault: why it was not copied, or not to its end, in a sentence; "" where all of it is in the target.
+    """
+
+    debate: str
+    new: int = 0
+    there: int = 0
+    fault: str = ""
+
+
+async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) -> AsyncGenerator[Copied]:
+    """Copy debates with all that was written to them, in the order in which they began.
+
+    Hashes are checked before and after. A debate that cannot be copied is told of, and the others go on.
+
+    Args:
+        source: where the debates are.
+        target: where they are to be as well.
+        names: their ids; empty for all.
+
+    Raises:
+        RecordError: one of the stores cannot be used.
+    """
+    streams = [spine.debate for spine in reversed(await source.debates())]
+    await target.debates()  # a store that cannot be used is told of once, not for each debate
+    for name in names or dict.fromkeys(each.partition("/")[0] for each in streams):
+        own = [each for each in streams if each == name or each.startswith(f"{name}/")]
+        yield await _copy(source, target, name, own)
+
+
+async def _copy(source: Store, target: Store, name: str, streams: Sequence[str]) -> Copied:
+    new = there = 0
+    try:
+        if not streams:
+            raise RecordError("it is not in the record that is copied from")
+        for stream in streams:
+            read(await source.read(stream))  # all of them before the first line is copied
+        for stream in streams:
+            lines, had = await source.read(stream), await target.read(stream)
+            if had[: len(lines)] != lines[: len(had)]:
+                raise RecordError("another debate with this id is there already")
+            there += len(had)
+            new += await _write(target, stream, lines, len(had))
+    except RecordError as error:
+        return Copied(debate=name, new=new, there=there, fault=str(error))
+    return Copied(debate=name, new=new, there=there)
+
+
+async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> int:
+    """Append what is missing, and check what stands there then; how many lines were written."""
+    for start in range(had, len(lines), PIECE):
+        await target.append(stream, lines[start : start + PIECE], after=start)
+    found = await target.read(stream)
+    read(found)
+    if found[: len(lines)] != lines:
+        raise RecordError("what stands in the copy is not what was written")
+    return max(0, len(lines) - had)
