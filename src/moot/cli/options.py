@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from moot.desk.desk import Desk
     from moot.desk.intake import Intake
     from moot.desk.prepare import Caps, Wishes
+    from moot.desk.queueing import Dispatcher
     from moot.desk.reports import Mode
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -197,14 +198,28 @@ async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
 
 @asynccontextmanager
 async def open_desk(store: Path | str | None) -> "AsyncGenerator[Desk]":
-    """The desk over the record; it is closed in the end."""
+    """The desk over the record, with the queue of the workers that share it; both are closed in the end."""
     from moot.desk.desk import Desk
+    from moot.workers.opening import find_queue
 
-    desk = Desk.at(store_path(store))
+    place = store_path(store)
+    desk = Desk.at(place)
+    desk.queue = find_queue(str(place))
     try:
         yield desk
     finally:
         await desk.close()
+
+
+@asynccontextmanager
+async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Dispatcher]]":
+    """The same, for a command that is nothing without a queue."""
+    from moot.workers.opening import check_queue
+
+    check_queue(str(store_path(store)))
+    async with open_desk(store) as desk:
+        assert desk.queue is not None
+        yield desk, desk.queue
 
 
 @asynccontextmanager
