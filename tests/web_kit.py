@@ -19,6 +19,7 @@ from moot.desk.access import mark_of
 from moot.desk.config import Config
 from moot.desk.connections import config_of
 from moot.desk.desk import Desk
+from moot.desk.queueing import Dispatcher
 from moot.desk.serving import Serving
 from moot.models.base import Model, Request
 from moot.testing.scripted import ScriptedModel
@@ -129,10 +130,16 @@ def config(serving: Serving = SERVING) -> Config:
 
 @asynccontextmanager
 async def opened(
-    folder: Path, *, serving: Serving = SERVING, real: bool = False, models: Mapping[str, Model] | None = None
-) -> AsyncGenerator[Web]:
-    """A server over a record in that folder; ``real`` on a free port, else in this process without a socket."""
-    desk = Desk.at(folder / "moot.sqlite")
+    folder: Path,
+    *,
+    serving: Serving = SERVING,
+    real: bool = False,
+    models: Mapping[str, Model] | None = None,
+    store: str = "",
+    queue: Dispatcher | None = None,
+) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
+    """A server over a record in that folder, or that store; ``real`` on a free port, else without a socket."""
+    desk = Desk.at(store or folder / "moot.sqlite")
     desk.config = config(serving)
     for name, model in (models or {}).items():
         desk.pool.lend(name, model)
@@ -140,7 +147,8 @@ async def opened(
     bound.bind(("127.0.0.1", 0))
     host = f"127.0.0.1:{bound.getsockname()[1]}" if real else HOST
     try:
-        async with open_site(desk, desk.config, hosts=[host, host.replace("127.0.0.1", "localhost")]) as site:
+        hosts = [host, host.replace("127.0.0.1", "localhost")]
+        async with open_site(desk, desk.config, hosts=hosts, queue=queue) as site:
             app = make_app(site)
             transport = None if real else httpx2.ASGITransport(app=app)
             web = Web(site=site, base=f"http://{host}", transport=transport)

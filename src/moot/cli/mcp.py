@@ -26,9 +26,10 @@ class McpOptions(TypedDict):
     port: int
     max_cost: float
     max_debates: int | None
+    queue: bool
     client: str
     all_: bool
-    store: Path | None
+    store: Path | str | None
 
 
 def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -50,6 +51,7 @@ def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
     help="US dollars that all debates of the session may use; inf for no limit. Over HTTP: [serve] daily.",
 )
 @click.option("--max-debates", type=click.IntRange(1, 100), help="Debates at once; else as your moot.toml says, or 8.")
+@click.option("--queue", is_flag=True, help="Have workers hold the debates; needs --store postgresql://…")
 @click.option(
     "--client", default="agent", show_default=True, callback=_name, help="Under which name debates are owned."
 )
@@ -59,7 +61,7 @@ def mcp(**given: Unpack[McpOptions]) -> int:
     """Serve coding agents: an MCP server over standard input and output, or over HTTP.
 
     An agent starts it by itself: see docs/how-to/use-from-a-coding-agent.md. When the agent leaves, debates are stopped
-    after the answers in hand; each can be gone on with.
+    after the answers in hand; each can be gone on with. What workers hold goes on.
     """
     from moot.desk.config import load_config
 
@@ -72,6 +74,7 @@ def mcp(**given: Unpack[McpOptions]) -> int:
         client=given["client"],
         max_cost=None if math.isinf(given["max_cost"]) else given["max_cost"],
         max_debates=given["max_debates"],
+        queue=given["queue"],
         reads_all=given["all_"],
         host=given["host"],
         port=given["port"],

@@ -24,8 +24,9 @@ class ServeOptions(TypedDict):
     host: str
     open_: bool
     most: int | None
+    queue: bool
     log_json: bool
-    store: Path | None
+    store: Path | str | None
 
 
 @rich_click.command()
@@ -33,10 +34,11 @@ class ServeOptions(TypedDict):
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address; others than this need a token.")
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @click.option("--most", type=click.IntRange(1, 100), help="Debates at once; else as your moot.toml says, or 8.")
+@click.option("--queue", is_flag=True, help="Have workers hold the debates; needs --store postgresql://…")
 @click.option("--log-json", is_flag=True, help="Tell what happens as JSON lines on the error output, every request.")
 @store_option
 def serve(**given: Unpack[ServeOptions]) -> int:
-    """Serve the web app and the HTTP API, and hold the debates that are begun there.
+    """Serve the web app and the HTTP API, and hold the debates that are begun there, or have workers hold them.
 
     The link that is printed is good once, for ten minutes; Enter prints a new one. Ctrl-C stops after the answers in
     hand, twice at once; every debate can be gone on with. Programs need a token: see [serve.tokens] in your moot.toml.
@@ -60,6 +62,7 @@ def serve(**given: Unpack[ServeOptions]) -> int:
         host=given["host"],
         port=given["port"],
         most=given["most"],
+        queue=given["queue"],
         ready=ready,
         say=say,
         log=log if given["log_json"] else None,

@@ -50,9 +50,6 @@ class Hall:
         grace: seconds that the answers in hand have when the hall is closed.
     """
 
-    keeps_waiting = True
-    """Whether a debate is held while it waits for a person, so that letters are taken in as they come."""
-
     def __init__(
         self, desk: Desk, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
     ) -> None:

@@ -44,8 +44,6 @@ class QueueHall(Hall):
         grace: seconds that a casting in hand has when the hall is closed; what workers hold goes on.
     """
 
-    keeps_waiting = False
-
     def __init__(
         self, desk: Desk, queue: Dispatcher, *, config: Config | None = None, most: int = MOST, grace: float = GRACE
     ) -> None:
@@ -111,9 +109,12 @@ class QueueHall(Hall):
         """See ``Hall.wait``."""
         while (hold := await self.look(debate)).by:  # noqa: ASYNC110 # it is held by another process
             await asyncio.sleep(LOOK)
-        if hold.error:
+        if hold.error and not await self.desk.count_entries(debate):
             raise hold.error
-        return outcome(debate, fold(await self.desk.entries(debate)))
+        transcript = fold(await self.desk.entries(debate))
+        if hold.error and not (transcript.closed or transcript.paused):
+            raise hold.error
+        return outcome(debate, transcript)
 
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
         """Have the participants made here, and the debate held by a worker."""

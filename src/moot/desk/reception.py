@@ -162,17 +162,6 @@ class Reception:
         except (BriefError, Full, LimitReached, QueueError):
             return False
 
-    async def heard(self, debate: str) -> bool:
-        """Have words from outside taken in, where nobody holds a debate while it waits for a person.
-
-        Returns:
-            Whether it is held now; see ``answered``.
-
-        Raises:
-            RecordError: there is no such debate, or its record is damaged.
-        """
-        return debate in self.hall.held if self.hall.keeps_waiting else await self.answered(debate)
-
     def read_other(self, brief: str | Mapping[str, object], parent: Limits) -> Intake:
         """Another brief for a fork, within what the owner allows; it has its parent's limit on cost where it has none.
 

@@ -17,11 +17,13 @@ from moot.desk.desk import Desk
 from moot.desk.ending import Ending, Listener
 from moot.desk.hall import Hall
 from moot.desk.listening import check_host, hosts_of, listen
+from moot.desk.queued import open_hall
 from moot.desk.reception import Reception
 from moot.desk.serving import Serving
 from moot.desk.slips import told
 from moot.desk.telemetry import attend
 from moot.desk.till import Till
+from moot.workers.opening import open_queue
 
 if TYPE_CHECKING:
     import anyio
@@ -40,20 +42,22 @@ class Wanted:
     """How it is served.
 
     Attributes:
-        store: the file of the record.
+        store: the record's file, or the address of its database.
         client: over standard input: under which name it owns its debates.
         max_cost: over standard input: US dollars of the session; None for no limit.
         max_debates: debates at once; None for the owner's setting.
+        queue: whether workers hold the debates.
         reads_all: over standard input: whether the client may read the other debates of this machine.
         host: over HTTP: the address that is listened at.
         port: over HTTP: its port; 0 for any.
         ready: over HTTP: told the address.
     """
 
-    store: Path
+    store: Path | str
     client: str = "agent"
     max_cost: float | None = None
     max_debates: int | None = None
+    queue: bool = False
     reads_all: bool = False
     host: str = "127.0.0.1"
     port: int = 0
@@ -140,16 +144,19 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
 @asynccontextmanager
 async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
     """A hall over the record, as long as the context lasts; signals end what is served meanwhile."""
+    queue = open_queue(str(wanted.store)) if wanted.queue else None
     desk = Desk.at(wanted.store)
     desk.config = config
     try:
         attend(desk)
-        async with Hall(desk, config=config, most=most) as hall:
+        async with open_hall(desk, config, most=most, queue=queue) as hall:
             ending = Ending(hall)
             with ending.listening():
                 yield ending
                 await hall.close()
     finally:
+        if queue:
+            await queue.close()
         await desk.close()
 
 

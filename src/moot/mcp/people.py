@@ -62,5 +62,4 @@ class People:
         client = self.server.client(here)
         await client.check_own(id)
         await say(client.desk, id, by, words)
-        await client.reception.heard(id)
         return Answered(by=by, words=words, runs=(await client.hall.look(id)).sure)

@@ -145,6 +145,7 @@ async def state_of(visit: Visit) -> State:
     paused = kind_of(entries)
     status: str = closed.status if closed else "paused" if paused and not runs else "open"
     reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
+    known["error"] = "" if known["error"] == reason else known["error"]
     waits = () if closed else await open_asks(site.desk, debate)
     return State(
         **known,  # pyright: ignore[reportArgumentType]

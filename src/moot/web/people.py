@@ -18,7 +18,7 @@ from moot.web.bodies import Answered, Answering, AskField, Laid, OpenAsk, OpenAs
 from moot.web.fields import values
 from moot.web.problems import Problem
 from moot.web.rights import Joining, Visit, api_router
-from moot.web.starting import answered, heard
+from moot.web.starting import answered
 
 router = api_router("people")
 
@@ -124,9 +124,7 @@ async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
     """Speak up in a debate; everybody hears it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
-    number = await visit.site.sayings.say(visit.site.desk, visit.debate, by, body.words, once)
-    await heard(visit.site, visit.debate)
-    return Said(number=number)
+    return Said(number=await visit.site.sayings.say(visit.site.desk, visit.debate, by, body.words, once))
 
 
 async def _name(visit: Visit, by: str) -> str:

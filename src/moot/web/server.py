@@ -21,6 +21,7 @@ from moot.desk.telemetry import attend
 from moot.web.app import make_app, open_site
 from moot.web.logs import Log, Logged
 from moot.web.site import Site
+from moot.workers.opening import open_queue
 
 PORT = 8323
 
@@ -33,19 +34,21 @@ class Wanted:
     """How it is served.
 
     Attributes:
-        store: the file of the record.
+        store: the record's file, or the address of its database.
         host: the address that is listened at.
         port: its port; 0 for any.
         most: debates at once; None for the owner's setting.
+        queue: whether workers hold the debates.
         ready: told the link with its one-time token.
         say: told what happens, in a sentence.
         log: takes what happens as lines of JSON instead, every request among it; None for sentences.
     """
 
-    store: Path
+    store: Path | str
     host: str = "127.0.0.1"
     port: int = PORT
     most: int | None = None
+    queue: bool = False
     ready: Callable[[str], None]
     say: Callable[[str], None]
     log: Callable[[str], None] | None = None
@@ -55,20 +58,24 @@ async def serve(wanted: Wanted, config: Config) -> None:
     """Serve until somebody ends it.
 
     Raises:
-        BriefError: the address cannot be used.
+        BriefError: the address cannot be used, or there is no queue for that store.
         RecordError: the record cannot be opened.
     """
     check_host(wanted.host, config.serve)
+    queue = open_queue(str(wanted.store)) if wanted.queue else None
     listening = listen(wanted.host, wanted.port)
     port = int(listening.getsockname()[1])
     desk = Desk.at(wanted.store)
     desk.config = config
     try:
         attend(desk)
-        async with open_site(desk, config, hosts=hosts_of(wanted.host, port, config.serve), most=wanted.most) as site:
+        hosts = hosts_of(wanted.host, port, config.serve)
+        async with open_site(desk, config, hosts=hosts, most=wanted.most, queue=queue) as site:
             await _run(site, listening, wanted, port)
     finally:
         listening.close()
+        if queue:
+            await queue.close()
         await desk.close()
 
 

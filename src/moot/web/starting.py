@@ -50,11 +50,6 @@ async def answered(site: Site, debate: str) -> bool:
     return await reception(site, "").answered(debate)
 
 
-async def heard(site: Site, debate: str) -> bool:
-    """Have words from outside taken in; see ``Reception.heard``."""
-    return await reception(site, "").heard(debate)
-
-
 def read_other(site: Site, holder: Pass, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
     """Another brief for a fork; see ``Reception.read_other``."""
     return reception(site, holder.owner).read_other(brief, parent)

@@ -1,0 +1,183 @@
+"""Money over one store: whoever reserves, in whatever process, an owner's allowance holds."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents import own_place
+from mcp_kit import Dear
+from moot.core.errors import LimitReached
+from moot.desk import till as tills
+from moot.desk.access import Claim, claim
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.hall import Hall
+from moot.desk.holding import make_start
+from moot.desk.intake import read_brief
+from moot.desk.people import answer, waiting
+from moot.desk.prepare import Caps, Wishes
+from moot.desk.queued import QueueHall
+from moot.desk.reception import Order, Reception
+from moot.desk.serving import Serving
+from moot.desk.till import Till
+from moot.testing.stores import MemoryStore
+from queue_kit import working
+from web_kit import ADA, QUOTES, Slow, until
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+@pytest.fixture(params=["file", "database"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    """Where records are that several servers share."""
+    return request.getfixturevalue("database") if request.param == "database" else tmp_path / "moot.sqlite"
+
+
+@asynccontextmanager
+async def halls(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Hall]]:
+    """Halls of several servers over the same records."""
+    async with AsyncExitStack() as stack:
+        found: list[Hall] = []
+        for _ in range(count):
+            desk = Desk.at(where)
+            desk.config = Config()
+            stack.push_async_callback(desk.close)
+            desk.pool.lend("slow", slow)
+            found.append(await stack.enter_async_context(Hall(desk, config=desk.config, grace=0.05)))
+        yield found
+
+
+def of(hall: Hall, till: Till, owner: str = "ann") -> Reception:
+    return Reception(hall=hall, till=till, serving=Serving(), owner=owner)
+
+
+def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin") -> Order:
+    wishes = Wishes(models=(model,), cast=cast, caps=Caps(cost=cost))  # pyright: ignore[reportArgumentType]
+    return Order(brief=brief, wishes=wishes)
+
+
+async def tried(taker: Reception, wanted: Order) -> str:
+    """The debate's id, or "" where the allowance does not reach."""
+    try:
+        return await taker.begin(wanted)
+    except LimitReached:
+        return ""
+
+
+async def test_of_two_servers_that_begin_at_the_same_moment_one_is_refused(where: str | Path) -> None:
+    async with halls(where, Slow(), 3) as found:
+        takers = [of(hall, Till(hall, 1.0)) for hall in found]
+        async with asyncio.TaskGroup() as group:
+            made = [group.create_task(tried(each, order())) for each in takers]
+        ids = [each.result() for each in made if each.result()]
+        assert len(ids) == 1, "the others would have overrun the allowance together"
+        for each in takers:
+            assert await each.till.used("ann") == 0.6
+            assert await each.till.used("ben") == 0.0
+            assert not await tried(each, order(0.5)), "what another server holds is reserved"
+        assert await tried(takers[0], order(0.3))
+        assert [round(await each.till.used("ann"), 6) for each in takers] == [0.9] * 3
+
+
+async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str | Path) -> None:
+    slow = Slow()
+    async with halls(where, slow) as (here, there):
+        mine, theirs = of(here, Till(here, 1.0)), of(there, Till(there, 1.0))
+        debate = await mine.begin(order())
+        await slow.asked.wait()
+        assert here.stop(debate, now=True)
+        await here.wait(debate)
+        assert await theirs.till.used("ann") < 0.01
+        assert await theirs.go_on(debate)
+        await until(lambda: there.desk.count_entries(debate))
+        assert await mine.till.used("ann") == 0.6
+        assert not await tried(mine, order())
+        slow.go.set()
+        await there.wait(debate)
+        assert await mine.till.used("ann") == await theirs.till.used("ann") < 0.01
+        other = await tried(mine, order())
+        assert other
+        await here.wait(other)
+
+
+async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
+    kept: dict[str, list[str]] = {}
+    slow = Slow("{}")
+    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
+    for desk in (here, there):
+        desk.pool.lend("slow", slow)
+    async with Hall(here) as hall, Hall(there) as other:
+        mine, theirs = of(hall, Till(hall, 1.0)), of(other, Till(other, 1.0))
+        debate = await mine.begin(order(cast=""))
+        await slow.asked.wait()
+        assert not await here.count_entries(debate)
+        assert await mine.till.used("ann") == 0.6
+        assert 0.6 <= await theirs.till.used("ann") < 0.61
+        slow.go.set()
+        await hall.wait(debate)
+
+
+async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, list[str]] = {}
+    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
+    async with Hall(here) as hall, Hall(there) as other:
+        till = Till(other, 1.0)
+        async with Till(hall, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
+            assert await till.used("ann") == 0.9
+        assert await till.used("ann") == 0.9, "it may be having participants made"
+        monkeypatch.setattr(tills, "PLACING", 0.0)
+        assert await till.used("ann") == 0.0
+        monkeypatch.setattr(tills, "PLACING", 900.0)
+        there.clock = lambda: here.clock() + 86_400 * 2
+        assert await till.used("ann") == 0.0, "that was the day before yesterday"
+
+
+async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_limit_or_its_estimate() -> None:
+    kept: dict[str, list[str]] = {}
+    slow = Slow()
+    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
+    dear = Dear()
+    for desk in (here, there):
+        desk.pool.lend("slow", slow)
+        desk.pool.lend("dear", dear)
+    async with Hall(here, grace=0.05) as hall, Hall(there) as other:
+        till, session = Till(other, 100.0), Till(other, 100.0, session=0.0)
+        for name, model, cost in (("limited", "guest:slow", 0.7), ("free", "guest:dear", None)):
+            wishes = Wishes(models=(model,), cast="builtin", caps=Caps(cost=cost))
+            await claim(here, name, Claim(owner=name))
+            slow.asked.clear()
+            await hall.begin(
+                await make_start(here, read_brief(ADA.replace("builtin:quotes", model)), wishes, Config()), name
+            )
+            await until(lambda name=name: waiting(here, name))
+        assert await till.used("limited") == 0.7
+        assert await session.used("limited") < 0.7, "a session is its process's own"
+        assert await till.used("free") >= 1.0
+        await there.store.append("free", ["damaged"], after=await there.count_entries("free"))
+        assert await till.used("free") == 0.0
+
+
+async def test_what_stands_in_the_queue_stays_reserved() -> None:
+    kept: dict[str, list[str]] = {}
+    desks = [Desk(MemoryStore(kept), config=Config()) for _ in range(3)]
+    async with working(desks[0]) as worker, QueueHall(desks[1], worker) as one, QueueHall(desks[2], worker) as two:
+        here, there = of(one, Till(one, 1.0)), of(two, Till(two, 1.0))
+        worker.open.clear()
+        wanted = order(0.9, ADA, "builtin:quotes")
+        debate = await here.begin(wanted)
+        assert await there.till.used("ann") == 0.9
+        assert not await tried(there, wanted)
+        worker.open.set()
+        await until(lambda: worker.found[debate].state == "waiting")
+        assert await there.till.used("ann") == await here.till.used("ann") == 0.0
+        (turn,) = await waiting(desks[1], debate)
+        await answer(desks[1], debate, "Tea, I say.", key=turn.key)
+        worker.open.clear()
+        assert await there.answered(debate)
+        assert await here.till.used("ann") == 0.9, "its record stands still, and it is to go on"
