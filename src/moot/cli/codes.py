@@ -18,7 +18,7 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
     """The exit code of a debate.
 
     Args:
-        status: ``decided``, ``tie``, ``no_decision``, ``failed`` or ``paused``.
+        status: ``decided``, ``tie``, ``no_decision``, ``failed``, ``error`` or ``paused``.
         kind: with ``paused``, why.
         fail_on: ``no-decision`` where a debate without one shall count as a failure.
     """
@@ -26,7 +26,7 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
         case "paused":
             codes = {"limit": LIMIT, "unavailable": UNREACHABLE, "waiting": WAITING, "stopped": INTERRUPTED}
             return codes.get(kind, ERROR)
-        case "failed":
+        case "failed" | "error":
             return ERROR
         case "tie" | "no_decision" if fail_on:
             return UNDECIDED

@@ -11,11 +11,16 @@ import click
 import rich_click
 
 from moot.cli.codes import ERROR, INTERRUPTED, USAGE
+from moot.cli.options import Place
 from moot.core.errors import BriefError, MootError, ProtocolError
 from moot.core.text import clean
 
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.run:run",
+    "batch": "moot.cli.batch:batch",
+    "submit": "moot.cli.worker:submit",
+    "worker": "moot.cli.worker:worker",
+    "queue": "moot.cli.queue:queue",
     "resume": "moot.cli.run:resume",
     "answer": "moot.cli.people:answer",
     "say": "moot.cli.people:say",
@@ -26,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "moot.cli.records:diff",
     "recount": "moot.cli.recount:recount",
     "verify": "moot.cli.records:verify",
+    "store": "moot.cli.store:store",
     "analyse": "moot.cli.analyse:analyse",
     "receipt": "moot.cli.receipt:receipt",
     "learn": "moot.cli.learn:learn",
@@ -139,13 +145,13 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @click.command(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--store",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file of the record; else MOOT_STORE, moot.toml, or the user's data folder.",
+    type=Place(),
+    help="The record: a file, or postgresql://…; else MOOT_STORE, moot.toml, or the user's data folder.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
-def main(store: Path | None) -> None:  # pyright: ignore[reportUnusedParameter]
+def main(store: Path | str | None) -> None:  # pyright: ignore[reportUnusedParameter]
     """Structured debates among language models, on the record.
 
     Begin with: moot run "Should we build or buy?"

@@ -23,21 +23,25 @@ _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
-def read_words(words: str) -> Intake:
+def read_words(words: str, folder: Path | None = None) -> Intake:
     """A brief from what was typed: the path of a file, or a question.
+
+    Args:
+        words: what was typed.
+        folder: where the path begins; None for the current folder.
 
     Raises:
         BriefError: there is no such file, it cannot be read, or the brief has a mistake.
     """
     if not words.strip():
         raise BriefError("the brief is empty; name a file or put a question in quotes", code="missing_topic")
-    path = Path(words)
+    path = (folder or Path()) / words
     if _is_file(path):
         return read_file(path)
     if not _QUESTION.search(words) or words.rstrip().lower().endswith(_ENDINGS):
         hint = "" if words.lower().endswith(_ENDINGS) or "/" in words else "; put a question in quotes"
         raise BriefError(f"there is no such file{hint}", where=words, code="no_file")
-    return read_brief(words, name="question", folder=Path())
+    return read_brief(words, name="question", folder=folder or Path())
 
 
 def read_stream(stream: BinaryIO) -> Intake:
@@ -103,7 +107,7 @@ async def debate(
     *,
     model: str | Sequence[str] = (),
     protocol: str = "",
-    store: Path | None = None,
+    store: Path | str | None = None,
     limits: Limits | None = None,
     cast: Literal["", "builtin", "new"] = "",
 ) -> Outcome:
@@ -113,7 +117,7 @@ async def debate(
         brief: a Brief, the path of a brief, or the text of one; a question is one, too.
         model: ``provider:name``, or several that are taken in turn; empty for the brief's or the owner's.
         protocol: its name; "" for the brief's.
-        store: the file of the record; None for the owner's.
+        store: the record's file, or the address of its database; None for the owner's.
         limits: what the debate may use; None for the brief's limits.
         cast: ``builtin`` for the built-in participants where none are described; "" lets a language model make them
             for the topic first, in a debate of its own on record (its id begins with ``cast-``), or takes those over
@@ -143,7 +147,7 @@ def run(
     *,
     model: str | Sequence[str] = (),
     protocol: str = "",
-    store: Path | None = None,
+    store: Path | str | None = None,
     limits: Limits | None = None,
     cast: Literal["", "builtin", "new"] = "",
 ) -> Outcome:

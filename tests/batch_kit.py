@@ -1,0 +1,78 @@
+"""What the tests of batches share: a brief of two people, and a model that is paid for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from moot.core.ask import Usage
+from moot.core.event import Called
+from moot.core.seat import Quote, Say
+from moot.desk.batches import Batch, Item, make_batch, make_item
+from moot.desk.batching import Batching
+from moot.desk.choosing import Wishes
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.intake import read_brief
+from moot.models.base import Request
+from moot.testing.scripted import ScriptedModel
+from moot.testing.stores import MemoryStore
+
+BRIEF = """---
+protocol: panel
+rounds: 1
+---
+# Should we build or buy{mark}?
+
+## Options
+
+- build
+- buy
+
+## Ann
+role: Engineer
+
+You like to build.
+
+## Ben
+role: Bookkeeper
+
+You count money.
+"""
+BUILD = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
+BUY = "ANSWER: buy\nCONFIDENCE: 0.7\nARGUMENT: It is quick."
+PRICE = 0.01
+
+
+class Paid(ScriptedModel):
+    """A model that costs a cent a call."""
+
+    def __init__(self, script: Callable[[Request], str | Called | Exception] = lambda request: BUILD) -> None:
+        super().__init__(script, name="guest:paid")
+
+    def quote(self, request: Request) -> Quote:
+        """A cent."""
+        return replace(super().quote(request), cost=PRICE)
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        """Answer; the pool, which it is lent to, puts the call on record."""
+        called = await self._send(request, say)
+        return replace(called, usage=Usage(input_tokens=8, output_tokens=2, cost=PRICE))
+
+
+def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> Item:
+    """One brief of a batch."""
+    intake = read_brief(brief.replace("{mark}", mark))
+    return make_item(intake, Wishes(models=(model,)), name=f"item{mark}")
+
+
+def desk_with(**models: ScriptedModel) -> Desk:
+    """A desk in memory that seats these models as guests."""
+    desk = Desk(MemoryStore(), config=Config())
+    for name, model in models.items():
+        desk.pool.lend(name, model)
+    return desk
+
+
+def work_on(desk: Desk, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None) -> Batching:
+    """A batch at a desk; one brief three times where none is given."""
+    batch = batch or make_batch([item()], times=3)
+    return Batching(desk=desk, batch=batch, config=Config(), parallel=parallel, budget=budget)
