@@ -18,7 +18,8 @@ from moot.desk.learning import learn, learn_all, note
 from moot.desk.recalling import recalling
 from moot.desk.teaching import lacks
 from moot.desk.weighing import weighing
-from moot.learn.shelf import VERSION, Shelf
+from moot.learn.shelf import Shelf
+from moot.learn.tables import VERSION, Place
 from moot.record.sqlite import SqliteStore
 from moot.testing.stores import MemoryStore
 from quoting import Ear
@@ -117,7 +118,7 @@ async def test_what_can_no_longer_be_read_is_dropped_and_named_once(desk: Desk) 
 # ---- not whole -----------------------------------------------------------------------------------------------------
 
 
-def older(path: Path) -> None:
+def older(path: Place) -> None:
     """What was learned by an older version of Moot: it is dropped."""
     with closing(sqlite3.connect(path)) as other:
         other.execute("UPDATE memory_state SET value = ? WHERE name = 'version'", (VERSION - 1,))

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from lessons_kit import taught
 from moot.core.errors import RecordError
 from moot.learn.likeness import SIZE, TOP, K, fuse, length, vector
-from moot.learn.shelf import SCHEMA, VERSION, Shelf
+from moot.learn.shelf import Shelf
+from moot.learn.sqlite import SCHEMA, SqliteTables
+from moot.learn.tables import VERSION
 from moot.learn.tiers import DAY
 from moot.record.sqlite import SqliteStore
 
@@ -125,7 +127,7 @@ def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> 
             return left[0] == 0
 
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            shelf = Shelf(path, connection)
+            shelf = Shelf(SqliteTables(path, connection))
             connection.set_progress_handler(tick, 5)
             try:
                 assert shelf.add("d1", new, head="h")
@@ -137,7 +139,7 @@ def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> 
     assert breaks > 20
     with Shelf.open(path) as shelf:
         assert not shelf.add("d1", new, head="h")
-        assert len(shelf.contents()) == len(before) + 6
+        assert len(shelf.contents()) == len(before) + 4
 
 
 def test_it_stands_in_the_file_of_the_record(path: Path) -> None:

@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from moot.core.errors import BriefError, RecordError
@@ -26,6 +25,7 @@ from moot.learn.memory import Found, Kind
 from moot.learn.panels import ENOUGH
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
 from moot.learn.shelf import Item, Shelf
+from moot.learn.tables import Place
 from moot.learn.truth import option_of
 from moot.learn.weights import Measured, forecasts, measured, would_weigh
 from moot.record.codec import decode
@@ -77,7 +77,7 @@ async def learn(desk: Desk, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, its record is damaged, or memory cannot be written.
     """
-    return await teach(desk.store, _path(desk), debate)
+    return await teach(desk.store, _place(desk), debate)
 
 
 async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
@@ -90,24 +90,24 @@ async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
     Raises:
         RecordError: memory cannot be written.
     """
-    path = _path(desk)
+    place = _place(desk)
     if not rebuild:
-        return await _learn(desk, await debates(desk.store), partial(keep, path))
+        return await _learn(desk, await debates(desk.store), partial(keep, place))
     with Shelf.open("") as anew:
 
         async def hold(debate: str, studied: Studied) -> bool:
             return await asyncio.to_thread(put, anew, debate, studied)
 
         found = await _learn(desk, await debates(desk.store), hold)
-        late = await asyncio.to_thread(_replace, path, anew)
+        late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
     missed = [spine for spine in await debates(desk.store) if spine.debate in late - {*found.damaged}]
-    more = await _learn(desk, missed, partial(keep, path))
+    more = await _learn(desk, missed, partial(keep, place))
     return replace(found, damaged=(*found.damaged, *more.damaged))
 
 
-def _replace(path: Path, anew: Shelf) -> frozenset[str]:
-    with Shelf.open(path) as shelf:
+def _replace(place: Place, anew: Shelf) -> frozenset[str]:
+    with Shelf.open(place) as shelf:
         return shelf.replace(anew)
 
 
@@ -193,9 +193,9 @@ async def resolve(desk: Desk, debate: str, truth: str) -> Resolved:
     )
 
 
-def _path(desk: Desk) -> Path:
+def _place(desk: Desk) -> Place:
     if desk.shelf is None:
-        raise RecordError("what is learned is kept in the file of the record, and this record is in none")
+        raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
     return desk.shelf
 
 
@@ -208,10 +208,10 @@ async def search(desk: Desk, words: str, *, kind: Kind = "outcome", most: int = 
     Raises:
         RecordError: memory cannot be read.
     """
-    path = _path(desk)
+    place = _place(desk)
 
     def look() -> tuple[Found, ...]:
-        with Shelf.open(path) as shelf:
+        with Shelf.open(place) as shelf:
             return shelf.search(words, kind, most=most, now=desk.clock())
 
     return await asyncio.to_thread(look)
@@ -223,7 +223,7 @@ async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[s
     Raises:
         RecordError: memory cannot be read.
     """
-    return await asyncio.to_thread(_bodies, _path(desk), kinds, debate)
+    return await asyncio.to_thread(_bodies, _place(desk), kinds, debate)
 
 
 async def standings(desk: Desk, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
@@ -285,15 +285,15 @@ async def weights(desk: Desk) -> Mapping[str, float | None]:
 
 
 async def _measured(desk: Desk) -> Measured:
-    path = _path(desk)
+    place = _place(desk)
 
     def look() -> Measured:
-        with Shelf.open(path) as shelf:
+        with Shelf.open(place) as shelf:
             return measured(shelf)
 
     return await asyncio.to_thread(look)
 
 
-def _bodies(path: Path, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
-    with Shelf.open(path) as shelf:
+def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
+    with Shelf.open(place) as shelf:
         return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}

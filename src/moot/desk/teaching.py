@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
 
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Opened
@@ -16,8 +15,10 @@ from moot.desk.config import Config, load_config
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.shelf import Shelf
+from moot.learn.tables import Place
 from moot.record.codec import decode, digest, read
 from moot.record.letters import Letters, debates
+from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Spine, Store
 
@@ -30,12 +31,12 @@ def owner_letters(store: Store, debate: str, clock: Callable[[], float] = time.t
     return Letters(store, f"{debate}/memory", clock=clock)
 
 
-async def teach(store: Store, shelf: Path, debate: str) -> bool:
+async def teach(store: Store, shelf: Place, debate: str) -> bool:
     """Learn from a closed debate, once; again only where its owner has said something new of it.
 
     Args:
         store: the records.
-        shelf: the file in which what is learned is kept.
+        shelf: the file or database in which what is learned is kept.
         debate: its id.
 
     Returns:
@@ -82,7 +83,7 @@ async def study(store: Store, debate: str) -> Studied | None:
     return Studied(lessons=taught, head=digest(lines[-1]), notes=len(said))
 
 
-async def keep(shelf: Path, debate: str, studied: Studied) -> bool:
+async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
     """Keep what a debate teaches; whether anything was new.
 
     Raises:
@@ -101,9 +102,13 @@ def put(shelf: Shelf, debate: str, studied: Studied) -> bool:
     return shelf.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
 
 
-def shelf_of(store: Store) -> Path | None:
-    """The file in which what was learned is kept: that of the record; None where the record is in no file."""
-    return store.path if isinstance(store, SqliteStore) else None
+def shelf_of(store: Store) -> Place | None:
+    """The file or database in which what was learned is kept: that of the record; None where the record is in none."""
+    match store:
+        case SqliteStore(path=place) | PostgresStore(address=place):
+            return place
+        case _:
+            return None
 
 
 async def lacks(store: Store) -> str:
@@ -114,12 +119,12 @@ async def lacks(store: Store) -> str:
     Raises:
         RecordError: memory or the records cannot be read.
     """
-    path = shelf_of(store)
-    if path is None:
+    place = shelf_of(store)
+    if place is None:
         return ""
 
     def learned() -> Collection[str]:
-        with Shelf.open(path) as shelf:
+        with Shelf.open(place) as shelf:
             return shelf.learned()
 
     known = await asyncio.to_thread(learned)
@@ -136,12 +141,13 @@ def _teaches(spine: Spine) -> bool:
     return isinstance(last, Closed) and isinstance(opened, Opened) and opened.name != CASTING
 
 
-async def teach_at_end(store: Store, shelf: Path | None, debate: str, config: Config | None) -> str:
+async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: Config | None) -> str:
     """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
 
     Args:
         store: the records.
-        shelf: the file in which what is learned is kept; None where the records are in no file: nothing is learned.
+        shelf: the file or database in which what is learned is kept; None where the records are in none: nothing is
+            learned.
         debate: its id.
         config: the owner's settings; None to load them.
 

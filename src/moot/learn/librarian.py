@@ -10,9 +10,8 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TypeAlias
 
 from moot.core.ask import Ask, Reply
@@ -23,6 +22,7 @@ from moot.core.seat import Say, Scene
 from moot.core.text import clean, clip
 from moot.learn.memory import Found, Kind
 from moot.learn.shelf import Shelf
+from moot.learn.tables import Place
 from moot.readers.stance import bare
 
 LONGEST = 300
@@ -61,14 +61,14 @@ class Librarian:
     """The seat that recalls.
 
     Attributes:
-        shelf: the file with what was learned; None where there is none.
+        shelf: the file or database with what was learned; None where there is none.
         lacks: tells what memory lacks, in a sentence; None where nobody knows.
         pulse: reads a feed; None where there are no feeds.
         look: looks up the topic with tools; None where there are none.
         clock: seconds since 1970.
     """
 
-    shelf: Path | None
+    shelf: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
     pulse: Pulse | None = None
     look: Look | None = None

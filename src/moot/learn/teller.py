@@ -5,8 +5,7 @@ It looks at the seats of the voters and at memory, never at a word of the brief 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from moot.core.ask import Ask, Reply
 from moot.core.errors import RecordError
@@ -15,6 +14,7 @@ from moot.core.seat import Say, Scene
 from moot.core.text import clean
 from moot.core.weights import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_field
 from moot.learn.shelf import Shelf
+from moot.learn.tables import Place
 from moot.learn.weights import Measured, Weighing, by_elo, by_log_odds, equal, measured
 
 ELO: VoteWeights = "elo_calibration"
@@ -25,11 +25,11 @@ class Teller:
     """The seat that weighs votes.
 
     Attributes:
-        shelf: the file with what was learned; None where there is none.
+        shelf: the file or database with what was learned; None where there is none.
         lacks: tells what memory lacks, in a sentence; None where nobody knows.
     """
 
-    shelf: Path | None
+    shelf: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
