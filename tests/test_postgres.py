@@ -185,6 +185,28 @@ async def test_whoever_waits_for_another_writer_goes_on_when_that_one_gives_up(d
     await store.close()
 
 
+async def test_a_line_that_comes_in_between_is_gone_on_from(database: str) -> None:
+    store = PostgresStore.open(database)
+    await store.append("a", ("1",), after=0)
+    gate, other = await asyncpg.connect(database), await asyncpg.connect(database)
+    async with asyncio.TaskGroup() as group, other.transaction():
+        async with gate.transaction():
+            await gate.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('gate', 1, 'theirs')")
+            await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, '2'), ('b', 1, 'theirs')")
+            shut = group.create_task(outcome(store.append("gate", ("1",), after=0)))
+            await asyncio.sleep(0.05)
+            waits = group.create_task(outcome(store.append("b", ("1",), after=0)))
+            goes_on = group.create_task(outcome(store.append("a", ("3",), after=2)))
+            await asyncio.sleep(0)
+        await shut
+        await asyncio.sleep(0.05)  # the batch of a and b has begun: it waits for b, and cannot see line 2 of a
+    assert [type(task.result()) for task in (shut, waits, goes_on)] == [RecordConflict, RecordConflict, type(None)]
+    assert await store.read("a") == ("1", "2", "3")
+    await gate.close()
+    await other.close()
+    await store.close()
+
+
 WRITER = """
 import asyncio, sys
 from moot.record.postgres import PostgresStore

@@ -77,7 +77,8 @@ async def test_a_server_that_stops_and_starts_again(folder: Path) -> None:
     async with asyncio.TaskGroup() as group:
         writing = group.create_task(fault(lambda: store.append("a", ("2",), after=1)))
         await asyncio.sleep(0.05)
-        await asyncio.to_thread(server.close)
+        await other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    await asyncio.to_thread(server.close)
     assert writing.result() == f"The record {store.place} cannot be used: the connection to its server was lost."
     refused = f"The record {store.place} cannot be used: its server cannot be reached ("
     assert (await fault(lambda: store.read("a"))).startswith(refused)

@@ -27,10 +27,9 @@ class Backroom:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def stop(self) -> None:
-        """Cancel what is still being done, and wait until the thread has ended; stopping twice does no harm."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._leave.set)
-            self._thread.join()
+        """Cancel what is still being done, and wait until the thread has ended; only once."""
+        self._loop.call_soon_threadsafe(self._leave.set)
+        self._thread.join()
 
 
 async def _live(ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:

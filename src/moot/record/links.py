@@ -72,10 +72,10 @@ async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
 
 
 def faults() -> tuple[type[BaseException], ...]:
-    """What a server and the way to it can raise."""
+    """What a server and the way to it can raise; the last but one where a server has just said that it goes."""
     import asyncpg
 
-    return (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+    return (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
 def explain(place: str, error: BaseException) -> RecordError:
@@ -96,7 +96,9 @@ def explain(place: str, error: BaseException) -> RecordError:
             reason = "its server has no such database"
         case asyncpg.CannotConnectNowError():
             reason = "its server is starting or stopping"
-        case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError() | asyncpg.InterfaceError():
+        case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError():
+            reason = "the connection to its server was lost"
+        case asyncpg.InterfaceError() | asyncpg.InternalClientError():
             reason = "the connection to its server was lost"
         case OSError():
             reason = f"its server cannot be reached ({error.strerror or type(error).__name__})"
