@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ import pytest
 
 from lessons_kit import taught
 from moot.core.errors import RecordError
-from moot.learn.memory import Lessons
+from moot.learn.memory import Bout, Lessons
 from moot.learn.shelf import Shelf
 from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from moot.learn.tiers import DAY
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pg import Postgres
 
 SYLLABLES = ("ba", "de", "ki", "lo", "mu", "ne", "pa", "ri", "so", "tu")
+BOUTS = tuple(Bout(one="a", other="b", score=n / 3, weight=0.5, sides=("Ann", "Bob")) for n in range(2))
 PATIENCE = 30.0
 """Seconds for a thread that waits for another."""
 
@@ -55,7 +57,7 @@ def place(request: pytest.FixtureRequest, database: str) -> str:
 
 def kind_of(address: str) -> object:
     """The type in which vectors stand."""
-    sql = "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'memory_item'::regclass"
+    sql = "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'memory_vector'::regclass"
     with linked(address) as link:
         return link.execute(f"{sql} AND attname = 'vector'").fetchall()[0][0]
 
@@ -73,7 +75,8 @@ def many(seed: int, count: int = 120) -> list[tuple[str, Lessons]]:
         topic = TOPICS[n % 5] if n % 3 == 0 else drawn(chance, chance.randint(1, 12))
         text, issue = drawn(chance, 20), drawn(chance, chance.choice((0, 8)))
         uses = (f"d{n // 4:03}",) if n % 7 == 0 else ()
-        made.append((f"d{n:03}", taught(topic, text, at=float(n % 11), issue=issue, uses=uses)))
+        lessons = taught(topic, text, at=float(n % 11), issue=issue, uses=uses)
+        made.append((f"d{n:03}", replace(lessons, bouts=BOUTS[: n % 3])))
     return made
 
 
@@ -172,7 +175,7 @@ def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(plac
         keep(anew, many(5, 9))
         before = shelf.contents()
 
-        def replace() -> None:
+        def replace_all() -> None:
             with tables.writing():
                 tables.clear()
                 tables.put(others.rows()._replace(uses=breaking(others.rows().uses)))
@@ -183,7 +186,7 @@ def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(plac
                 tables.put(Rows([DebateRow("d001", "new", 9, 1.0)], others.rows().items, ()))
 
         with pytest.raises(Broken):
-            replace()
+            replace_all()
         with pytest.raises(RecordError, match="duplicate key"):
             add()
         assert shelf.contents() == before
@@ -280,8 +283,8 @@ def test_another_program_that_holds_memory_is_waited_for_and_then_named(place: s
     [
         f"UPDATE memory_state SET value = {VERSION + 1} WHERE name = 'version'",
         "DELETE FROM memory_state",
-        "ALTER TABLE memory_item DROP COLUMN vector",
-        "DROP TABLE memory_use, memory_item",
+        "ALTER TABLE memory_vector DROP COLUMN vector",
+        "DROP TABLE memory_use, memory_vector",
     ],
 )
 def test_tables_of_another_version_are_made_anew(place: str, change: str) -> None:

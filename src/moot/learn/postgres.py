@@ -13,8 +13,9 @@ whoever makes everything anew holds that of all. What is read is one snapshot, a
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import islice
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, LiteralString, Self
 from zlib import crc32
 
 from moot.core.errors import RecordError
@@ -33,6 +34,12 @@ INSTALL = 'What was learned cannot be kept in PostgreSQL without libraries: pip 
 CONNECT = 10
 """Seconds for a new connection."""
 
+KEPT: Sequence[LiteralString] = ("memory_debate", "memory_item", "memory_vector", "memory_use")
+"""The tables of what belongs to a debate, in the order in which they are read."""
+
+STEP = 4096
+"""Items that are written, and vectors that are compared, at once."""
+
 LOCK = int.from_bytes(b"moot", "big")
 """The lock of all debates; that of a debate is the next, with its hash."""
 
@@ -50,18 +57,17 @@ FROM unnest(%s::text[], %s::text[]) AS given (word, quoted)
 CROSS JOIN LATERAL (SELECT id, long, words FROM memory_item WHERE kind = %s AND lexemes @@ quoted::tsquery) AS item
 """
 LENGTHS = "SELECT count(*), sum(long) FROM memory_item WHERE long IS NOT NULL"
-ITEMS = "SELECT debate, kind, n, at, body, words, vector FROM memory_item"
+ITEMS = """
+SELECT item.debate, item.kind, item.n, at, body, words, vector
+FROM memory_item AS item LEFT JOIN memory_vector USING (id)
+"""
 NEAREST = """
 SELECT id, cosine FROM (
-    SELECT id, debate, n, -(vector <#> %s::vector) / (norm * %s) AS cosine FROM memory_item
-    WHERE kind = %s AND vector IS NOT NULL
+    SELECT id, debate, n, -(vector <#> %s::vector) / (norm * %s) AS cosine FROM memory_vector WHERE kind = %s
 ) AS item WHERE cosine >= %s ORDER BY cosine DESC, debate, n LIMIT %s
 """
-# Some thousands in one value: rows by rows take ten times as long.
-RACKS = """
-SELECT string_agg(int8send(id) || float8send(norm) || vector, ''::bytea) FROM memory_item
-WHERE kind = %s AND vector IS NOT NULL GROUP BY id / 4096
-"""
+# All in one value: row by row takes ten times as long.
+VECTORS = "SELECT string_agg(int8send(id) || float8send(norm) || vector, ''::bytea) FROM memory_vector WHERE kind = %s"
 SEE = """
 SELECT item.id, item.debate, item.n, item.at, body, count(used.debate), coalesce(max(used.at), item.at)
 FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.debate
@@ -155,26 +161,37 @@ class PostgresTables:
             # In the order in which they are read, so that nobody waits for each other.
             self._db.execute(f"LOCK TABLE {TABLES} IN ACCESS EXCLUSIVE MODE")
             make(self._db)
-        for table in ("memory_debate", "memory_item", "memory_use"):
+        for table in KEPT:
             self._db.execute(f"DELETE FROM {table}")
 
     def put(self, rows: Rows) -> None:
         """See Tables."""
-        form = _listed if compares(self._db) else bytes
         with self._db.cursor() as cursor:
             with cursor.copy("COPY memory_debate (debate, head, notes, at) FROM STDIN") as copy:
                 for debate in rows.debates:
                     copy.write_row(debate)
-            with cursor.copy("COPY memory_item (debate, kind, n, at, body, words, vector, norm) FROM STDIN") as copy:
-                for *item, vector in rows.items:
-                    copy.write_row((*item, *((None, None) if vector is None else (form(vector), length(vector)))))
+            items = iter(rows.items)
+            while some := list(islice(items, STEP)):
+                self._put(cursor, some)
             with cursor.copy("COPY memory_use (target, debate, at) FROM STDIN") as copy:
                 for use in rows.uses:
                     copy.write_row(use)
 
+    def _put(self, cursor: "psycopg.Cursor[tuple[Any, ...]]", items: Sequence[ItemRow]) -> None:
+        form = _listed if compares(self._db) else bytes
+        cursor.execute("SELECT nextval('memory_id') FROM generate_series(1, %s)", (len(items),))
+        numbered = [(row, item) for (row,), item in zip(cursor.fetchall(), items, strict=True)]
+        with cursor.copy("COPY memory_item (id, debate, kind, n, at, body, words) FROM STDIN") as copy:
+            for row, item in numbered:
+                copy.write_row((row, *item[:6]))
+        with cursor.copy("COPY memory_vector (id, debate, kind, n, vector, norm) FROM STDIN") as copy:
+            for row, item in numbered:
+                if item.vector is not None:
+                    copy.write_row((row, *item[:3], form(item.vector), length(item.vector)))
+
     def drop(self, debate: str) -> None:
         """See Tables."""
-        for table in ("memory_debate", "memory_item", "memory_use"):
+        for table in KEPT:
             self._db.execute(f"DELETE FROM {table} WHERE debate = %s", (debate,))
 
     def rows(self) -> Rows:
@@ -224,8 +241,10 @@ class PostgresTables:
             given = (_listed(vector), length(vector), kind, least, most)
             return dict(self._db.execute(NEAREST, given).fetchall())
         near: dict[RowId, float] = {}
-        for (rack,) in self._db.execute(RACKS, (kind,)):
-            near.update(cosines(rack, vector, least=least, order=">"))
+        ((kept,),) = self._db.execute(VECTORS, (kind,), binary=True)
+        step = STEP * (SIZE + 16)
+        for at in range(0, len(kept or b""), step):
+            near.update(cosines(kept[at : at + step], vector, least=least, order=">"))
         return near
 
     def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:

@@ -9,35 +9,40 @@ from moot.learn.tables import VERSION
 if TYPE_CHECKING:
     import psycopg
 
-# Texts are compared as bytes, so that an order is that of Python and of SQLite.
+# Texts are compared as bytes, so that an order is that of Python and of SQLite. Vectors stand by themselves and in
+# place, so that comparing all of them reads nothing else.
 SCHEMA: LiteralString = """
 CREATE TABLE memory_debate (
     debate TEXT COLLATE "C" PRIMARY KEY, head TEXT NOT NULL, notes INTEGER NOT NULL, at DOUBLE PRECISION NOT NULL
 );
 CREATE TABLE memory_item (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, debate TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL,
-    n INTEGER NOT NULL, at DOUBLE PRECISION NOT NULL, body TEXT NOT NULL,
+    id BIGINT PRIMARY KEY, debate TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL, n INTEGER NOT NULL,
+    at DOUBLE PRECISION NOT NULL, body TEXT NOT NULL,
     words TEXT, lexemes TSVECTOR GENERATED ALWAYS AS (array_to_tsvector(string_to_array(words, ' '))) STORED,
     long INTEGER GENERATED ALWAYS AS (cardinality(string_to_array(words, ' '))) STORED,
-    vector @vector, norm DOUBLE PRECISION,
     UNIQUE (debate, kind, n)
 );
-ALTER TABLE memory_item ALTER vector SET STORAGE PLAIN, ALTER words SET STORAGE MAIN, ALTER lexemes SET STORAGE MAIN;
+CREATE SEQUENCE memory_id OWNED BY memory_item.id;
 CREATE INDEX memory_kind ON memory_item (kind);
 CREATE INDEX memory_lexemes ON memory_item USING gin (lexemes);
 CREATE INDEX memory_long ON memory_item (long) WHERE long IS NOT NULL;
+CREATE TABLE memory_vector (
+    id BIGINT NOT NULL, debate TEXT COLLATE "C", kind TEXT, n INTEGER, vector @vector NOT NULL,
+    norm DOUBLE PRECISION NOT NULL, PRIMARY KEY (debate, kind, n)
+);
+ALTER TABLE memory_vector ALTER vector SET STORAGE PLAIN;
 CREATE TABLE memory_use (
     target TEXT COLLATE "C", debate TEXT COLLATE "C", at DOUBLE PRECISION NOT NULL, PRIMARY KEY (target, debate)
 );
 CREATE INDEX memory_user ON memory_use (debate);
 CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 """
-TABLES: LiteralString = "memory_debate, memory_item, memory_use, memory_state"
+TABLES: LiteralString = "memory_debate, memory_item, memory_vector, memory_use, memory_state"
 
 # The type of the vectors, where there are some; it is gone where pgvector has been taken away.
 KIND = """
 SELECT format_type(atttypid, NULL) FROM pg_attribute
-WHERE attrelid = to_regclass('memory_item') AND attname = 'vector' AND NOT attisdropped
+WHERE attrelid = to_regclass('memory_vector') AND attname = 'vector' AND NOT attisdropped
 """
 
 
