@@ -140,6 +140,13 @@ async def test_a_damaged_record_is_refused(record: Path, database: str, where: s
     await target.close()
 
 
+async def test_a_debate_that_is_not_there_is_told_of(record: Path) -> None:
+    source = open_store(record)
+    (done,) = await copied(source, MemoryStore(), "none")
+    assert done == Copied(debate="none", fault="it is not in the record that is copied from")
+    await source.close()
+
+
 class Losing(MemoryStore):
     """Takes lines, and does not give them back as they were."""
 
