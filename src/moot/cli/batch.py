@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
@@ -10,20 +11,23 @@ import click
 import rich_click
 
 from moot.cli.codes import DONE, ERROR, INTERRUPTED, LIMIT, MEANINGS, UNREACHABLE, USAGE, WAITING, code_of
-from moot.cli.options import CapOptions, WishOptions, finish, open_stage, store_option, wish_options
+from moot.cli.options import CapOptions, WishOptions, finish, open_stage, queue_at, store_option, wish_options
 
 if TYPE_CHECKING:
     from moot.cli.conduct import Interrupt
     from moot.cli.progress import Progress
     from moot.desk.batches import Batch
     from moot.desk.batching import Batching
+    from moot.desk.desk import Desk
+    from moot.desk.queueing import Dispatcher
     from moot.desk.tally import Came
 
 
 class _OwnOptions(TypedDict):
     times: int
     jsonl: Path | None
-    parallel: int
+    parallel: int | None
+    queue: bool
     budget: float | None
     name: str | None
     dry_run: bool
@@ -46,7 +50,10 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option(
     "--jsonl", type=_LINES, metavar="FILE", help="Further briefs, one JSON object a line; - is standard input."
 )
-@click.option("--parallel", type=click.IntRange(1, 100), default=8, metavar="N", help="So many at once; else 8.")
+@click.option(
+    "--parallel", type=click.IntRange(1, 1000), metavar="N", help="So many at once; else 8, or 100 with --queue."
+)
+@click.option("--queue", is_flag=True, help="Have workers hold them (moot worker); needs --store postgresql://….")
 @click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars of the whole batch.")
 @click.option("--name", metavar="NAME", help="The batch's name; else it follows from the briefs.")
 @click.option("--dry-run", is_flag=True, help="Check all and estimate; send nothing.")
@@ -72,6 +79,9 @@ def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
             click.echo(f"moot: and {more} more mistakes", err=True)
         return USAGE
 
+
+MOST_QUEUED = 100
+"""The most debates in the hands of workers at once, where nobody says otherwise."""
 
 MOST_FAULTS = 50
 """So many mistakes are told; who mends them sees the others."""
@@ -110,13 +120,14 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
 async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
     from moot.cli.conduct import Interrupt
     from moot.cli.progress import Progress
-    from moot.desk.batching import Batching
+    from moot.desk.batching import PARALLEL, Batching
     from moot.desk.config import load_config
 
     wanted = read_batch(briefs, given)
-    async with open_stage(given["store"]) as desk:
+    async with _stage(given) as (desk, queue):
         config = desk.config = load_config()
-        work = Batching(desk=desk, batch=wanted, config=config, parallel=given["parallel"], budget=given["budget"])
+        parallel = given["parallel"] or (MOST_QUEUED if queue else PARALLEL)
+        work = Batching(desk=desk, batch=wanted, config=config, parallel=parallel, budget=given["budget"], queue=queue)
         foreseen = await work.foresee()
         progress = Progress(work, as_json=given["as_json"])
         progress.introduce(foreseen, dry=given["dry_run"])
@@ -131,6 +142,17 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
         if given["out"]:
             _save(given["out"], wanted, came, progress)
         return exit_code(came, stopped=bool(work.stop.reason))
+
+
+@asynccontextmanager
+async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Desk, Dispatcher | None]]":
+    """The desk, and the queue where workers are to hold the debates."""
+    if given["queue"]:
+        async with queue_at(given["store"]) as (desk, queue):
+            yield desk, queue
+    else:
+        async with open_stage(given["store"]) as desk:
+            yield desk, None
 
 
 async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt") -> None:

@@ -126,7 +126,8 @@ class Progress:
             sum(each.status in ("failed", "error") for each in came),
         )
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
-        parts += [count(self.meter.calls, "call"), f"{amount(self.meter.tokens)} tokens", money(self.meter.cost)]
+        meter = self.meter if work.queue is None else added(came)
+        parts += [count(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
         now = len(came) - self._before
         if now > 0:
             parts.append(f"{span(took / now * (len(work.batch) - len(came)))} left")
@@ -143,6 +144,13 @@ class Progress:
             self.remark(f"the budget kept {count(left, 'debate')} from being begun; raise --budget to go on")
         if left or any(each.status == "paused" for each in came):
             self.remark("the same command goes on where this stopped; what is over is only read")
+
+
+def added(came: Sequence[Came]) -> Meter:
+    """The same where others hold the debates: what those have used that have ended."""
+    costs = [each.cost for each in came if each.cost is not None]
+    cost = sum(costs) if len(costs) == len(came) else None
+    return Meter(calls=sum(each.calls for each in came), tokens=sum(each.tokens for each in came), cost=cost)
 
 
 def said(came: Came) -> str:

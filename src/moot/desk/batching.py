@@ -21,6 +21,9 @@ from moot.desk.estimate import Costing, Estimate, estimate
 from moot.desk.holding import Lent, Start, hold_start, make_start, people_start
 from moot.desk.outcome import Outcome
 from moot.desk.prepare import live_models
+from moot.desk.queued import QueueHall
+from moot.desk.queueing import Dispatcher
+from moot.desk.sending import hold_by_workers
 from moot.desk.tally import Came, broken, came_of, unbegun, waits
 from moot.desk.till import spent
 from moot.engine.drive import Stop
@@ -93,7 +96,8 @@ class Batching:
         config: the owner's settings.
         parallel: how many debates are held at once.
         budget: what they may use together, in US dollars; None for no limit.
-        stop: set its reason to pause all of them after the answers in hand.
+        queue: where workers take them from; None where they are held in this process.
+        stop: set its reason to pause all of them after the answers in hand; what workers hold goes on.
         tell: told of each debate when nothing more comes of it for now.
         came: what came of the debates so far, by id.
         running: the debates that are held now.
@@ -104,6 +108,7 @@ class Batching:
     config: Config
     parallel: int = PARALLEL
     budget: float | None = None
+    queue: Dispatcher | None = None
     stop: Stop = field(default_factory=Stop)
     tell: Callable[[Came], None] = lambda came: None
     came: dict[str, Came] = field(default_factory=dict[str, Came])
@@ -241,27 +246,38 @@ class Batching:
         What goes wrong becomes a value, so that it ends no other.
         """
         castings: list[Casting] = []
-        fault = ""
+        fault = why = ""
         try:
             outcome = await self._drive(repeat, start, castings)
             if outcome.debate != repeat.debate:
                 return waits(repeat, outcome), await self._spent(castings)
+            why = outcome.reason if outcome.status == "paused" else ""
         except MootError as error:
             fault = str(error)
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
         came = await self._look(repeat) or unbegun(repeat)
-        return replace(came, status="error", reason=fault) if fault else came, await self._spent(castings)
+        if fault or (why and came.status == "paused"):
+            came = replace(came, status="error" if fault else "paused", reason=fault or why)
+        return came, await self._spent(castings)
 
     async def _drive(self, repeat: Repeat, start: Start, castings: list[Casting]) -> Outcome:
         """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
-        if await self.desk.store.read(repeat.debate, limit=1):
-            return await self.desk.resume(repeat.debate, limits=start.ready.plan.brief.limits, stop=self.stop)
-        lent = Lent(stop=self.stop, casting=castings.append)
-        # The second debate of the same matter takes the participants over that the first has had made.
-        async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
-            peopled = await people_start(self.desk, start, repeat.debate, lent)
-        return peopled if isinstance(peopled, Outcome) else await hold_start(self.desk, peopled, repeat.debate, lent)
+        debate, lent = repeat.debate, Lent(stop=self.stop, casting=castings.append)
+        begun = bool(await self.desk.store.read(debate, limit=1))
+        if not begun:
+            # The second debate of the same matter takes the participants over that the first has had made.
+            async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
+                peopled = await people_start(self.desk, start, debate, lent)
+            if isinstance(peopled, Outcome):
+                return peopled
+            start = peopled
+        if self.queue is not None:
+            hall = QueueHall(self.desk, self.queue, config=self.config)
+            return await hold_by_workers(hall, start, debate, self.stop)
+        if begun:
+            return await self.desk.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
+        return await hold_start(self.desk, start, debate, lent)
 
     async def _spent(self, castings: list[Casting]) -> float:
         return sum([spent(await self.desk.entries(each.debate)) for each in castings if not each.earlier])
