@@ -9,6 +9,7 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -20,8 +21,9 @@ from moot.desk.casting import Casting
 from moot.desk.config import Config, load_config
 from moot.desk.desk import Desk
 from moot.desk.holding import Lent, Start, hold_start
-from moot.desk.keeping import HERE, Full, Held, Hold
+from moot.desk.keeping import ELSEWHERE, HERE, Full, Held, Hold
 from moot.desk.outcome import Outcome, outcome
+from moot.desk.pulse import Pulse
 from moot.desk.standing import waits_only
 
 __all__ = ["Full", "Hall", "Held", "Hold", "Start"]
@@ -53,7 +55,7 @@ class Hall:
     def __init__(
         self, desk: Desk, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
     ) -> None:
-        self.desk, self.most, self._kept = desk, most, kept
+        self.desk, self.most, self.room, self._kept = desk, most, most, kept
         self.config = config or desk.config or load_config()
         self._grace = grace
         self._held: dict[str, Held] = {}
@@ -62,6 +64,7 @@ class Hall:
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
         self._turn = asyncio.Lock()
         self._closing = False
+        self._pulse = Pulse(desk.store)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -96,15 +99,10 @@ class Hall:
         """Why a debate ended otherwise than by its record, when it was last held here."""
         return self._errors.get(debate)
 
-    @property
-    def room(self) -> int:
-        """How many debates may be held at once."""
-        return self.most
-
     async def look(self, debate: str) -> Hold:
         """What is known of a debate beside its record: who holds it, here or elsewhere."""
-        by = HERE if debate in self._held else ""
-        return Hold(by=by, casting=self.casting(debate), error=self.error(debate))
+        here = self._here(debate)
+        return here if here.by or not await self._pulse.beats(debate) else replace(here, by=ELSEWHERE)
 
     async def holders(self) -> Mapping[str, str]:
         """Who holds which debate now; see ``Hold.by``."""
@@ -219,6 +217,10 @@ class Hall:
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
         return await hold_start(self.desk, start, debate, self._lend(held))
 
+    def _here(self, debate: str) -> Hold:
+        by = HERE if debate in self._held else ""
+        return Hold(by=by, casting=self.casting(debate), error=self.error(debate))
+
     def _lend(self, held: Held) -> Lent:
         def cast(casting: Casting) -> None:
             held.casting = casting.debate
@@ -255,6 +257,7 @@ class Hall:
     def _release(self, debate: str) -> None:
         """Hold a debate no longer; also one that was stopped before its task had run at all."""
         held = self._held.pop(debate)
+        self._pulse.forget(debate)
         if held.casting and debate not in self._errors:
             found = f"it was stopped while its participants were made; begin it again ({held.casting})"
             self._keep(debate, MootError(found))

@@ -48,16 +48,11 @@ class QueueHall(Hall):
         self, desk: Desk, queue: Dispatcher, *, config: Config | None = None, most: int = MOST, grace: float = GRACE
     ) -> None:
         super().__init__(desk, config=config, most=most, grace=grace)
-        self.queue = queue
-
-    @property
-    def room(self) -> int:
-        """How many debates an owner may have held at once."""
-        return MOST_QUEUED
+        self.queue, self.room = queue, MOST_QUEUED
 
     async def look(self, debate: str) -> Hold:
         """See ``Hall.look``; a debate is held as well while it stands in the queue."""
-        here = await super().look(debate)
+        here = self._here(debate)
         if here.by:
             return here
         job = await self.queue.job(debate)
@@ -131,7 +126,7 @@ class QueueHall(Hall):
 
     async def _check_room(self, owner: str) -> None:
         own = Counter(job.owner for job in await self._jobs_held())[owner] if owner else 0
-        if own >= MOST_QUEUED:
+        if own >= self.room:
             raise Full(f"{own} debates of yours are held already, as many as may be; stop one, or come back later")
 
     async def _jobs_held(self) -> tuple[Job, ...]:
