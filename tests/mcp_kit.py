@@ -65,6 +65,13 @@ class Dear(ScriptedModel):
         return replace(super().quote(request), cost=self.cost)
 
 
+class SlowAndDear(Slow):
+    """A model that takes its time, and costs half a dollar a call."""
+
+    def quote(self, request: Request) -> Quote:
+        return replace(super().quote(request), cost=0.5)
+
+
 @dataclass(slots=True, kw_only=True)
 class Place:
     """A hall and whoever calls it."""

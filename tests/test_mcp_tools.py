@@ -9,7 +9,7 @@ import pytest
 from mcp import MCPError
 
 from agents import own_place
-from mcp_kit import BUILTIN, PEOPLE, QUOTES, TABLE, Dear, Slow, held, place, result
+from mcp_kit import BUILTIN, PEOPLE, QUOTES, TABLE, Dear, Slow, SlowAndDear, held, place, result
 from moot.core.event import Interjected
 from moot.mcp.telling import plain
 from moot.record.letters import Letters
@@ -124,8 +124,10 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
         debate = memo["id"]
         assert (memo["status"], memo["over"]) == ("waiting", False)
         assert "Ada must answer" in str(memo["next"])
-        waits = (await here.call("get_debate", id=debate))["waits_for"]
-        (ada,) = waits
+        state = await here.call("get_debate", id=debate)
+        (ada,) = state["waits_for"]
+        assert state["turns"] == [], "whoever asks Ada knows no answer of those who were asked with her"
+        assert state["done"] == 1
         assert (ada["name"], ada["left"]) == ("Ada", None)
         assert "ANSWER" in [field["name"] for field in ada["fields"]]
         assert "Milo" in await here.refused("answer_question", id=debate, words="Tea", who="Milo")
@@ -223,7 +225,7 @@ async def test_money_is_reserved_before_a_debate_starts(folder: Path, most: floa
 
 
 async def test_a_session_pays_once_for_all_its_debates(folder: Path) -> None:
-    slow = Slow()
+    slow = SlowAndDear()
     models = {"dear": Dear(), "slow": slow}
     async with held(folder, models=models) as hall, place(hall, cost=3.0) as here:
         one = await here.call("start_debate", question=TABLE, models=["guest:slow"], max_cost=2.0)

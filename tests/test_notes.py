@@ -8,7 +8,7 @@ from moot.core.errors import BriefError
 from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk
 from moot.desk.intake import read_brief
-from moot.desk.prepare import prepare
+from moot.desk.prepare import NOTHING, QUOTING, prepare
 from moot.models.pool import Pool
 from moot.testing.stores import MemoryStore
 
@@ -69,7 +69,7 @@ async def test_a_setting_that_may_do_nothing_is_named(header: str, rounds: int |
 @pytest.mark.parametrize(("header", "rounds"), BUSY)
 async def test_nothing_is_said_of_settings_that_do_something(header: str, rounds: int | None) -> None:
     told = await notes(write(header), Wishes(models=("builtin:quotes",), rounds=rounds))
-    assert told == "builtin:quotes is no language model: participants only quote the brief's background."
+    assert told == f"{QUOTING}\n{NOTHING}"
 
 
 BLIND = (
@@ -148,3 +148,8 @@ async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_somethi
     assert left_out in told
     assert "leave out" not in await notes(text)
     assert "leave out" not in await notes(write("protocol: panel"), Wishes(models=("ollama:tiny",)))
+
+
+async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
+    assert NOTHING in await notes("# Shall we move?\n")
+    assert NOTHING not in await notes("# Shall we move?\n\nWe are eight.\n")

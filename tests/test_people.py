@@ -152,7 +152,7 @@ async def test_two_people_are_waited_for_at_once() -> None:
     with pytest.raises(BriefError, match=r"^'Q0' is no person at this table; there is Ada, Bo$"):
         await answer(place, "tea", "Tea.", who="Q0")
     await answer(place, "tea", "Tea by Bo.", who="bo")
-    with pytest.raises(RecordError, match=r"^Bo has already answered; `moot resume tea` goes on$"):
+    with pytest.raises(RecordError, match=r"^Bo has already answered$"):
         await answer(place, "tea", "Again.", who="Bo")
     await answer(place, "tea", "Tea by Ada.")
     outcome = await place.resume("tea")
@@ -231,7 +231,7 @@ async def test_a_deadline_counts_over_restarts(stand_in: str) -> None:
     assert (await desk(time, store).resume("tea")).kind == "waiting"
     time.now += 2
     assert [turn.by for turn in await waiting(place, "tea")] == ["Bo"]
-    with pytest.raises(RecordError, match=r"^the time of Ada is up; `moot resume tea` goes on$"):
+    with pytest.raises(RecordError, match=r"^the time of Ada is up$"):
         await answer(place, "tea", "Tea.", who="Ada")
     await answer(place, "tea", "Coffee.", who="Bo")
     outcome = await desk(time, store).resume("tea")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
+from mcp_kit import Dear
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
 from moot.desk import standing
@@ -68,22 +69,34 @@ async def say(desk: Desk, debate: str) -> None:
 
 
 async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
-    desk = desk_with()
+    desk, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
+    desk.pool.lend("dear", Dear(0.0001))
     async with Hall(desk) as hall:
         till = Till(hall, 1.0)
         ann, me = of(hall, "ann", till), of(hall, "", till)
-        ids = [await ann.begin(order(caps=Caps(cost=0.9)))]
+        ids = [await ann.begin(order(dear, caps=Caps(cost=0.9)))]
         with pytest.raises(LimitReached):
-            await ann.begin(order(caps=Caps(cost=0.9)))
+            await ann.begin(order(dear, caps=Caps(cost=0.9)))
         await put_down(hall, ids[0])
         for _ in range(3):
-            ids.append(await ann.begin(order(caps=Caps(cost=0.9))))
+            ids.append(await ann.begin(order(dear, caps=Caps(cost=0.9))))
             await put_down(hall, ids[-1])
         for debate in ids:
             await say(desk, debate)
         assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
         assert hall.held == (ids[0],)
-        assert await till.used("ann") == 0.9
+        assert await till.used("ann") == pytest.approx(0.9, abs=0.01)
+
+
+async def test_debates_that_cost_nothing_reserve_nothing() -> None:
+    async with Hall(desk_with()) as hall:
+        till = Till(hall, 1.0)
+        ann = of(hall, "ann", till)
+        ids = [await ann.begin(order(caps=Caps(cost=0.9))) for _ in range(3)]
+        assert await till.used("ann") == 0.0
+        await put_down(hall, ids[0])
+        assert await ann.go_on(ids[0])
+        assert await till.used("ann") == 0.0
 
 
 async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_last() -> None:

@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from agents import own_place
 from moot.web import passes
 from moot.web.passes import Passes, share_cookie
-from test_web_live import live_at
+from test_web_live import frames_of, live_at
 from web_kit import ADA, API, HOST, SERVING, Web, opened, until
 
 
@@ -114,3 +114,29 @@ async def test_a_key_is_said_once(tmp_path: Path) -> None:
         assert (await say(web.me, "k")).json()["number"] == 6
         assert [row["id"] for row in (await web.me.get(f"{API}/debates")).json()["debates"]] == [debate]
         web.site.hall.stop(debate)
+
+
+async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "LOOK_SECONDS", 0.0)
+    async with opened(tmp_path, real=True) as web, opened(tmp_path) as other:
+        debate = await web.begin(web.ann, ADA)
+        await web.asked(web.ann, debate)
+        link = await shared(web, debate)
+        async with live_at(web, debate, token=link["token"]) as socket:
+            await socket.recv()
+            gone = await other.ann.delete(f"{API}/debates/{debate}/shares?id={link['id']}")
+            assert gone.status_code == 200
+            await frames_of(socket)
+            assert socket.close_code == 1008
+        refused = await other.ann.post(f"{API}/debates/{debate}/stop", json={})
+        assert (refused.status_code, (await web.ann.get(f"{API}/debates/{debate}")).json()["runs"]) == (409, True)
+        web.site.hall.stop(debate)
+
+
+def test_links_are_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "MOST_LINKS", 2)
+    now = 0.0
+    known = Passes({}, clock=lambda: now)
+    assert [known.looks_again(debate) for debate in ("a", "a", "b", "c", "c")] == [True, False, True, True, False]
+    now = 5.0
+    assert known.looks_again("c")

@@ -77,6 +77,9 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
             before = min(cast("int", each["seq"]) for each in first if each["kind"] == "asked" and each["human"]) - 1
             drawn = (await guest.get(f"{url}/map?at={before}")).json()
             assert {each["mark"] for each in drawn["nodes"]} <= {marks[key] for key in told}, "what was said before"
+            state = (await guest.get(url)).json()
+            assert (state["entries"], state["sums"]["done"]) == (len(first), len(told)), "nor how much is sealed"
+            assert (await ann.get(url)).json()["sums"]["done"] == len(told | sealed)
             for route in READ:
                 assert (await guest.get(f"{url}/{route}")).status_code == 403, route
             answer = {"who": "Ada", "key": asks[0]["key"], "fields": filled(asks[0])}

@@ -242,7 +242,7 @@ async def opened_by(desk: Desk, debate: str, secret: str) -> Share | None:
 
 def conflict(debate: str) -> RecordConflict:
     """What is said where a key was used before, for something else."""
-    return RecordConflict(f"this Idempotency-Key was used before with another request ({debate}); take a new one")
+    return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
 
 
 def _letters(desk: Desk, debate: str) -> Letters:

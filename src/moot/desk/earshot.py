@@ -72,6 +72,20 @@ class Seal:
                 pass
 
 
+def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
+    """The entries up to the first sealed answer: all of them where nothing is sealed from somebody now."""
+    transcript, seal = Transcript(), Seal(ears)
+    last: int | None = None
+    for n, entry in enumerate(entries):
+        transcript.apply(entry.event)
+        seal.apply(transcript, entry.event)
+        if not seal.shut:
+            last = None
+        elif last is None and isinstance(entry.event, Replied):
+            last = n
+    return entries if last is None else entries[:last]
+
+
 def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
     """Whether somebody may know of every turn of a debate now, and read every field."""
     if ears is None:

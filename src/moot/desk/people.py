@@ -220,8 +220,8 @@ def _turn(standing: _Standing, debate: str, who: str, now: float) -> Turn:
         raise RecordError(f"{debate} waits for no answer{f' of {whose}' if whose else ''}")
     newest = asked[-1]
     if newest.key in standing.written:
-        raise RecordError(f"{newest.by} has already answered; `moot resume {debate}` goes on")
-    raise RecordError(f"the time of {newest.by} is up; `moot resume {debate}` goes on")
+        raise RecordError(f"{newest.by} has already answered")
+    raise RecordError(f"the time of {newest.by} is up")
 
 
 def _person(brief: Brief, who: str) -> Participant:

@@ -29,10 +29,13 @@ from moot.models.base import Model
 from moot.seats.clock import CLOCK
 from moot.seats.human import HUMAN
 
-__all__ = ["QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
+__all__ = ["NOTHING", "QUOTING", "Caps", "Ready", "Wishes", "live_models", "prepare"]
 
 QUOTING = f"{BUILTIN} is no language model: participants only quote the brief's background."
 """What every host says where the built-in seat takes part."""
+
+NOTHING = "There is no background, so there is nothing to quote: write some beneath the question, or take a model."
+"""What it says besides where there is nothing to quote."""
 
 NO_MODEL = (BUILTIN, CLOCK, HUMAN)
 """The seats of those for whom no model answers."""
@@ -127,6 +130,8 @@ def _timed(brief: Brief, protocol: str) -> Brief:
 def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
     if any(each.seat == BUILTIN for each in brief.participants):
         yield QUOTING
+        if not (brief.background or brief.library):
+            yield NOTHING
     if caster:
         yield f"Participants will be made by {caster}; until then the built-in ones stand for them in the estimate."
 

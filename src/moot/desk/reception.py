@@ -22,7 +22,7 @@ from moot.desk.queueing import QueueError
 from moot.desk.remote import read_remote, with_limits, within
 from moot.desk.serving import Serving
 from moot.desk.standing import stands_still
-from moot.desk.till import Till, spent
+from moot.desk.till import Till, is_free, reserve, spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,9 @@ class Reception:
                 if not key:
                     raise  # else the same was asked for at the same time
             return debate
-        async with self.till.paying(self.owner, debate, start.ready.plan.brief.limits.cost or 0.0):
+        ready = start.ready
+        free = is_free(ready.costing.most) and not ready.caster
+        async with self.till.paying(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
             return await self.hall.begin(start, debate, owner=self.owner)
 
     async def go_on(self, debate: str, caps: Caps | None = None) -> bool:
@@ -129,11 +131,12 @@ class Reception:
             return held
         noted = await noted_limits(self.desk, debate)
         caps = _over(noted, caps or Caps())
-        wanted = caps.on(opening(debate, entries).brief.limits)
+        opened = opening(debate, entries)
+        wanted = caps.on(opened.brief.limits)
         if self.owner:
             wanted = within(wanted, self.serving).on(wanted)
             self.till.check(wanted)
-        amount = max(0.0, (wanted.cost or 0.0) - spent(entries))
+        amount = max(0.0, reserve(self.desk, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
         async with self.till.paying(self.owner, debate, amount):
             await self.hall.resume(debate, wanted, owner=self.owner)
         if caps != noted and self.owner == (await claimed(self.desk, debate)).owner:

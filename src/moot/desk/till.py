@@ -20,7 +20,7 @@ from moot.core.event import Closed, Entry, Opened, Paused
 from moot.desk.access import owners
 from moot.desk.casting import is_casting
 from moot.desk.desk import Desk
-from moot.desk.estimate import estimate
+from moot.desk.estimate import Estimate, estimate
 from moot.desk.hall import Hall
 from moot.desk.likely import likely
 from moot.desk.outcome import opening
@@ -222,13 +222,28 @@ async def _left(desk: Desk, debate: str, since: float) -> float:
     try:
         entries = await desk.entries(debate)
         opened = opening(debate, entries)
-        most = opened.brief.limits.cost
-        if most is None:
-            live = live_models(desk, opened.brief)
-            most = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most.cost or 0.0
+        most = reserve(desk, opened, opened.brief.limits.cost)
     except MootError:
         return 0.0
     return max(0.0, most - spent([each for each in entries if each.at < since]))
+
+
+def reserve(desk: Desk, opened: Opened, most: float | None) -> float:
+    """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
+
+    Args:
+        desk: where it is held.
+        opened: how it began.
+        most: its limit on cost.
+    """
+    live = live_models(desk, opened.brief)
+    costing = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most
+    return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
+
+
+def is_free(most: Estimate) -> bool:
+    """Whether nobody who answers has a price."""
+    return most.cost == 0 and not most.unpriced
 
 
 def spent(entries: Sequence[Entry]) -> float:

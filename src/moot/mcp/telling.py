@@ -9,6 +9,7 @@ from moot.core.event import Entry
 from moot.core.form import Field
 from moot.core.text import clip, listed
 from moot.core.transcript import Transcript, fold
+from moot.desk.earshot import told
 from moot.desk.frames import frames
 from moot.desk.outcome import opening
 from moot.desk.people import allowed
@@ -121,7 +122,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
     """How a debate stands, with what was said behind an entry, as much as fits."""
     now = await standing(client, debate)
     transcript, usage = now.transcript, now.transcript.usage
-    turns, last, more = _turns(now.entries, after)
+    turns, last, more = _turns(told(now.entries, ""), after)  # who asks a person must not know the others' answers
     asked = [each for each in transcript.all() if each.ask]
     return State(
         id=debate,

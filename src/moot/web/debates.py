@@ -7,8 +7,9 @@ from fastapi import Header, Query, Response
 
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Called, Entry
+from moot.core.transcript import fold
 from moot.desk.access import owners
-from moot.desk.earshot import hears
+from moot.desk.earshot import hears, told
 from moot.desk.foretelling import plan_data
 from moot.desk.fork import Answer, Change
 from moot.desk.fork import fork as part_from
@@ -147,6 +148,7 @@ async def state_of(visit: Visit) -> State:
     reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
     known["error"] = "" if known["error"] == reason else known["error"]
     waits = () if closed else await open_asks(site.desk, debate)
+    shown = told(entries, visit.ears)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,
@@ -155,9 +157,9 @@ async def state_of(visit: Visit) -> State:
         kind="" if runs else paused,
         reason=reason,
         at=entries[0].at,
-        entries=len(entries),
+        entries=len(shown),
         forked=opened.forked,
-        sums=Numbers.model_validate(sums_of(transcript, _calls(entries))),
+        sums=Numbers.model_validate(sums_of(transcript if shown is entries else fold(shown), _calls(shown))),
         decision=transcript.decision,
         waits_for=[
             Waited(name=each.turn.by, act=each.turn.act, key=each.turn.key, since=each.since, left=each.left)
@@ -174,8 +176,11 @@ def _calls(entries: Sequence[Entry]) -> int:
 @router.post("/debates/{debate}/stop")
 async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
     """Stop a debate: after the answers in hand, or at once. It can be resumed."""
-    await visit.site.hall.pause(visit.debate, now=bool(body and body.now))
-    return await state_of(visit)
+    stopped = await visit.site.hall.pause(visit.debate, now=bool(body and body.now))
+    state = await state_of(visit)
+    if not stopped and state.status == "open":
+        raise Problem(409, f"{visit.debate} is not held here: stop it where it is held, or go on with it here")
+    return state
 
 
 @router.post("/debates/{debate}/resume")

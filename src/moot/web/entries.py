@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Annotated, Literal, cast
 
 from fastapi import Header, Query, WebSocket
@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from moot.core.errors import RecordError
+from moot.desk.access import shares
 from moot.web.items import Form, Item, Past, Raw, write
 from moot.web.live import Channel, Overrun, Viewer
 from moot.web.problems import Problem
@@ -109,19 +110,22 @@ async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[lis
     silent = 0.0
     async with visit.site.live.watching(visit.debate, visit.ears) as channel:
         viewer = Viewer(visit.site.desk, channel, after, beat=LOOK)
-        while (page := await viewer.take()) is not None and not ended(visit):
+        while (page := await viewer.take()) is not None and not await ended(visit):
             silent = 0.0 if page else silent + LOOK
             if page or silent >= beat:
                 silent = 0.0
                 yield page
 
 
-def ended(visit: Visit) -> bool:
+async def ended(visit: Visit) -> bool:
     """Whether somebody may look on no longer: the link was taken back or has ended, or the server is being ended."""
     share, site = visit.holder.share, visit.site
-    if site.live.closing.is_set():
-        return True
-    return share is not None and (share.id in site.passes.revoked or not share.holds(site.desk.clock()))
+    if share is None or site.live.closing.is_set():
+        return site.live.closing.is_set()
+    if site.passes.looks_again(visit.debate):  # another server may have taken it back
+        with suppress(RecordError):
+            site.passes.revoked.update(each.id for each in await shares(site.desk, visit.debate) if each.revoked)
+    return share.id in site.passes.revoked or not share.holds(site.desk.clock())
 
 
 async def _events(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterator[bytes]:
@@ -179,7 +183,7 @@ async def _send(socket: WebSocket, visit: Visit, after: int) -> None:
 async def _send_all(socket: WebSocket, visit: Visit, channel: Channel, after: int) -> tuple[int, str]:
     viewer = Viewer(visit.site.desk, channel, after, beat=LOOK, resync=True)
     while (page := await viewer.take()) is not None:
-        if ended(visit):
+        if await ended(visit):
             closing = visit.site.live.closing.is_set()
             return (1001, "the server is being ended") if closing else (1008, "the link holds no longer")
         if page:

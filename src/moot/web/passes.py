@@ -29,6 +29,9 @@ MOST_SESSIONS = 100
 MOST_LINKS = 10_000
 """So many links are counted by themselves; further ones by where they are used."""
 
+LOOK_SECONDS = 5.0
+"""Seconds after which a server knows that another one has taken a link back."""
+
 MOST_STREAMS = 2000
 """The most streams and sockets of one pass at once: a link may be for a full hall."""
 
@@ -86,6 +89,7 @@ class Passes:
     clock: Callable[[], float] = time.monotonic
     revoked: set[str] = field(default_factory=set[str])
     links: set[str] = field(default_factory=set[str])
+    _looked: dict[str, float] = field(default_factory=dict[str, float])
     _open: Counter[str] = field(default_factory=Counter[str])
     _link: tuple[str, float] | None = None
     _sessions: dict[str, float] = field(default_factory=dict[str, float])
@@ -123,6 +127,16 @@ class Passes:
         """A link has let somebody in."""
         if len(self.links) < MOST_LINKS:
             self.links.add(link)
+
+    def looks_again(self, debate: str) -> bool:
+        """Whether it is time to read again which links to a debate were taken back; true once in some seconds."""
+        now = self.clock()
+        if now - self._looked.get(debate, -LOOK_SECONDS) < LOOK_SECONDS:
+            return False
+        if len(self._looked) >= MOST_LINKS:
+            self._looked.clear()
+        self._looked[debate] = now
+        return True
 
     @contextmanager
     def streaming(self, holder: Pass) -> Generator[None]:
