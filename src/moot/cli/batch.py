@@ -1,6 +1,5 @@
 """``moot batch``. This file owns how many debates are held beside each other from the command line."""
 
-import asyncio
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -157,6 +156,8 @@ async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Desk, Dispatcher 
 
 async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt") -> None:
     """Hold the batch; Ctrl-C pauses all of it after the answers in hand, a second one at once."""
+    import asyncio
+
     from moot.cli.conduct import TICK, listening
 
     async def tick() -> None:
