@@ -137,7 +137,7 @@ class Segments:
             case "paused", _:
                 return Ending(state="parked", reason=came.reason)
             case _:
-                return Ending(state="done", fresh=True)
+                return Ending(state="done")
 
     async def _damaged(self, debate: str, error: RecordError) -> Ending:
         """A record that cannot be read is parked; a store that was away for a moment is asked again."""

@@ -80,7 +80,7 @@ def engine_of(address: str) -> Engine:
     """
     try:
         url = make_url(plain(address)).set(drivername="postgresql+psycopg")
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise QueueError("the store's address cannot be read; write postgresql://user@host/database") from None
     return create_engine(url, pool_size=CONNECTIONS, max_overflow=0, pool_pre_ping=True)
 

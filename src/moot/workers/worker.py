@@ -93,6 +93,9 @@ class Worker:
                 watch.cancel()
             await self._give_back()
         finally:
+            for held in self._held.values():
+                held.ask("drain", now=True)
+            DBOS.destroy(destroy_registry=True)
             self._heart.stop()
             self.jobs.engine.dispose()
 
@@ -181,7 +184,7 @@ class Worker:
                 for debate in await self._do(lambda: self.leases.watch(self.wanted.lease)):
                     self.wanted.say(f"{debate}: queued again")
             except MootError:
-                pass  # The database is away; the next look may find it.
+                self._heed({})  # The database is away, and leases run out; the next look may find it.
             await asyncio.sleep(self.wanted.lease / 3)
 
     async def _give_back(self) -> None:

@@ -1,0 +1,124 @@
+"""What the tests of workers share: a desk over a real database with its queue, and a worker in this process."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy import text
+
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.event import Called, Entry
+from moot.core.seat import Say
+from moot.desk.desk import Desk
+from moot.desk.past import stamp
+from moot.desk.queueing import Job
+from moot.models.base import Request
+from moot.models.pool import Pool
+from moot.models.wrap import Patience
+from moot.phases.known import Choices
+from moot.record.postgres import PostgresStore
+from moot.testing.scripted import ScriptedModel
+from moot.workers.queue import Queue
+from moot.workers.segments import Wanted
+from moot.workers.worker import Worker
+
+WORDS = "ANSWER: tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm."
+LEASE = 1.5
+
+
+class Turned(ScriptedModel):
+    """A model that answers when it may: at once, or when ``go`` is set."""
+
+    def __init__(self, *, waits: bool = False, fails: Callable[[], Exception | None] = lambda: None) -> None:
+        super().__init__(lambda request: fails() or WORDS, name="guest:model")
+        self.go, self.asked = asyncio.Event(), asyncio.Event()
+        if not waits:
+            self.go.set()
+
+    async def _send(self, request: Request, say: Say) -> Called:
+        self.asked.set()
+        await self.go.wait()
+        return await super()._send(request, say)
+
+
+@dataclass(slots=True, kw_only=True)
+class House:
+    """A desk over a database, its queue, and what a worker here has said."""
+
+    address: str
+    desk: Desk
+    queue: Queue
+    model: Turned
+    said: list[str] = field(default_factory=list[str])
+
+    async def lay(self, debate: str, *, person: bool = False, rounds: int = 1, limits: Limits | None = None) -> str:
+        """Put a debate on record; its id."""
+        names = [("Ann", "guest:model"), ("Bob", "guest:model")] + ([("Eve", "human")] if person else [])
+        people = tuple(Participant(name=name, seat=seat) for name, seat in names)
+        brief = Brief(topic="Tea or coffee?", participants=people, limits=limits or Limits())
+        plan = self.desk.plan(brief, protocol="round_robin", choices=Choices(rounds=rounds))
+        await self.desk.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        return debate
+
+    async def until(self, debate: str, *states: str, seconds: float = 20.0) -> Job:
+        """Wait until a job is in one of these states."""
+        async with asyncio.timeout(seconds):
+            while True:
+                job = await self.queue.job(debate)
+                if job and job.state in states:
+                    return job
+                await asyncio.sleep(0.02)
+
+    def worker(self, *, most: int = 8, lease: float = LEASE, grace: float = 5.0, away: float = 0.05) -> Worker:
+        """A worker that is not running yet."""
+        wanted = Wanted(
+            address=self.address,
+            name="w1",
+            most=most,
+            lease=lease,
+            grace=grace,
+            away=away,
+            poll=0.05,
+            say=self.said.append,
+        )
+        return Worker(self.desk, wanted)
+
+    @asynccontextmanager
+    async def working(self, **how: float) -> AsyncGenerator[Worker]:
+        """A worker for as long as the block runs; it is drained in the end."""
+        worker = self.worker(**how)  # pyright: ignore[reportArgumentType]
+        async with asyncio.TaskGroup() as group:
+            group.create_task(worker.run())
+            try:
+                yield worker
+            finally:
+                worker.drain()
+
+    def tell(self, statement: str, **values: object) -> list[Sequence[object]]:
+        """Do something to the tables that no port does."""
+        with self.queue._engine.begin() as connection:  # pyright: ignore[reportPrivateUsage]
+            found = connection.execute(text(statement), values)
+            return [tuple(row) for row in found] if found.returns_rows else []
+
+
+@asynccontextmanager
+async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
+    """A desk and a queue over that database, and a model that answers at once where no other is given."""
+    model = model or Turned()
+    desk = Desk(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
+    desk.pool.lend("model", model)
+    queue = Queue(address)
+    desk.queue = queue
+    try:
+        yield House(address=address, desk=desk, queue=queue, model=model)
+    finally:
+        model.go.set()
+        await desk.close()
+
+
+async def until(look: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not look():  # noqa: ASYNC110 - what is looked at sets no event
+            await asyncio.sleep(0.02)
