@@ -8,9 +8,13 @@ from moot.core.form import Value
 from moot.core.transcript import Turn, read_field
 
 _WRAPS = ("**", "__", "~~", "*", "_", "`", '"', "'", ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
+_ENDS = (".", "!", ";", ":", *(wrap[-1] for wrap in _WRAPS))
+"""How a text ends that may lose something; each text is compared many times, and few end so."""
+
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _POINT_ZERO = re.compile(r"(?<=\d)\.0+\b(?!\.?\d)")
-_STOP = re.compile(r"\.+$|(?<=[^\W\d])[!;:]+$|(?<=[*_`~\"'”’»])[!;:]+$")
+_WORD = re.compile(r"[^\W\d]|[*_`~\"'”’»]")
+"""What a stop other than a full stop must stand behind; behind a digit it may be a sign."""
 
 
 def normalise(answer: Value) -> str:
@@ -21,9 +25,10 @@ def normalise(answer: Value) -> str:
     """
     text = ", ".join(answer) if isinstance(answer, tuple) else str(answer)
     text = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    while (bare := _unwrap(_STOP.sub("", text).strip())) != text:
+    while text.endswith(_ENDS) and (bare := _unwrap(_unstop(text).strip())) != text:
         text = bare
-    return _POINT_ZERO.sub("", _THOUSANDS.sub("", text))
+    text = _THOUSANDS.sub("", text) if "," in text else text
+    return _POINT_ZERO.sub("", text) if ".0" in text else text
 
 
 def wording(turn: Turn, name: str = "ANSWER") -> str | None:
@@ -42,10 +47,18 @@ def alike(wordings: Iterable[str]) -> bool:
     return len(given) >= 2 and len(dict.fromkeys(given)) == 1 and given[0] != ""
 
 
+def _unstop(text: str) -> str:
+    bare = text.rstrip(".")
+    if bare == text and _WORD.match((bare := text.rstrip("!;:"))[-1:]) is None:
+        return text
+    return bare
+
+
 def _unwrap(text: str) -> str:
     for wrap in _WRAPS:
         opening, closing = wrap if isinstance(wrap, tuple) else (wrap, wrap)
-        inner = text[len(opening) : len(text) - len(closing)]
-        if inner and text.startswith(opening) and text.endswith(closing) and closing not in inner:
-            return inner.strip()
+        if text.startswith(opening) and text.endswith(closing):
+            inner = text[len(opening) : len(text) - len(closing)]
+            if inner and closing not in inner:
+                return inner.strip()
     return text
