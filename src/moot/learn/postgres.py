@@ -133,9 +133,11 @@ class PostgresTables:
             if debate:
                 self._db.execute("SELECT pg_advisory_xact_lock_shared(%s, 0)", (LOCK,))
                 self._db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK + 1, crc32(debate.encode()) - 2**31))
+                yield
             else:
                 self._db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
-            yield
+                yield
+                self._db.execute(f"ANALYZE {TABLES}")  # else the first searches go by what was there before
 
     @contextmanager
     def reading(self) -> Generator[None]:
