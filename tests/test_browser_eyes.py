@@ -63,7 +63,8 @@ async def look(visit: Visit, where: str) -> None:
         high = await visit.page.evaluate("document.documentElement.scrollHeight - innerHeight")
         assert high <= 0, f"{where} is {high} pixels higher than the window"
         if await visit.page.locator(".claim").first.is_visible() and await visit.page.locator(".tree").count():
-            await expect(visit.page.locator(".tree .topic")).to_be_in_viewport()
+            for each in (".tree .topic", ".tree .place"):
+                await expect(visit.page.locator(each).first).to_be_in_viewport(ratio=1)
         await expect(visit.page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=0.9)
 
 

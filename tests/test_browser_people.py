@@ -122,6 +122,31 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         slow.go()
 
 
+async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more="") + "\n## Cy\nrole: Guest of honour\n")
+    async with stage.visit() as owner, stage.visit(session=False) as guest:
+        page = await owner.go(f"/d/{debate}")
+        await page.get_by_text("More", exact=True).click()
+        await page.get_by_role("button", name="Make a link").click()
+        seen = guest.page
+        await seen.goto(await page.get_by_label("The link").input_value())
+        await expect(page.locator("article", has_text="Sealed until the last is in; look")).to_have_count(2)
+        cards = seen.locator("article.turn", has_text="Sealed until the last is in")
+        await expect(cards).to_have_count(2)
+        for name in ("Ben", "Cy"):
+            person = seen.locator(".people li", has_text=name)
+            await expect(person).to_contain_text("sealed until the last is in")
+            await expect(person).not_to_have_class(re.compile("speaking"))
+        await expect(seen.locator(".people li", has_text="Ada")).to_contain_text("is waited for")
+        await expect(seen.locator(".status")).to_contain_text("0 turns, the rest sealed")
+        await expect(seen.locator(".caret")).to_have_count(0)
+        await expect(seen.get_by_text("is thinking")).to_have_count(0)
+        await say(page, "Tea, I should think.")
+        await expect(seen.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
+        await expect(seen.locator(".status")).to_contain_text("3 turns, the rest sealed")
+        stage.site.hall.stop(debate, now=True)
+
+
 async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
     debate = await stage.begin(VOTE.format(more=""))
     async with stage.visit() as owner, stage.visit(session=False) as guest:

@@ -198,7 +198,7 @@ function take(own: State, frame: Frame): void {
       return line(own, `${frame.phase} ends: ${frame.reason}`);
     case "paused":
       Object.assign(own, { status: "paused", why: frame.status, reason: frame.reason });
-      return line(own, `Paused: ${frame.reason}`);
+      return line(own, `Paused: ${frame.reason.replace(/: moot answer \S+$/, "")}`); // the command of a terminal
     case "resumed":
       Object.assign(own, { status: "running", why: "", reason: "" });
       return line(own, frame.by ? `Taken up again by ${frame.by}` : "Taken up again");

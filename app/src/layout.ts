@@ -91,26 +91,11 @@ export function arrange(
   const tops = new Map<string, number>();
   const free: number[] = []; // by depth: the first free y
   const high = (branch: Branch): number => heights.get(branch.node.mark) ?? 0;
-  const shift = (branch: Branch, by: number): void => {
-    tops.set(branch.node.mark, tops.get(branch.node.mark)! + by);
-    if (!folded.has(branch.node.mark)) for (const child of branch.children) shift(child, by);
-    free[branch.depth] = Math.max(free[branch.depth] ?? 0, tops.get(branch.node.mark)! + high(branch) + gap);
-  };
   const place = (branch: Branch, from: number): void => {
     const children = folded.has(branch.node.mark) ? [] : branch.children;
     const least = Math.max(from, free[branch.depth] ?? 0);
-    let top = least;
-    if (children.length) {
-      for (const child of children) place(child, least);
-      const first = children[0]!;
-      const last = children.at(-1)!;
-      const middle = (tops.get(first.node.mark)! + tops.get(last.node.mark)! + high(last)) / 2;
-      top = middle - high(branch) / 2;
-      if (top < least) {
-        for (const child of children) shift(child, least - top);
-        top = least;
-      }
-    }
+    for (const child of children) place(child, least);
+    const top = children.length ? tops.get(children[0]!.node.mark)! : least; // beside the first that answers it
     tops.set(branch.node.mark, top);
     free[branch.depth] = top + high(branch) + gap;
   };

@@ -1,5 +1,6 @@
 // Who held which answer when. Answers that differ in case, blanks or marks at the ends are one.
 import type { Stance, State } from "./fold";
+import type { Decision } from "./frames";
 
 export interface Answers {
   /** Each answer once, in the words in which it came first. */
@@ -23,6 +24,17 @@ export function answersOf(state: State): Answers {
   for (const { answer } of all) if (!texts.has(plain(answer))) texts.set(plain(answer), answer);
   const order = [...texts.keys()];
   return { texts: [...texts.values()], letter: (answer) => LETTERS[order.indexOf(plain(answer))] ?? "#" };
+}
+
+/** The answers that lost, without those who gave none: no words, or words in which no answer could be read or voted for. */
+export function minority(state: State): Decision["minority"] {
+  const dumb = (name: string): boolean =>
+    !state.stances[name] &&
+    state.rows.some((row) => row.kind === "turn" && row.by === name && row.turn?.unread?.some((each) => each.startsWith("ANSWER:")));
+  const names = new Set(state.people.map((each) => each.name));
+  return (state.decision?.minority ?? []).filter(
+    ({ answer, argument, share }) => (names.has(answer) ? argument?.trim() && (share || !dumb(answer)) : (answer + (argument ?? "")).trim()),
+  );
 }
 
 export interface Stage {

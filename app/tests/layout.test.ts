@@ -32,9 +32,9 @@ describe("arrange", () => {
     return { roots, tops, heights, height };
   };
 
-  it("puts a parent in the middle of its children", () => {
+  it("puts a parent beside the first of its children, so that the first claim is at the top", () => {
     const { tops } = place(map("B>A", "C>A", "D>A"), () => 20);
-    expect([...tops]).toEqual([["B", 0], ["C", 30], ["D", 60], ["A", 30]]);
+    expect([...tops]).toEqual([["B", 0], ["C", 30], ["D", 60], ["A", 0]]);
   });
 
   it("lets no two boxes of a column meet, whatever their heights", () => {
@@ -52,9 +52,9 @@ describe("arrange", () => {
     }
   });
 
-  it("moves children down where their parent is higher than they are", () => {
-    const { tops } = place(map("B>A", "C>A"), (mark) => (mark === "A" ? 200 : 20));
-    expect([tops.get("A"), tops.get("B"), tops.get("C")]).toEqual([0, 75, 105]);
+  it("lets the next tree begin below a parent that is higher than its children", () => {
+    const { tops, height } = place(map("B>A", "C>A", "D>"), (mark) => (mark === "A" ? 200 : 20));
+    expect([tops.get("A"), tops.get("B"), tops.get("C"), tops.get("D"), height]).toEqual([0, 0, 30, 210, 230]);
   });
 
   it("leaves out what is folded; a great map begins folded", () => {
