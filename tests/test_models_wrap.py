@@ -1,7 +1,8 @@
 """The layers around a model: every try is on record, in time, in turn, and made again only where that may help."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -221,3 +222,25 @@ async def test_nobody_is_held_back_for_ever() -> None:
     with pytest.raises(Unavailable) as caught:
         await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())
     assert caught.value.retry_after == pytest.approx(LONGEST_HOLD, abs=5)  # pyright: ignore[reportUnknownMemberType]
+
+
+class Counting:
+    """A meter that keeps what it was asked for and told."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, float]] = []
+        self.told: list[int] = []
+
+    @asynccontextmanager
+    async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
+        self.asked.append((tokens, seconds))
+        yield self.told.append
+
+
+async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
+    meter = Counting()
+    told = Throttled(Double(gives("yes")), Gate(1, meter))
+    request = ask()
+    called = await told.complete(request, Notebook())
+    assert meter.asked == [(told.quote(request).tokens, request.seconds)]
+    assert meter.told == [called.usage.input_tokens + called.usage.output_tokens]

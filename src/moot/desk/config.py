@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from moot.core.errors import BriefError, RecordError
 from moot.desk.serving import Serving, read_serving
 from moot.desk.stores import Where, is_address, read_where
+from moot.desk.working import Allowance, Schedule, read_limits, read_schedules
 from moot.seats.servers import Server
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
@@ -25,12 +26,12 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds", "serve"})
+OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
 SERVER = ("command", "url", "pin", "env")
-TABLES = ("mcp", "feeds", "serve")
+TABLES = ("mcp", "feeds", "serve", "limits", "schedules")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -51,6 +52,8 @@ class Config:
         feeds: the RSS and Atom feeds by name, each an address or the path of a file.
         learn: whether what a debate teaches is learned when it ends.
         serve: what is allowed to those who come over the network.
+        limits: what providers allow to all workers together, by the provider's name.
+        schedules: the debates that workers begin at set times.
         origin: where each setting came from.
     """
 
@@ -64,6 +67,8 @@ class Config:
     feeds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     learn: bool = True
     serve: Serving = field(default_factory=Serving)
+    limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
+    schedules: tuple[Schedule, ...] = ()
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -83,35 +88,42 @@ def load_config(folder: Path | None = None) -> Config:
     """
     own, near = own_file(), (folder or Path()) / "moot.toml"
     found: dict[str, tuple[str, str]] = {}
-    servers: Mapping[str, Server] = {}
-    feeds: Mapping[str, str] = {}
-    serve = Serving()
+    tables = Config()
     for path in (own, near):
         data = _read(path)
         if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
             raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
-        servers = _servers(data.pop("mcp", {}), str(path)) or servers
         if path is near and near.resolve() != own.resolve() and is_address(str(data.get("store", ""))):
             raise BriefError(f"store can be an address only in your own file, {own}", where=str(path))
-        feeds = _feeds(data.pop("feeds", {}), str(path)) or feeds
-        serve = read_serving(data.pop("serve"), str(path)) if "serve" in data else serve
+        tables = _take_tables(data, path, tables)
         found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
     for name in NAMES:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
             found[name] = (value, f"MOOT_{name.upper()}")
     said = {name: value for name, (value, _) in found.items()}
-    return Config(
+    return replace(
+        tables,
         model=said.get("model", ""),
         fallback=tuple(filter(None, (each.strip() for each in said.get("fallback", "").split(",")))),
         store=_where(*found.get("store", ("", ""))),
         search=_engine(*found.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
         embeddings=said.get("embeddings", ""),
-        mcp=servers,
-        feeds=feeds,
         learn=_flag("learn", *found.get("learn", ("yes", ""))),
-        serve=serve,
         origin=tuple((name, place) for name, (_, place) in found.items()),
+    )
+
+
+def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
+    """Take the tables out of what a file holds; what it does not hold stays as it was before."""
+    where = str(path)
+    return replace(
+        before,
+        mcp=_servers(data.pop("mcp", {}), where) or before.mcp,
+        feeds=_feeds(data.pop("feeds", {}), where) or before.feeds,
+        serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
+        limits=read_limits(data.pop("limits", {}), where) or before.limits,
+        schedules=read_schedules(data.pop("schedules", {}), path) or before.schedules,
     )
 
 

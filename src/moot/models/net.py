@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Protocol, cast
 
 from moot.core.errors import Unavailable
 from moot.models.names import Environment, Key, Provider, find_url, need_key
@@ -30,14 +32,22 @@ class Link:
         provider: who is to be reached.
         env: the environment; None for the process's own.
         in_flight: the most calls at once.
+        meter: counts the calls of all processes that share the provider's limits.
 
     Raises:
         BriefError: there is no usable address, or no key where one must be.
     """
 
-    def __init__(self, provider: Provider, env: Environment | None = None, *, in_flight: int = IN_FLIGHT) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        env: Environment | None = None,
+        *,
+        in_flight: int = IN_FLIGHT,
+        meter: "Meter | None" = None,
+    ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
-        self.gate = Gate(in_flight)
+        self.gate = Gate(in_flight, meter)
         self._client: AsyncClient | None = None
 
     def __repr__(self) -> str:
@@ -83,15 +93,32 @@ LONGEST_HOLD = 300.0
 """Seconds after which a provider is asked again, however long it wanted to be left alone."""
 
 
+class Meter(Protocol):
+    """Counts what a provider is sent, where several processes share its limits."""
+
+    def counted(self, tokens: int, seconds: float) -> AbstractAsyncContextManager[Callable[[int], None]]:
+        """Make one call within the context; tell the function how many tokens it took in the end.
+
+        Args:
+            tokens: the most that the call can take; so many are reserved, and stay so where nothing is told.
+            seconds: the most time to wait.
+
+        Raises:
+            Unavailable: the limits let nobody through in that time.
+        """
+        ...
+
+
 class Gate:
     """Lets calls through in the order in which they came, and holds all of them when a provider asks to wait.
 
     Args:
         most: calls at once.
+        meter: counts the calls of all processes; None where nobody shares the provider's limits.
     """
 
-    def __init__(self, most: int) -> None:
-        self.slots = asyncio.Semaphore(most)
+    def __init__(self, most: int, meter: Meter | None = None) -> None:
+        self.slots, self.meter = asyncio.Semaphore(most), meter
         self._open_at = 0.0
 
     def hold(self, seconds: float) -> None:

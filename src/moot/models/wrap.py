@@ -125,11 +125,19 @@ class Throttled(Layer):
         async with self._gate.slots:
             await self._gate.wait(request.seconds)
             try:
-                return await self._model.complete(request, say)
+                return await self._counted(request, say)
             except Unavailable as error:
                 if error.kind == "rate" and error.retry_after:
                     self._gate.hold(error.retry_after)
                 raise
+
+    async def _counted(self, request: Request, say: Say) -> Called:
+        if self._gate.meter is None:
+            return await self._model.complete(request, say)
+        async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
+            called = await self._model.complete(request, say)
+            settle(called.usage.input_tokens + called.usage.output_tokens)
+            return called
 
 
 class Timed(Layer):

@@ -46,7 +46,8 @@ class Heart:
     def stop(self) -> None:
         """Beat no longer."""
         self._over.set()
-        self._thread.join(self._seconds)
+        if self._thread.is_alive():
+            self._thread.join(self._seconds)
 
     def _run(self) -> None:
         while not self._over.is_set():

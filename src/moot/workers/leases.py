@@ -88,6 +88,10 @@ class Leases:
     def beat(self, worker: str, debates: Sequence[str], seconds: float) -> dict[str, tuple[int, str]]:
         """Renew those of a worker's leases that have not run out; each with its epoch, and whether to stop."""
         with self.engine.begin() as c:
+            c.execute(
+                text("update moot_slice set until = clock_timestamp() + :s * interval '1 s' where worker = :worker"),
+                {"worker": worker, "s": seconds},
+            )
             rows = c.execute(
                 text(
                     "update moot_lease l set until = clock_timestamp() + :s * interval '1 s' from moot_job j"

@@ -6,6 +6,7 @@ A segment is one workflow of the engine; the engine's own steps are not used.
 import asyncio
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from typing import TypeVar
 
 from dbos import DBOS, DBOSConfig
@@ -13,13 +14,17 @@ from dbos._serialization import DBOSPortableJSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
 from moot.core.errors import MootError
+from moot.desk.config import Config
 from moot.desk.desk import Desk
-from moot.desk.queueing import QueueError, State
+from moot.desk.queueing import USUAL_PRIORITY, QueueError, State
+from moot.models.net import Meter
 from moot.workers.fence import Fence
 from moot.workers.heart import Beaten, Heart
 from moot.workers.jobs import Jobs
 from moot.workers.leases import Leases
+from moot.workers.limits import Allowed
 from moot.workers.rows import Ending, Lease
+from moot.workers.schedules import FIRES, begin, put_schedules
 from moot.workers.segments import AGAIN, Held, Segments, Wanted, handed_on
 from moot.workers.tables import (
     APPLICATION,
@@ -54,6 +59,7 @@ class Worker:
         self.fence = Fence(desk.store)
         self._segments = Segments(desk, wanted, self.fence, self._reach)
         desk.pen = self.fence
+        desk.pool.meter = self._meter
         self._held: dict[str, Held] = {}
         self._leave = asyncio.Event()
         self._heart = Heart(self.leases, wanted.name, wanted.lease, self.fence, self._hear)
@@ -81,17 +87,16 @@ class Worker:
         """
         self._loop = asyncio.get_running_loop()
         try:
-            await asyncio.to_thread(make_ready, self.jobs.engine)
+            await self._do(lambda: make_ready(self.jobs.engine))
             self._launch()
-        except SQLAlchemyError as error:
-            raise unreachable(error) from None
-        self._heart.start()
-        try:
+            self._heart.start()
             async with asyncio.TaskGroup() as group:
                 watch = group.create_task(self._watch())
                 await self._leave.wait()
                 watch.cancel()
             await self._give_back()
+        except SQLAlchemyError as error:
+            raise unreachable(error) from None
         finally:
             for held in self._held.values():
                 held.ask("drain", now=True)
@@ -118,6 +123,11 @@ class Worker:
         async def segment(debate: str, number: int) -> str:  # pyright: ignore[reportUnusedFunction]
             return await self._segment(debate, number)
 
+        @DBOS.workflow(name=FIRES, max_recovery_attempts=1000)
+        async def scheduled(at: datetime, brief: dict[str, str]) -> None:  # pyright: ignore[reportUnusedFunction]
+            await self._begin(at, brief)
+
+        put_schedules(self.jobs.client, (self.desk.config or Config()).schedules)
         DBOS.launch()
         wanted = self.wanted
         self.jobs.client.register_queue(QUEUE, worker_concurrency=wanted.most, polling_interval_sec=wanted.poll)
@@ -203,6 +213,21 @@ class Worker:
                 for held in tuple(self._held.values()):
                     held.ask("drain", now=True)
             await asyncio.sleep(0.05)
+
+    async def _begin(self, at: datetime, brief: dict[str, str]) -> None:
+        """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
+        try:
+            debate = await begin(self.desk, at, brief, self.desk.config or Config())
+            job = await self._do(lambda: self.jobs.submit(debate, brief["owner"], USUAL_PRIORITY, 0.0))
+            self.wanted.say(f"{debate}: {job.state} by the schedule {brief['schedule']}")
+        except MootError as error:
+            self.wanted.say(f"the schedule {brief['schedule']} began nothing: {error}")
+
+    def _meter(self, provider: str) -> Meter | None:
+        allowance = (self.desk.config or Config()).limits.get(provider)
+        if allowance is None:
+            return None
+        return Allowed(self.jobs.engine, self.wanted.name, provider, allowance, self.wanted.lease)
 
     async def _reach(self) -> None:
         await self._do(lambda: self.jobs.job(""))
