@@ -11,7 +11,7 @@ PEERS ?=
 APP := $(shell find app -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-.PHONY: help demo demo-all app screenshots test test-peers check fmt docs lock bench clean
+.PHONY: help demo demo-all app screenshots test test-peers chaos check fmt docs lock bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the whole suite, with the coverage floors"
 	@echo "make test-peers  the suite with real model servers that nobody here wrote"
+	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         mend format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
@@ -47,6 +48,9 @@ test: .venv/dev.stamp
 
 test-peers:
 	$(MAKE) test PEERS=1
+
+chaos: .venv/dev.stamp
+	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/test_chaos.py
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check
