@@ -176,7 +176,7 @@ class Till:
             return False
         grown = spine is not None and spine.entries > promise.entries
         if grown and spine:
-            return _is_open(spine) and max(_at(spine), promise.at) >= books.since
+            return not _ends(spine) and max(_at(spine), promise.at) >= books.since
         return self._hall.desk.clock() - promise.at < PLACING
 
     def _since(self) -> float:
@@ -201,9 +201,15 @@ def _at(spine: Spine) -> float:
 
 
 def _is_open(spine: Spine) -> bool:
-    """Whether a debate was begun, and is neither over nor put down."""
+    """Whether a debate was begun, not only laid down, and is neither over nor put down."""
     last = _last(spine)
-    return last is not None and not isinstance(last.event, Opened | Closed | Paused)
+    return not _ends(spine) and last is not None and not isinstance(last.event, Opened)
+
+
+def _ends(spine: Spine) -> bool:
+    """Whether a debate is over or put down, or its last entry cannot be read."""
+    last = _last(spine)
+    return last is None or isinstance(last.event, Closed | Paused)
 
 
 async def _spent(desk: Desk, debate: str, since: float) -> float:
