@@ -71,6 +71,10 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
             return debate, None
         await note(desk, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
         entries = await desk.entries(debate)
+        job = await desk.queue.job(debate) if desk.queue else None
+    if job and job.state != "cancelled":
+        click.echo("moot: the answer is noted; workers go on with the debate: moot queue", err=True)
+        return debate, False
     paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
     if paused and not given["later"] and not guests:
         return debate, True
