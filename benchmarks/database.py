@@ -3,7 +3,8 @@
 1. A worker that has nothing to do, for a second.
 2. A heartbeat: the leases of 100 debates renewed in one statement.
 3. A look for what others have let fall, with so many debates running.
-4. Commits a second of one line each, with and without ``NOTIFY``, by so many connections (pgbench); ``NOTIFY`` holds a
+4. Calls of a model, each counted against the limits of one provider: requests, tokens, calls in flight.
+5. Commits a second of one line each, with and without ``NOTIFY``, by so many connections (pgbench); ``NOTIFY`` holds a
    lock of the whole server while it commits.
 
 ``server`` is the processor time of all processes of PostgreSQL, ``log`` its write-ahead log.
@@ -13,6 +14,7 @@ Run it with ``make bench`` or ``python benchmarks/database.py [--seconds 4 --run
 """
 
 import argparse
+import asyncio
 import os
 import re
 import subprocess
@@ -82,6 +84,35 @@ def leases(server: Server, running: Sequence[int]) -> list[str]:
     return found
 
 
+async def limited(server: Server, seconds: float) -> str:
+    """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
+    from moot.desk.working import Allowance
+    from moot.workers.limits import Allowed
+    from moot.workers.tables import engine_of, make_ready
+
+    engine = engine_of(server.make())
+    make_ready(engine)
+    allowed = Allowed(engine, "w1", "one", Allowance(requests=10**9, tokens=10**12, in_flight=1000), 15.0)
+    done, before, until = 0, server.counts(), time.monotonic() + seconds
+
+    async def call() -> None:
+        nonlocal done
+        while time.monotonic() < until:
+            async with allowed.counted(100, 60.0) as settle:
+                settle(50)
+            done += 1
+
+    cpu, begun = time.process_time(), time.monotonic()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(HELD):
+            group.create_task(call())
+    own, wall = time.process_time() - cpu, time.monotonic() - begun
+    engine.dispose()
+    server_cpu, trans, *_ = (late - early for late, early in zip(server.counts(), before, strict=True))
+    told = f"{done / wall:.0f}/s   own {1000 * own / done:.2f} ms   server {1000 * server_cpu / done:.2f} ms"
+    return f"{told}   transactions {trans / done:.1f}"
+
+
 def idle(server: Server, seconds: float) -> str:
     """What an idle worker takes in a second: the difference between a long and a short life."""
     place = server.make()
@@ -108,6 +139,7 @@ def main() -> None:
         # In this order, since rows that were written keep the server busy for a while.
         print(f"an idle worker, each second: {idle(server, 4 * options.seconds)}", flush=True)
         print("\n".join(leases(server, options.running)), flush=True)
+        print(f"calls counted against a provider's limits: {asyncio.run(limited(server, options.seconds))}", flush=True)
         measure("", "appends", server.make(), {"debates": 1, "parallel": 1, "seconds": 20, "pause": 0})
         print("commits/s of one line, by connections:      plain   with NOTIFY")
         for clients in options.clients:
