@@ -38,7 +38,7 @@ from moot.testing.wires import Wires
 from moot.workers.queue import Queue
 from pg import running
 
-LONG = Size(debates=200, workers=4, most=8, lease=4.0, kills=16, freezes=5, outages=5, given_up=20, seconds=540)
+LONG = Size(debates=200, workers=4, most=8, lease=4.0, kills=16, freezes=5, outages=5, given_up=0, seconds=540)
 SHORT = Size(debates=14, workers=3, most=3, lease=3.0, kills=3, freezes=1, outages=1, given_up=0, seconds=120)
 SIZE = LONG if os.environ.get("MOOT_CHAOS") == "long" else SHORT
 SEED = int(os.environ.get("MOOT_CHAOS_SEED", "7"))

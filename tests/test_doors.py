@@ -15,7 +15,7 @@ from moot.desk.config import Config
 from moot.desk.desk import Desk
 from moot.desk.doors import read_words, take
 from moot.desk.look import first_chat_model
-from moot.desk.prepare import QUOTING, Caps, Ready, Wishes, prepare
+from moot.desk.prepare import NOTHING, QUOTING, Caps, Ready, Wishes, prepare
 from moot.desk.reports import recount, spoken, write_report
 
 QUOTES = "builtin:quotes"
@@ -96,7 +96,7 @@ async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quo
     )
     none = await ready("Tea or coffee?", config=Config())
     assert none.plan.brief.participants[0].seat == QUOTES
-    assert none.notes == (QUOTING,)
+    assert none.notes == (QUOTING, NOTHING)
 
 
 MISFITS: list[tuple[str, dict[str, Any], str]] = [

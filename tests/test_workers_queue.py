@@ -2,21 +2,35 @@
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
 
 from moot.core.errors import BriefError
+from moot.core.event import Called, Entry, Interjected
 from moot.desk.queueing import QueueError
+from moot.desk.stores import open_store
+from moot.record.codec import encode
+from moot.workers import tables
 from moot.workers.leases import TRIES, Leases
 from moot.workers.opening import Late, check_queue, find_queue, open_queue
 from moot.workers.queue import Queue
 from moot.workers.rows import Ending, Lease
-from moot.workers.tables import client_of, engine_of, make_ready
+from moot.workers.tables import client_of, engine_of, is_ready, make_ready
+
+
+async def keep_nothing(database: str) -> None:
+    """Make the tables of records."""
+    store = open_store(database)
+    assert not await store.read("nobody")
+    await store.close()
 
 
 @pytest.fixture
 def leases(database: str) -> Iterator[Leases]:
+    asyncio.run(keep_nothing(database))
     engine = engine_of(database)
     make_ready(engine)
     yield Leases(engine, client_of(engine))
@@ -119,7 +133,8 @@ async def test_what_no_worker_brings_to_an_end_is_parked(leases: Leases, queue: 
     await queue.submit("a")
     for n in range(1, TRIES + 1):
         taken(leases, segment=n, worker=f"w{n}", seconds=0.0)
-        assert leases.watch(5.0) == (["a"] if n < TRIES else [])
+        assert leases.watch(5.0) == ["a"]
+    assert leases.claim("a", TRIES + 1, "w1", 30.0) is None
     job = await queue.job("a")
     assert job
     assert (job.state, job.tries) == ("parked", TRIES)
@@ -218,3 +233,43 @@ def test_where_the_packages_are_missing_one_sentence_names_the_extra(monkeypatch
     with pytest.raises(BriefError, match=r'pip install "moot\[workers\]"'):
         check_queue("postgresql://x/y")
     assert find_queue("postgresql://x/y") is None
+
+
+def test_many_processes_make_the_tables_of_a_new_database_at_once(database: str) -> None:
+    engines = [engine_of(database) for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(make_ready, engines))
+    for engine in engines:
+        with engine.begin() as connection:
+            assert is_ready(connection)
+            assert connection.execute(text("select to_regclass('dbos.workflow_status') is not null")).scalar_one()
+        engine.dispose()
+
+
+def test_nobody_waits_for_ever_for_who_makes_the_tables(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "PATIENCE", 0.2)
+    one, other = engine_of(database), engine_of(database)
+    with one.connect() as holder:
+        holder.execute(text("select pg_advisory_lock(:n)"), {"n": tables._LOCK})  # pyright: ignore[reportPrivateUsage]
+        with pytest.raises(QueueError, match="another process has been making"):
+            make_ready(other)
+    for engine in (one, other):
+        engine.dispose()
+
+
+async def test_a_debate_that_comes_on_is_not_given_up(leases: Leases, queue: Queue) -> None:
+    await queue.submit("a")
+    for n in range(1, TRIES + 1):
+        taken(leases, segment=n, worker=f"w{n}", seconds=0.0)
+        assert leases.watch(5.0) == ["a"]
+    called = Entry(seq=1, at=1.0, event=Called(key="/a#1", call="answer", text="Yes."), prev="0" * 64)
+    with leases.engine.begin() as connection:
+        insert = "insert into moot_line (debate, seq, text) values ('a', :n, :line)"
+        connection.execute(text(insert), {"n": 1, "line": encode(called)})
+    assert taken(leases, segment=TRIES + 1, seconds=0.0).tries == 1
+    quoted = replace(called, seq=2, event=Interjected(by="Eve", text=f'"kind":"called" {encode(called)}'))
+    with leases.engine.begin() as connection:
+        connection.execute(text(insert), {"n": 2, "line": encode(quoted)})
+    assert leases.watch(5.0) == ["a"]
+    assert taken(leases, segment=TRIES + 2).tries == 2, "words are no answer of a model"
+    await queue.close()

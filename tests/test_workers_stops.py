@@ -102,7 +102,7 @@ async def test_a_writer_beside_the_worker_wins_once_and_the_debate_goes_on(datab
             model.go.set()
             job = await place.until("two", "done")
         entries = read(await place.desk.store.read("two"))
-    assert job.tries == 2
+    assert job.tries == 1, "with another answer on record the tries begin anew"
     assert isinstance(entries[-1].event, Closed)
     assert "two: queued: another process writes its record" in place.said
 

@@ -9,10 +9,10 @@ from dbos import DBOSClient
 from sqlalchemy import Engine, text
 
 from moot.desk.queueing import State
-from moot.workers.rows import Ending, Lease, locked, move, park, put, row_of, workflow_of
+from moot.workers.rows import Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
 
 TRIES = 5
-"""How often a debate is begun without coming to an end; then it is parked."""
+"""How often a debate is begun, one time after the other, without another answer on record; then it is parked."""
 
 _LOST = """
 select j.* from moot_job j left join moot_lease l using (debate)
@@ -44,7 +44,9 @@ class Leases:
             job = locked(c, debate)
             if job is None or job["segment"] != segment or job["state"] not in ("queued", "running"):
                 return None
-            if job["tries"] >= TRIES:
+            answers = answered(c, debate)
+            tries = 0 if answers > job["answers"] else job["tries"]  # whoever comes on is not given up
+            if tries >= TRIES:
                 park(c, job)
                 return None
             taken = c.execute(
@@ -58,8 +60,11 @@ class Leases:
             if taken is None:
                 return None
             move(c, debate, "running", job["reason"])
-            c.execute(text("update moot_job set tries = tries + 1 where debate = :debate"), {"debate": debate})
-        return Lease(debate=debate, segment=segment, epoch=taken, tries=job["tries"] + 1, stop=job["stop"])
+            c.execute(
+                text("update moot_job set tries = :tries, answers = :answers where debate = :debate"),
+                {"debate": debate, "tries": tries + 1, "answers": answers},
+            )
+        return Lease(debate=debate, segment=segment, epoch=taken, tries=tries + 1, stop=job["stop"])
 
     def end(self, lease: Lease, ending: Ending) -> State | None:
         """Give a lease back and say how the segment ended; None where the debate belongs to another by now."""
@@ -114,11 +119,8 @@ class Leases:
         with self.engine.begin() as c:
             for job in c.execute(text(_LOST), {"s": seconds}).mappings().all():
                 left.append(workflow_of(job["debate"], job["segment"]))
-                if job["tries"] >= TRIES:
-                    park(c, job)
-                else:
-                    put(c, self.client, job["debate"], 0.0, job["reason"])
-                    found.append(job["debate"])
+                put(c, self.client, job["debate"], 0.0, job["reason"])
+                found.append(job["debate"])
         if left:
             self.client.cancel_workflows(left)
         return found

@@ -99,6 +99,18 @@ def row_of(c: Connection, debate: str) -> RowMapping:
     return c.execute(text(f"{SHOWN} where j.debate = :debate"), {"debate": debate}).mappings().one()
 
 
+def answered(c: Connection, debate: str) -> int:
+    """How many finished calls a record holds; the kind of an entry stands in the head of its line, before all words."""
+    found = c.execute(
+        text(
+            "select count(*) from moot_line where debate = :debate"
+            ' and position(\'"kind":"called"\' in left(text, 200)) > 0'
+        ),
+        {"debate": debate},
+    )
+    return int(found.scalar_one())
+
+
 def rank_of(c: Connection, owner: str, priority: int) -> int:
     """A place in the line such that owners take turns: behind one's own, level with the first of the others."""
     found = c.execute(

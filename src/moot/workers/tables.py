@@ -4,6 +4,8 @@
 beside them in the schema ``dbos``. All times are those of the database's clock.
 """
 
+import time
+
 from dbos import DBOS, DBOSClient
 from dbos._serialization import DBOSPortableJSONSerializer
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -26,7 +28,10 @@ SEGMENT = "moot.segment"
 CONNECTIONS = 5
 """The most connections of one process to the tables of the queue."""
 
-_LOCK = 0x6D6F6F74
+PATIENCE = 60.0
+"""Seconds to wait for another process that makes the tables."""
+
+_LOCK = 0x6D6F6F75
 _TABLES = """
 create table if not exists moot_job (
     debate text primary key,
@@ -36,6 +41,7 @@ create table if not exists moot_job (
     state text not null,
     segment integer not null default 0,
     tries integer not null default 0,
+    answers integer not null default 0,
     again boolean not null default false,
     stop text not null default '',
     reason text not null default '',
@@ -104,14 +110,27 @@ def make_ready(engine: Engine) -> None:
         QueueError: the database cannot be reached, or nothing may be made there.
     """
     try:
-        with engine.begin() as connection:
-            connection.execute(text("select pg_advisory_xact_lock(:n)"), {"n": _LOCK})
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            _lock(connection)
             for statement in filter(str.strip, _TABLES.split(";")):
                 connection.execute(text(statement))
             # Under the lock, since the engine's own migrations are not meant to be made twice at once.
             DBOS.migrate(engine.url.render_as_string(hide_password=False), schema=SCHEMA)
+            connection.execute(text("select pg_advisory_unlock(:n)"), {"n": _LOCK})
     except SQLAlchemyError as error:
         raise unreachable(error) from None
+
+
+def _lock(connection: Connection) -> None:
+    """Take the lock, asking again and again: the engine's migrations wait for every open look at the database.
+
+    Whoever waited for the lock within the database would have one open, and both would wait for ever.
+    """
+    until = time.monotonic() + PATIENCE
+    while not connection.execute(text("select pg_try_advisory_lock(:n)"), {"n": _LOCK}).scalar_one():
+        if time.monotonic() > until:
+            raise QueueError("another process has been making the tables of the queue for a minute; try again")
+        time.sleep(0.05)
 
 
 def is_ready(connection: Connection) -> bool:
