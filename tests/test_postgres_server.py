@@ -348,6 +348,8 @@ def test_every_fault_is_one_sentence() -> None:
         asyncpg.InvalidPasswordError("no"): "its server refuses this user or password",
         asyncpg.CannotConnectNowError("no"): "its server is starting or stopping",
         asyncpg.AdminShutdownError("no"): "the connection to its server was lost",
+        asyncpg.InterfaceError("connection is closed"): "the connection to its server was lost",
+        asyncpg.InternalClientError("cannot switch to state 12"): "the connection to its server was lost",
         asyncpg.DiskFullError("the disk is full.\nsecond line"): "the disk is full",
         OSError(): "its server cannot be reached (OSError)",
         asyncpg.PostgresError(""): "PostgresError",

@@ -98,7 +98,7 @@ def explain(place: str, error: BaseException) -> RecordError:
             reason = "its server is starting or stopping"
         case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError():
             reason = "the connection to its server was lost"
-        case asyncpg.InterfaceError() | asyncpg.InternalClientError():
+        case asyncpg.InterfaceError() | asyncpg.InternalClientError():  # it went while nobody asked it anything
             reason = "the connection to its server was lost"
         case OSError():
             reason = f"its server cannot be reached ({error.strerror or type(error).__name__})"
