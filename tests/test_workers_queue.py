@@ -273,3 +273,44 @@ async def test_a_debate_that_comes_on_is_not_given_up(leases: Leases, queue: Que
     assert leases.watch(5.0) == ["a"]
     assert taken(leases, segment=TRIES + 2).tries == 2, "words are no answer of a model"
     await queue.close()
+
+
+async def test_a_debate_that_was_to_be_stopped_is_not_taken_up_again(leases: Leases, queue: Queue) -> None:
+    await queue.submit("a")
+    taken(leases, seconds=0.0)
+    assert await queue.cancel("a")
+    assert leases.watch(5.0) == []
+    job = await queue.job("a")
+    assert job
+    assert (job.state, job.reason) == ("cancelled", "it was cancelled")
+    await queue.close()
+
+
+async def test_a_table_of_another_program_is_left_alone(database: str) -> None:
+    engine = engine_of(database)
+    with engine.begin() as connection:
+        connection.execute(text("create table moot_job (id int)"))
+    queue = Queue(database)
+    for doing in (queue.submit("a"), queue.jobs(), queue.job("a")):
+        with pytest.raises(QueueError, match="moot_job that is not Moot's"):
+            await doing
+    await queue.close()
+    engine.dispose()
+
+
+async def test_who_may_only_read_and_write_submits_once_the_tables_are_there(leases: Leases, database: str) -> None:
+    with leases.engine.begin() as connection:
+        name = f"clerk_{database.rpartition('moot_')[2].partition('?')[0]}"
+        connection.execute(text(f"create role {name} login"))
+        for schema in ("public", "dbos"):
+            connection.execute(text(f"revoke create on schema {schema} from public"))
+            connection.execute(text(f"grant usage on schema {schema} to {name}"))
+            connection.execute(text(f"grant select, insert, update, delete on all tables in schema {schema} to {name}"))
+            connection.execute(text(f"grant usage on all sequences in schema {schema} to {name}"))
+    queue = Queue(database.replace("postgres:@", f"{name}:@").replace("postgres@", f"{name}@"))
+    assert (await queue.submit("a")).state == "queued"
+    assert [job.debate for job in await queue.jobs()] == ["a"]
+    await queue.close()
+    empty = Queue(database.replace("postgres:@", f"{name}:@").replace("/moot_", "/none_"))
+    with pytest.raises(QueueError, match="cannot be reached"):
+        await empty.jobs()

@@ -23,6 +23,7 @@ from moot.cli.options import (
 
 if TYPE_CHECKING:
     from moot.desk.desk import Desk
+    from moot.desk.holding import Start
     from moot.workers.worker import Worker
 
 LONGEST_NAME = 40
@@ -152,22 +153,28 @@ def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
 
 async def _submit(briefs: tuple[str, ...], given: SubmitOptions) -> int:
     async with queue_at(given["store"]) as (desk, queue):
-        for words in briefs:
-            debate = await _lay_down(desk, words, given)
+        starts = [await _start(desk, words, given) for words in briefs]  # all are checked before one is submitted
+        for start in starts:
+            debate = await _lay_down(desk, start)
             await queue.submit(debate, owner=given["owner"], priority=given["priority"], after=given["after"])
             click.echo(debate)
     return DONE
 
 
-async def _lay_down(desk: "Desk", words: str, given: SubmitOptions) -> str:
+async def _start(desk: "Desk", words: str, given: SubmitOptions) -> "Start":
+    from moot.desk.config import load_config
+    from moot.desk.holding import make_start
+
+    return await make_start(desk, read_input(words), wishes_of(given, given), load_config())
+
+
+async def _lay_down(desk: "Desk", start: "Start") -> str:
     """Put one debate on record; its id."""
     from moot.core.errors import MootError
-    from moot.desk.config import load_config
     from moot.desk.desk import Stop
-    from moot.desk.holding import Lent, lay_down, make_start, people_start
+    from moot.desk.holding import Lent, lay_down, people_start
     from moot.desk.outcome import Outcome
 
-    start = await make_start(desk, read_input(words), wishes_of(given, given), load_config())
     debate = desk.new_id(start.ready.plan)
     if start.ready.caster:
         click.echo(f"moot: asking {start.ready.caster} for the participants; built-in ones: --cast builtin", err=True)

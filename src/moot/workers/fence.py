@@ -7,6 +7,11 @@ from moot.core.errors import RecordConflict
 from moot.record.store import Spine, Store
 
 
+def clock() -> float:
+    """Seconds that never run backwards, and go on while the machine sleeps, where the system has such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 class Fence:
     """A store in which a debate is written only as long as its lease holds, by this machine's own clock.
 
@@ -18,7 +23,7 @@ class Fence:
         clock: seconds that never run backwards, and go on while the process is stopped.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float] = clock) -> None:
         self._store, self._clock = store, clock
         self._until: dict[str, float] = {}
 

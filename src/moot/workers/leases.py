@@ -119,6 +119,9 @@ class Leases:
         with self.engine.begin() as c:
             for job in c.execute(text(_LOST), {"s": seconds}).mappings().all():
                 left.append(workflow_of(job["debate"], job["segment"]))
+                if job["stop"]:  # whoever should have stopped it is gone
+                    move(c, job["debate"], "cancelled", "it was cancelled")
+                    continue
                 put(c, self.client, job["debate"], 0.0, job["reason"])
                 found.append(job["debate"])
         if left:

@@ -41,15 +41,15 @@ class Queue:
 
     async def cancel(self, debate: str, *, now: bool = False) -> bool:
         """See ``Dispatcher.cancel``."""
-        return await self._do(lambda: self._there() and self._open().cancel(debate, now=now))
+        return await self._do(lambda: self._there() and self._look().cancel(debate, now=now))
 
     async def job(self, debate: str) -> Job | None:
         """See ``Dispatcher.job``."""
-        return await self._do(lambda: self._open().job(debate) if self._there() else None)
+        return await self._do(lambda: self._look().job(debate) if self._there() else None)
 
     async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
         """See ``Dispatcher.jobs``."""
-        return await self._do(lambda: self._open().jobs(state, limit) if self._there() else ())
+        return await self._do(lambda: self._look().jobs(state, limit) if self._there() else ())
 
     async def close(self) -> None:
         """See ``Dispatcher.close``."""
@@ -68,8 +68,13 @@ class Queue:
             return is_ready(connection)
 
     def _open(self) -> Jobs:
-        """The jobs; the tables are there then."""
+        """The jobs, for submitting; the tables are there then."""
         if self._jobs is None:
             make_ready(self._engine)
+        return self._look()
+
+    def _look(self) -> Jobs:
+        """The jobs of tables that are there."""
+        if self._jobs is None:
             self._jobs = Jobs(self._engine, client_of(self._engine))
         return self._jobs

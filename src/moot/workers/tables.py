@@ -5,12 +5,13 @@ beside them in the schema ``dbos``. All times are those of the database's clock.
 """
 
 import time
+from importlib.metadata import version
 
 from dbos import DBOS, DBOSClient
 from dbos._serialization import DBOSPortableJSONSerializer
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, ProgrammingError, SQLAlchemyError
 
 from moot.desk.queueing import QueueError
 
@@ -24,6 +25,10 @@ VERSION = "1"
 QUEUE = "moot"
 SEGMENT = "moot.segment"
 """The queue and the workflow of debates."""
+
+OURS = "queue of Moot 1"
+MARK = f"{OURS}, dbos {version('dbos')}"
+"""What the comment of ``moot_job`` says: whose it is and its version; all of it once the engine's tables are there."""
 
 CONNECTIONS = 5
 """The most connections of one process to the tables of the queue."""
@@ -104,21 +109,49 @@ def client_of(engine: Engine) -> DBOSClient:
 
 
 def make_ready(engine: Engine) -> None:
-    """Make the tables where they are missing; several processes may do so at once.
+    """Make the tables where they are missing or old; several processes may do so at once.
+
+    Where they are there nothing is made, so that who may only read and write can submit and work.
 
     Raises:
-        QueueError: the database cannot be reached, or nothing may be made there.
+        QueueError: the database cannot be reached, nothing may be made there, or it holds tables of others.
     """
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            if _mark(connection) == MARK:
+                return
             _lock(connection)
-            for statement in filter(str.strip, _TABLES.split(";")):
-                connection.execute(text(statement))
-            # Under the lock, since the engine's own migrations are not meant to be made twice at once.
-            DBOS.migrate(engine.url.render_as_string(hide_password=False), schema=SCHEMA)
-            connection.execute(text("select pg_advisory_unlock(:n)"), {"n": _LOCK})
+            try:
+                if _mark(connection) != MARK:
+                    _make(engine, connection)
+            finally:
+                connection.execute(text("select pg_advisory_unlock(:n)"), {"n": _LOCK})
     except SQLAlchemyError as error:
         raise unreachable(error) from None
+
+
+def _make(engine: Engine, connection: Connection) -> None:
+    with engine.begin() as once:
+        for statement in filter(str.strip, _TABLES.split(";")):
+            once.execute(text(statement))
+        once.execute(text(f"comment on table moot_job is '{OURS}'"))
+    # Under the lock, since the engine's own migrations are not meant to be made twice at once.
+    DBOS.migrate(engine.url.render_as_string(hide_password=False), schema=SCHEMA)
+    connection.execute(text(f"comment on table moot_job is '{MARK}'"))
+
+
+def _mark(connection: Connection) -> str:
+    """What the tables say of their version; "" where there are none.
+
+    Raises:
+        QueueError: there is such a table, and it is not ours.
+    """
+    there, mark = connection.execute(
+        text("select to_regclass('moot_job') is not null, coalesce(obj_description(to_regclass('moot_job')), '')")
+    ).one()
+    if there and not mark.startswith(OURS):
+        raise QueueError("the queue cannot be used: the database has a table moot_job that is not Moot's")
+    return str(mark)
 
 
 def _lock(connection: Connection) -> None:
@@ -134,11 +167,16 @@ def _lock(connection: Connection) -> None:
 
 
 def is_ready(connection: Connection) -> bool:
-    """Whether the tables are there."""
-    return connection.execute(text("select to_regclass('moot_job') is not null")).scalar_one()
+    """Whether the tables are there, and may be looked at.
+
+    Raises:
+        QueueError: there is such a table, and it is not ours.
+    """
+    return _mark(connection).startswith(f"{OURS},")
 
 
 def unreachable(error: Exception) -> QueueError:
-    """What is said where the database does not answer; it holds no address and no password."""
+    """What is said where the database does not answer, or refuses; it holds no address and no password."""
     lines = str(getattr(error, "orig", None) or error).strip().splitlines() or ["no answer"]
-    return QueueError(f"the queue cannot be reached: {lines[0].rpartition('FATAL:')[2].strip()[:200]}")
+    what = "used" if isinstance(error, ProgrammingError) else "reached"
+    return QueueError(f"the queue cannot be {what}: {lines[0].rpartition('FATAL:')[2].strip()[:200]}")

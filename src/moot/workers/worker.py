@@ -62,7 +62,9 @@ class Worker:
         desk.pool.meter = self._meter
         self._held: dict[str, Held] = {}
         self._leave = asyncio.Event()
-        self._heart = Heart(self.leases, wanted.name, wanted.lease, self.fence, self._hear)
+        self._beats = engine_of(wanted.address)  # the heart waits for no connection that others have
+        beating = Leases(self._beats, self.jobs.client)
+        self._heart = Heart(beating, wanted.name, wanted.lease, self.fence, self._hear)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -102,6 +104,7 @@ class Worker:
                 held.ask("drain", now=True)
             DBOS.destroy(destroy_registry=True)
             self._heart.stop()
+            self._beats.dispose()
             self.jobs.engine.dispose()
 
     def _launch(self) -> None:
@@ -149,8 +152,9 @@ class Worker:
             ending = await self._hold(debate, held)
             state = await self._end(lease, ending)
         finally:
-            self._held.pop(debate, None)
-            self.fence.shut(debate)
+            if self._held.get(debate) is held:  # else it was taken anew meanwhile
+                del self._held[debate]
+                self.fence.shut(debate)
         told = f"{state}" if state else "lost to another worker"
         self.wanted.say(f"{debate}: {told}" + (f": {ending.reason}" if state and ending.reason else ""))
         return state or "lost"
@@ -210,6 +214,7 @@ class Worker:
         end = self.fence.now() + self.wanted.grace
         while self._held or destroyed.is_alive():
             if self.fence.now() >= end:
+                end = float("inf")
                 for held in tuple(self._held.values()):
                     held.ask("drain", now=True)
             await asyncio.sleep(0.05)
