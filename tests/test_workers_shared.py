@@ -1,4 +1,4 @@
-"""What workers share: the limits of providers, and debates that begin at set times."""
+"""What workers share: the limits of providers, and what may be set."""
 
 import asyncio
 from dataclasses import replace
@@ -8,13 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from moot.core.errors import BriefError, Unavailable
-from moot.desk.config import Config
 from moot.desk.working import Allowance, Schedule, read_limits, read_schedules
 from moot.workers.limits import Allowed
 from moot.workers.tables import engine_of, make_ready
-from workers_kit import house
-
-BRIEF = "---\nprotocol: round_robin\nrounds: 1\nmodel: builtin:quotes\n---\n# Tea or coffee?\n"
 
 
 async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(database: str) -> None:
@@ -76,31 +72,6 @@ async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() 
     async with Allowed(engine, "w1", "openai", Allowance(requests=1), 1.0).counted(1, 0.1) as settle:
         settle(1)
     engine.dispose()
-
-
-async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path) -> None:
-    (tmp_path / "weekly.md").write_text(BRIEF)
-    weekly = Schedule(name="weekly", brief=str(tmp_path / "weekly.md"), cron="* * * * * *", owner="anna")
-    async with house(database) as place:
-        place.desk.config = Config(schedules=(weekly,))
-        async with place.working():
-            async with asyncio.timeout(20):
-                while len(jobs := await place.queue.jobs(state="done")) < 2:  # noqa: ASYNC110 - another thread
-                    await asyncio.sleep(0.05)
-        begun = [line for line in place.said if "by the schedule weekly" in line]
-    assert len(begun) == len(set(begun))
-    assert all(job.debate.startswith("weekly-") and job.owner == "anna" for job in jobs)
-
-
-async def test_a_schedule_that_cannot_be_is_refused_before_any_work(database: str, tmp_path: Path) -> None:
-    async with house(database) as place:
-        for schedule, found in (
-            (Schedule(name="a", brief="a.md", cron="often"), "schedules.a.cron cannot be 'often'"),
-            (Schedule(name="a", brief=str(tmp_path / "none.md"), cron="0 9 * * mon"), "schedules.a cannot be used"),
-        ):
-            place.desk.config = Config(schedules=(schedule,))
-            with pytest.raises(BriefError, match=found):
-                await place.worker().run()
 
 
 def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:

@@ -53,7 +53,7 @@ class Config:
         learn: whether what a debate teaches is learned when it ends.
         serve: what is allowed to those who come over the network.
         limits: what providers allow to all workers together, by the provider's name.
-        schedules: the debates that workers begin at set times.
+        schedules: the debates that workers begin at set times; None where nothing is said of them.
         origin: where each setting came from.
     """
 
@@ -68,7 +68,7 @@ class Config:
     learn: bool = True
     serve: Serving = field(default_factory=Serving)
     limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
-    schedules: tuple[Schedule, ...] = ()
+    schedules: tuple[Schedule, ...] | None = None
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -123,7 +123,7 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         feeds=_feeds(data.pop("feeds", {}), where) or before.feeds,
         serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
         limits=read_limits(data.pop("limits", {}), where) or before.limits,
-        schedules=read_schedules(data.pop("schedules", {}), path) or before.schedules,
+        schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
     )
 
 

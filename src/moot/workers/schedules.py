@@ -1,26 +1,30 @@
 """Debates that begin at set times. This file owns how a schedule becomes a debate, once over all workers.
 
 The engine fires each time once, whichever workers run; the debate's id follows from the schedule's name and that time,
-so that a firing which is done again finds the debate of the first.
+so that a firing which is done again, since its worker died or its database was away, finds the debate of the first.
 """
 
-from collections.abc import Sequence
+import asyncio
+import copy
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from croniter import croniter
+from croniter import CroniterBadDateError, croniter
 from dbos import DBOSClient
 from dbos._sys_db import ClientScheduleInput
+from sqlalchemy import Engine, text
 
-from moot.core.errors import BriefError, MootError, RecordConflict
+from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
 from moot.desk.choosing import Wishes
 from moot.desk.config import Config
 from moot.desk.desk import Desk
 from moot.desk.holding import Lent, lay_down, make_start, people_start
 from moot.desk.intake import read_brief
 from moot.desk.outcome import Outcome
+from moot.desk.queueing import Job, QueueError
 from moot.desk.working import Schedule
 from moot.engine.drive import Stop
 
@@ -28,15 +32,36 @@ FIRES = "moot.scheduled"
 """The workflow of a schedule."""
 
 
-def put_schedules(client: DBOSClient, schedules: Sequence[Schedule]) -> None:
-    """Make these the schedules of the store; a worker without any leaves those of the others.
+PATIENCE, AGAIN = 600.0, 1.0
+"""Seconds for which a firing goes on while the database is away, and seconds between two tries."""
+
+_ALIVE = """
+insert into moot_slice as s values ('', :worker, 0, clock_timestamp() + :s * interval '1 s')
+    on conflict (provider, worker) do update set until = excluded.until
+"""
+"""A worker's sign of life, of no provider; it is renewed with its leases."""
+
+_BROKEN_OFF = """
+select w.workflow_uuid from dbos.workflow_status w
+where w.name = :name and w.status = 'PENDING'
+    and w.updated_at <= (extract(epoch from clock_timestamp()) - 2 * :s) * 1000
+    and not exists (
+        select from moot_slice s where s.provider = '' and s.worker = w.executor_id and s.until > clock_timestamp()
+    )
+order by w.created_at limit 100
+"""
+
+
+def put_schedules(client: DBOSClient, schedules: Sequence[Schedule] | None) -> None:
+    """Make these the schedules of the store, and no others; None leaves those that there are.
 
     Raises:
         BriefError: a time or a brief that cannot be.
     """
-    if not schedules:
+    if schedules is None:
         return
-    client.apply_schedules([_input(each) for each in schedules])
+    if wanted := [_input(each) for each in schedules]:
+        client.apply_schedules(wanted)
     names = {each.name for each in schedules}
     for known in client.list_schedules(workflow_name=FIRES):
         if known["schedule_name"] not in names:
@@ -45,13 +70,13 @@ def put_schedules(client: DBOSClient, schedules: Sequence[Schedule]) -> None:
 
 def _input(schedule: Schedule) -> ClientScheduleInput:
     place = f"schedules.{schedule.name}"
-    if not croniter.is_valid(schedule.cron, second_at_beginning=True):
-        raise BriefError(f'{place}.cron cannot be {schedule.cron[:60]!r}; write five fields, such as "0 9 * * mon"')
+    _check_cron(f"{place}.cron", schedule.cron)
     path = Path(schedule.brief)
     try:
         words = path.read_text("utf-8")
         ZoneInfo(schedule.timezone or "UTC")
-    except (OSError, ValueError, KeyError) as error:
+        read_brief(words, name=path.name, folder=path.parent)
+    except (OSError, ValueError, KeyError, BriefError) as error:
         raise BriefError(f"{place} cannot be used: {error}") from None
     brief = {"name": path.name, "text": words, "folder": str(path.parent), "owner": schedule.owner}
     return {
@@ -61,6 +86,54 @@ def _input(schedule: Schedule) -> ClientScheduleInput:
         "context": {"schedule": schedule.name, **brief},
         "cron_timezone": schedule.timezone or None,
     }
+
+
+def _check_cron(place: str, cron: str) -> None:
+    if len(cron.split()) != 5 or not croniter.is_valid(cron):
+        raise BriefError(f'{place} cannot be {cron[:60]!r}; write five fields, such as "0 9 * * mon"')
+    try:
+        croniter(cron, datetime.now(UTC)).get_next()
+    except CroniterBadDateError:
+        raise BriefError(f'{place} cannot be {cron[:60]!r}: there is no such day; write "0 9 * * mon"') from None
+
+
+def recover(engine: Engine, client: DBOSClient, worker: str, seconds: float) -> list[str]:
+    """Give a sign of life, and have those firings begun again whose worker gives none; their ids.
+
+    Args:
+        engine: the connections.
+        client: the client of the queue over the same connections.
+        worker: who calls this.
+        seconds: how long a lease lasts, and so a sign of life.
+    """
+    with engine.begin() as c:
+        c.execute(text(_ALIVE), {"worker": worker, "s": seconds})
+    with engine.begin() as c:
+        if not c.execute(text("select pg_try_advisory_xact_lock(hashtext(:name))"), {"name": FIRES}).scalar_one():
+            return []  # Another worker is looking.
+        c.execute(text("delete from moot_slice where provider = '' and until < clock_timestamp() - interval '1 day'"))
+        left = [str(each) for each in c.execute(text(_BROKEN_OFF), {"name": FIRES, "s": seconds}).scalars()]
+        if left:
+            client.resume_workflows(left)
+    return left
+
+
+async def fire(
+    desk: Desk, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
+) -> Job:
+    """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
+
+    Raises:
+        MootError: see ``begin``; or the database was away for too long.
+    """
+    until = asyncio.get_running_loop().time() + PATIENCE
+    while True:
+        try:
+            return await submit(await begin(desk, at, brief, config))
+        except (QueueError, RecordError):
+            if asyncio.get_running_loop().time() >= until:
+                raise
+        await asyncio.sleep(AGAIN)
 
 
 async def begin(desk: Desk, at: datetime, brief: dict[str, str], config: Config) -> str:
@@ -74,7 +147,9 @@ async def begin(desk: Desk, at: datetime, brief: dict[str, str], config: Config)
         return debate
     intake = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
     start = await make_start(desk, intake, Wishes(), config)
-    peopled = await people_start(desk, start, debate, Lent(stop=Stop()))
+    casters = copy.copy(desk)
+    casters.pen = desk.store  # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
+    peopled = await people_start(casters, start, debate, Lent(stop=Stop()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")
     with suppress(RecordConflict):  # another worker has begun it at the same time

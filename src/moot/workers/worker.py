@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from moot.core.errors import MootError
 from moot.desk.config import Config
 from moot.desk.desk import Desk
-from moot.desk.queueing import USUAL_PRIORITY, QueueError, State
+from moot.desk.queueing import USUAL_PRIORITY, Job, QueueError, State
 from moot.models.net import Meter
 from moot.workers.fence import Fence
 from moot.workers.heart import Beaten, Heart
@@ -24,7 +24,7 @@ from moot.workers.jobs import Jobs
 from moot.workers.leases import Leases
 from moot.workers.limits import Allowed
 from moot.workers.rows import Ending, Lease
-from moot.workers.schedules import FIRES, begin, put_schedules
+from moot.workers.schedules import FIRES, fire, put_schedules, recover
 from moot.workers.segments import AGAIN, Held, Segments, Wanted, handed_on
 from moot.workers.tables import (
     APPLICATION,
@@ -197,6 +197,7 @@ class Worker:
             try:
                 for debate in await self._do(lambda: self.leases.watch(self.wanted.lease)):
                     self.wanted.say(f"{debate}: queued again")
+                await self._do(lambda: recover(self.jobs.engine, self.jobs.client, self.wanted.name, self.wanted.lease))
             except MootError:
                 self._heed({})  # The database is away, and leases run out; the next look may find it.
             await asyncio.sleep(self.wanted.lease / 3)
@@ -221,10 +222,13 @@ class Worker:
 
     async def _begin(self, at: datetime, brief: dict[str, str]) -> None:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
+
+        async def submit(debate: str) -> Job:
+            return await self._do(lambda: self.jobs.submit(debate, brief["owner"], USUAL_PRIORITY, 0.0))
+
         try:
-            debate = await begin(self.desk, at, brief, self.desk.config or Config())
-            job = await self._do(lambda: self.jobs.submit(debate, brief["owner"], USUAL_PRIORITY, 0.0))
-            self.wanted.say(f"{debate}: {job.state} by the schedule {brief['schedule']}")
+            job = await fire(self.desk, at, brief, self.desk.config or Config(), submit)
+            self.wanted.say(f"{job.debate}: {job.state} by the schedule {brief['schedule']}")
         except MootError as error:
             self.wanted.say(f"the schedule {brief['schedule']} began nothing: {error}")
 
