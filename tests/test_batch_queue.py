@@ -17,6 +17,8 @@ from moot.desk.tally import Came
 from moot.workers.tables import engine_of, make_ready
 from workers_kit import House, Turned, house
 
+pytestmark = pytest.mark.alone
+
 BATCH = make_batch([item(model="guest:model")], times=3)
 
 

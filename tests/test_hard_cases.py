@@ -27,6 +27,8 @@ from moot.testing.stores import MemoryStore
 from pg import Postgres, running
 from workers_kit import House, Turned, house
 
+pytestmark = pytest.mark.alone
+
 
 class Once(Turned):
     """A model whose calls only the pool puts on record."""

@@ -22,6 +22,8 @@ from serve_kit import PATIENCE, running, wait_for
 from web_kit import ADA, API, Web, opened, until
 from workers_kit import Turned, house
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

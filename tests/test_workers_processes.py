@@ -27,6 +27,8 @@ from moot.testing.wires import Call, Wires
 from moot.workers.queue import Queue
 from workers_kit import until
 
+pytestmark = pytest.mark.alone
+
 NAMES = ("Ann", "Bob", "Cy")
 MARK = re.compile(r"mark ([0-9a-f]{16})")
 

@@ -14,6 +14,8 @@ from moot.workers.schedules import FIRES, put_schedules
 from moot.workers.tables import client_of, engine_of, make_ready
 from workers_kit import House, house, until
 
+pytestmark = pytest.mark.alone
+
 BRIEF = "---\nprotocol: round_robin\nrounds: 1\nmodel: builtin:quotes\n---\n# Tea or coffee?\n"
 
 

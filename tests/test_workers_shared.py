@@ -12,6 +12,8 @@ from moot.desk.working import Allowance, Schedule, read_limits, read_schedules
 from moot.workers.limits import Allowed
 from moot.workers.tables import engine_of, make_ready
 
+pytestmark = pytest.mark.alone
+
 
 async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(database: str) -> None:
     engine = engine_of(database)

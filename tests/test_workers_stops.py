@@ -10,6 +10,8 @@ from moot.record.codec import read
 from moot.workers.fence import Fence
 from workers_kit import LEASE, House, Turned, house, until
 
+pytestmark = pytest.mark.alone
+
 
 async def ending(house: House, debate: str) -> object:
     return read(await house.desk.store.read(debate))[-1].event
