@@ -179,3 +179,19 @@ async def test_a_redirect_is_not_followed() -> None:
                     await pool.model(name).complete(ask(), Notebook())
             await pool.close()
         assert thief.calls == []
+
+
+def test_each_key_is_counted_for_itself() -> None:
+    asked: list[tuple[str, str]] = []
+    for key in ("sk-one-of-ours", "sk-one-of-ours", "sk-another-one"):
+        pool = Pool(env={"OPENAI_API_KEY": key})
+        pool.meter = lambda provider, mark: asked.append((provider, mark))
+        pool.model("openai:gpt-4o-mini")
+        pool.model("openai:gpt-4o")
+    pool = Pool(env={})
+    pool.meter = lambda provider, mark: asked.append((provider, mark))
+    pool.model("ollama:llama3.2")
+    (one, again, other, nobody) = asked
+    assert one == again != other
+    assert nobody == ("ollama", "")
+    assert all(len(mark) == 8 and "sk" not in mark for _, mark in (one, other))

@@ -4,6 +4,7 @@ Addresses and keys come from here or from the owner's environment, never from a 
 to a host of its own choice.
 """
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -148,6 +149,11 @@ class Key:
 
     def __repr__(self) -> str:
         return f"Key({self.origin})"
+
+    @property
+    def mark(self) -> str:
+        """By what it is known among others: eight letters of its hash, which give nothing of it away."""
+        return hashlib.sha256(self._value.encode()).hexdigest()[:8]
 
     def reveal(self) -> str:
         """The key itself, for the provider's own host."""

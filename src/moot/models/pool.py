@@ -7,7 +7,7 @@ from moot.core.errors import BriefError
 from moot.models.base import Model
 from moot.models.breaker import Breaker, Breaking, Fuse
 from moot.models.direct import Direct
-from moot.models.names import Environment, ModelName, parse
+from moot.models.names import Environment, ModelName, need_key, parse
 from moot.models.net import IN_FLIGHT, Link, Meter
 from moot.models.ollama import Ollama
 from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
@@ -29,8 +29,8 @@ class Pool:
         clock: what breakers measure that time with: seconds that never run backwards.
 
     Attributes:
-        meter: by a provider's name what counts its calls, where several processes share its limits; it is asked when
-            a provider is first used.
+        meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
+            limits; it is asked when a provider is first used.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Pool:
     ) -> None:
         self._env, self._patience, self._in_flight = env, patience or Patience(), in_flight
         self._fuse, self._clock = fuse or Fuse(), clock
-        self.meter: Callable[[str], Meter | None] = lambda provider: None
+        self.meter: Callable[[str, str], Meter | None] = lambda provider, key: None
         self._links: dict[str, Link] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
@@ -100,7 +100,8 @@ class Pool:
     def _link(self, name: ModelName) -> Link:
         provider = name.provider
         if provider.name not in self._links:
-            meter = self.meter(provider.name)
+            key = need_key(provider, self._env)
+            meter = self.meter(provider.name, key.mark if key else "")
             self._links[provider.name] = Link(provider, self._env, in_flight=self._in_flight, meter=meter)
         return self._links[provider.name]
 

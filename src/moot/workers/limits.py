@@ -34,7 +34,7 @@ class Allowed:
     Attributes:
         engine: the connections to the database.
         worker: whose calls in flight are counted here.
-        provider: the provider's name.
+        provider: the provider's name, and behind a blank the mark of the key, where there is one.
         allowance: what it allows.
         lease: seconds after which the calls of a silent worker are forgotten.
     """
@@ -79,7 +79,7 @@ class Allowed:
         while (left := await self._do(ask)) > 0:
             if loop.time() + left > end:
                 raise Unavailable(
-                    f"the limits of {self.provider} for all workers let nobody through in time",
+                    f"the limits of {self.provider.partition(' ')[0]} for all workers let nobody through in time",
                     kind="rate",
                     again=True,
                 )

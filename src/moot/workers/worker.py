@@ -232,11 +232,12 @@ class Worker:
         except MootError as error:
             self.wanted.say(f"the schedule {brief['schedule']} began nothing: {error}")
 
-    def _meter(self, provider: str) -> Meter | None:
+    def _meter(self, provider: str, key: str) -> Meter | None:
         allowance = (self.desk.config or Config()).limits.get(provider)
         if allowance is None:
             return None
-        return Allowed(self.jobs.engine, self.wanted.name, provider, allowance, self.wanted.lease)
+        account = f"{provider} {key}".rstrip()  # each key has limits of its own
+        return Allowed(self.jobs.engine, self.wanted.name, account, allowance, self.wanted.lease)
 
     async def _reach(self) -> None:
         await self._do(lambda: self.jobs.job(""))
