@@ -49,7 +49,7 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     ran = moot(tmp_path, *words)
     assert ran.exit_code == DONE, ran.output
     assert "Sites: 6 debates of 3 briefs" in ran.output
-    assert re.search(r"\[6/6\] \w+ #2, sites-[0-9a-f]{12}: \w+", ran.output)
+    assert re.search(r"\[6/6\] \w+ #\d, sites-[0-9a-f]{12}: \w+", ran.output)
     head, *rows = ran.stdout.splitlines()[-5:]
     assert head.split() == ["brief", "outcome", "agreement", "ended", "calls", "tokens", "cost", "seconds"]
     assert [row.split()[0] for row in rows] == ["north", "south", "again", "all"]
