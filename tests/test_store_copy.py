@@ -14,7 +14,7 @@ from moot.core.event import Replied
 from moot.desk.config import load_config
 from moot.desk.copying import PIECE, Copied, copy_debates
 from moot.desk.desk import Desk
-from moot.desk.stores import open_store, place_of, read_where, show_where
+from moot.desk.stores import open_store, read_where, show_where
 from moot.record.letters import Letters
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
@@ -227,9 +227,8 @@ async def test_a_store_tells_its_place(tmp_path: Path) -> None:
         (SECRET, "postgresql://ada@db.example:5432/moot"),
     ):
         desk = Desk.at(where)
-        assert desk.place == place_of(desk.store) == place
+        assert desk.place == place
         await desk.close()
-    assert place_of(MemoryStore()) == ""
 
 
 def test_an_address_in_a_setting_is_the_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,10 +54,3 @@ def open_store(where: Where) -> Store:
     from moot.record.postgres import PostgresStore  # here for start-up time
 
     return PostgresStore.open(place)
-
-
-def place_of(store: Store) -> str:
-    """Where a store keeps its records, as people are shown it; "" for one of neither kind."""
-    if isinstance(store, SqliteStore):
-        return str(store.path)
-    return str(getattr(store, "place", ""))
