@@ -10,7 +10,8 @@ from moot.core.event import Asked, Attempted, Called, Replied
 from moot.core.tool import ToolCall
 from moot.readers.markdown import markdown
 from moot.readers.report import as_data, fold, report
-from moot.readers.tools import Used, cite, tools_chapter, uses
+from moot.readers.tools import cite, tools_chapter
+from moot.readers.uses import Used, uses
 from reports import Diary, ask, opened, person
 
 

@@ -12,7 +12,7 @@ from moot.core.brief import Brief, Source
 from moot.core.event import Entry
 from moot.core.form import shown
 from moot.core.transcript import Transcript, Turn
-from moot.readers.tools import uses
+from moot.readers.uses import uses
 
 QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,2000})[\"”»] \(([^\n]{1,200}?):(\d{1,7})\)")
 """A quotation with its source: ``"words" (name:line)``."""

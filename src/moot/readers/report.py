@@ -23,7 +23,7 @@ from moot.readers.search import Searched, searches
 from moot.readers.settings import settings
 from moot.readers.spoken import Spoken, speak
 from moot.readers.stance import Change, Stand, changes, stands
-from moot.readers.tools import Used, uses
+from moot.readers.uses import Used, uses
 from moot.readers.wording import home, title
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
