@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordError
+from moot.core.brief import Brief, Participant
+from moot.core.errors import BriefError, RecordError
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.doors import read_file
+from moot.desk.files import read_bytes
+from moot.desk.jsonl import read_lines
+from moot.desk.prepare import Wishes
 from moot.record.sqlite import SqliteStore
 
 
@@ -163,6 +170,21 @@ async def test_a_fork_leaves_the_files_of_its_parent_alone(path: Path) -> None:
     assert said.decode().splitlines() == [forked, forked, "('1', '2')", "('1', '2', '3')"]
 
 
+async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    for end in ("", "-wal", "-shm"):
+        beside = path.with_name(f"{path.name}{end}")
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_bytes(beside.name, beside)
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_file(beside)
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_lines(beside, Wishes(), [])
+    await store.close()
+    assert read_bytes(path.name, path)
+
+
 # ---- what was begun ------------------------------------------------------------------------------------------------
 
 
@@ -198,3 +220,26 @@ async def test_a_read_after_a_refused_append_goes_on(path: Path) -> None:
             await asyncio.sleep(0)
             assert await store.read("a") == ()
     await store.close()
+
+
+async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.engine.drive.GRACE", 0.05)
+    desk, later = (Desk(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
+    plan = desk.plan(brief, models=("builtin:quotes",))
+    async with asyncio.TaskGroup() as group:
+        with held(path):
+            stopped = group.create_task(desk.hold(plan, "d"))
+            await asyncio.sleep(0.05)
+            stopped.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await stopped
+            resumed = group.create_task(later.resume("d"))
+            await asyncio.sleep(0.05)
+            assert not resumed.done()
+    assert resumed.result().status == "no_decision"
+    assert await later.verify("d")
+    await desk.close()
+    await later.close()

@@ -371,6 +371,19 @@ if hasattr(os, "register_at_fork"):  # nobody opens or closes a file while the p
     os.register_at_fork(before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release)
 
 
+def is_open(path: Path) -> bool:
+    """Whether a store of this process has that file open, or keeps it beside one that it has open.
+
+    Whoever opens and closes such a file by other means than SQLite takes the record's locks away.
+    """
+    for file in list(_FILES.values()):
+        for end in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                if os.path.samefile(path, f"{file.path}{end}"):
+                    return True
+    return False
+
+
 def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     """The file behind a path, for one store more; under _OPENING."""
     real = Path(os.path.realpath(path))
