@@ -240,6 +240,7 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
             await asyncio.sleep(0.05)
             assert not resumed.done()
     assert resumed.result().status == "no_decision"
-    assert await later.verify("d")
+    entries, _ = await later.verify("d")
+    assert entries == len(await desk.lines("d"))
     await desk.close()
     await later.close()

@@ -363,9 +363,7 @@ class SqliteFile:
 
 
 _OPENING = threading.Lock()  # house: state because the locks on a file are the process's
-_FILES: WeakValueDictionary[tuple[int, int], SqliteFile] = (
-    WeakValueDictionary()
-)  # house: state because its stores share a file
+_FILES: WeakValueDictionary[tuple[int, int], SqliteFile] = WeakValueDictionary()  # house: state because stores share
 
 if hasattr(os, "register_at_fork"):  # nobody opens or closes a file while the process is copied
     os.register_at_fork(before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release)
