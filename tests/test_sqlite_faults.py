@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import resource
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -144,11 +145,13 @@ async def test_a_file_that_another_program_holds(path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(RecordError, match="another program is using it and did not let go in time"):
             await store.append("a", ("2",), after=1)
-        with pytest.raises(RecordError, match="another program is using it"):
-            SqliteStore.open(path, busy=0.05)
         assert await store.read("a") == ("1",)
     await store.append("a", ("2",), after=1)
     await store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordError, match="another program is using it"):
+            SqliteStore.open(path, busy=0.05)
 
 
 def test_a_new_file_that_another_program_holds(path: Path) -> None:
@@ -175,30 +178,83 @@ def no_special_rights() -> Generator[Path, None, None]:
             os.seteuid(user)
 
 
-@pytest.mark.parametrize("left_open", [True, False])
-async def test_a_read_only_file_is_noticed_at_the_start(left_open: bool) -> None:
+READ_ONLY = r"records\.db cannot be used: it may only be read, not written\."
+
+
+async def left_behind(folder: Path) -> Path:
+    """The files of a process that was killed: what it wrote stands in the log beside the record."""
+    store, path = SqliteStore.open(folder / "alive.db"), folder / "records.db"
+    await store.append("a", ("1", "2"), after=0)
+    for end in ("", "-wal", "-shm"):
+        shutil.copy(f"{store.path}{end}", f"{path}{end}")  # nobody else uses it, so it may lose its locks
+    await store.close()
+    return path
+
+
+@pytest.mark.parametrize("log", [True, False], ids=["with a log", "without a log"])
+@pytest.mark.parametrize("rights", [0o444, 0o644], ids=["a read-only file", "a file"])
+@pytest.mark.parametrize("folder_rights", [0o555, 0o755], ids=["in a read-only folder", "in a folder"])
+async def test_what_may_only_be_read_can_be_read(log: bool, rights: int, folder_rights: int) -> None:
+    with no_special_rights() as folder:
+        path = await left_behind(folder)
+        if not log:
+            await SqliteStore.open(path).close()
+        path.chmod(rights)
+        folder.chmod(folder_rights)
+        if (rights, folder_rights) != (0o644, 0o755) and not (log and rights == 0o644):
+            with pytest.raises(RecordError, match=READ_ONLY):
+                SqliteStore.open(path)
+        store = SqliteStore.open(path, reading=True)
+        assert await store.read("a", after=1) == ("2",)
+        assert [spine.entries for spine in await store.debates()] == [2]
+        with pytest.raises(RecordError, match=READ_ONLY):
+            await store.append("a", ("3",), after=2)
+        await store.close()
+
+
+async def test_a_log_that_cannot_be_read_is_not_passed_over() -> None:
+    with no_special_rights() as folder:
+        path = await left_behind(folder)
+        os.unlink(f"{path}-shm")
+        folder.chmod(0o555)
+        with pytest.raises(RecordError, match=r"records\.db cannot be used: "):
+            SqliteStore.open(path, reading=True)
+
+
+async def test_what_is_read_without_locks_must_not_change() -> None:
     with no_special_rights() as folder:
         path = folder / "records.db"
         store = SqliteStore.open(path)
         await store.append("a", ("1",), after=0)
-        if not left_open:
-            await store.close()
-        path.chmod(0o444)
-        with pytest.raises(RecordError, match=r"records\.db cannot be used: Permission denied\."):
-            SqliteStore.open(path)
         await store.close()
-        assert path.read_bytes().startswith(b"SQLite format 3\0")
+        folder.chmod(0o555)
+        reader = SqliteStore.open(path, reading=True)
+        assert await reader.read("a") == ("1",)
+        folder.chmod(0o755)
+        writer = SqliteStore.open(path)
+        await writer.append("a", ("2",), after=1)
+        with pytest.raises(RecordError, match="another program has written it meanwhile; try again"):
+            await reader.read("a")
+        await writer.close()
+        await reader.close()
 
 
 def test_a_folder_that_cannot_be_written() -> None:
     with no_special_rights() as folder:
-        asyncio.run(SqliteStore.open(folder / "old.db").close())
         folder.chmod(0o555)
         for path in (folder / "new.db", folder / "deep" / "new.db"):
             with pytest.raises(RecordError, match=r"new\.db cannot be used: Permission denied\."):
                 SqliteStore.open(path)
-        with pytest.raises(RecordError, match=r"old\.db cannot be used: "):
-            SqliteStore.open(folder / "old.db")
+
+
+def test_to_read_makes_no_file(path: Path) -> None:
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: No such file or directory\."):
+        SqliteStore.open(path, reading=True)
+    assert not path.exists()
+    path.touch()
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: there is no record in it\."):
+        SqliteStore.open(path, reading=True)
+    assert path.stat().st_size == 0
 
 
 # ---- what is no record ---------------------------------------------------------------------------------------------
@@ -272,6 +328,16 @@ def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path) -> None:
     for page in range(1, len(whole) // 4096):
         path.write_bytes(whole[: page * 4096] + b"\xff" * 4096 + whole[(page + 1) * 4096 :])
         asyncio.run(refuse_to_read(path))
+
+
+def test_a_damaged_schema_is_called_damaged(path: Path) -> None:
+    asyncio.run(fill(path))
+    whole = path.read_bytes()
+    at = whole.index(b"CREATE TABLE line")
+    path.write_bytes(whole[:at] + b"\xff\xfe" * 8 + whole[at + 16 :])
+    for reading in (True, False):
+        with pytest.raises(RecordError, match=r"records\.db cannot be used: it is damaged\."):
+            SqliteStore.open(path, reading=reading)
 
 
 async def test_a_fault_in_the_middle_of_a_batch_stores_nothing_of_it(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The stores keep what the Store port promises, and the checks notice a store that does not."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,6 +83,25 @@ class Swallowing(MemoryStore):
         await super().append(debate.replace("\0", ""), tuple(line.replace("\0", "") for line in lines), after=after)
 
 
+class Hasty(MemoryStore):
+    """Lets a read pass a long append."""
+
+    late: tuple[str, Sequence[str]] = ("", ())
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await self._land()
+        if len(lines) > 1000:
+            self.late = debate, lines
+            await asyncio.sleep(0)
+            await self._land()
+        else:
+            await super().append(debate, lines, after=after)
+
+    async def _land(self) -> None:
+        (debate, lines), self.late = self.late, ("", ())
+        await super().append(debate, lines, after=len(self.kept.get(debate, [])))
+
+
 class Immortal(MemoryStore):
     """Goes on after closing."""
 
@@ -98,6 +118,7 @@ class Immortal(MemoryStore):
         (Unlimited, "limit 0"),
         (Alphabetical, "debates"),
         (Swallowing, "no RecordError"),
+        (Hasty, "came behind it"),
         (Immortal, "closed store"),
     ],
 )

@@ -34,7 +34,7 @@ def analyse(
     from moot.desk.analysis import analyse_debates, save_analysis, write_analysis, write_data
 
     async def read() -> "tuple[Analysis, ...]":
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             return await analyse_debates(desk, [await desk.find(each) for each in debates], formal=formal)
 
     found = finish(read())

@@ -86,7 +86,7 @@ async def _check(words: str, given: CheckOptions) -> int:
     from moot.desk.prepare import prepare
 
     intake = read_input(words)
-    async with open_desk(given["store"]) as desk:
+    async with open_desk(given["store"], reading=True) as desk:
         ready = await prepare(desk, intake, wishes_of(given, given))
         if ready.caster and (casting := await find_casting(desk, ready, new=given["cast"] == "new")).earlier:
             known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."

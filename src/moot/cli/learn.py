@@ -123,7 +123,7 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     from moot.desk.learning import remembered
 
     async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             name = await desk.find(debate)
             return name, await remembered(desk, name, KINDS)
 

@@ -197,13 +197,16 @@ async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
 
 
 @asynccontextmanager
-async def open_desk(store: Path | str | None) -> "AsyncGenerator[Desk]":
-    """The desk over the record, with the queue of the workers that share it; both are closed in the end."""
+async def open_desk(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Desk]":
+    """The desk over the record, with the queue of the workers that share it; both are closed in the end.
+
+    With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
+    """
     from moot.desk.desk import Desk
     from moot.workers.opening import find_queue
 
     place = store_path(store)
-    desk = Desk.at(place)
+    desk = Desk.at(place, reading=reading)
     desk.queue = find_queue(str(place))
     try:
         yield desk
@@ -225,9 +228,13 @@ async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Disp
 @asynccontextmanager
 async def open_memory(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The same, to look at what was learned; what that lacks is told beside what is shown."""
+    from moot.core.errors import RecordError
+    from moot.desk.stores import is_there, show_where
     from moot.desk.teaching import lacks
 
-    async with open_desk(store) as desk:
+    if not is_there(place := store_path(store)):
+        raise RecordError(f"There is no record yet at {show_where(place)}.")
+    async with open_desk(store, reading=True) as desk:
         if missing := await lacks(desk.store):
             click.echo(f"moot: {missing}", err=True)
         yield desk
@@ -238,7 +245,7 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:
-        async with open_desk(ctx.params.get("store") or ctx.find_root().params.get("store")) as desk:
+        async with open_desk(ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True) as desk:
             listed = await desk.list()
         return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
 

@@ -84,7 +84,7 @@ def _write(
     from moot.desk.receipts import make_receipt, save_receipt, write_receipt
 
     async def read() -> str:
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             return write_receipt(await make_receipt(desk, await desk.find(debate)), key, form)
 
     text = finish(read())
@@ -110,7 +110,7 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     place = store_path(store)
 
     async def look() -> bool:
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             return await check_record(desk, checked)
 
     here = (isinstance(place, str) or place.exists()) and finish(look())

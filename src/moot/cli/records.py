@@ -35,9 +35,11 @@ def list_(as_json: bool, store: Path | str | None) -> int:
         data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not listed:
-        from moot.desk.stores import show_where
+        from moot.desk.stores import is_there, show_where
 
-        click.echo(f"There is no debate yet in {show_where(store_path(store))}.")
+        place = store_path(store)
+        lacking = "" if is_there(place) else "; there is no such file"
+        click.echo(f"There is no debate yet in {show_where(place)}{lacking}.")
         click.echo('Begin with: moot run "Should we build or buy?"')
     else:
         _table(listed, asks)
@@ -48,7 +50,7 @@ async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str
     """All debates, and the open questions to people in those that are not over."""
     from moot.desk.question import open_asks
 
-    async with open_desk(store) as desk:
+    async with open_desk(store, reading=True) as desk:
         listed = await desk.list()
         unfinished = [each.debate for each in listed if each.status in ("paused", "open")]
         return listed, {debate: await open_asks(desk, debate) for debate in unfinished}
@@ -149,7 +151,7 @@ def report(
         return finish(_illustrate(debate, out, store))
 
     async def read() -> "Recount":
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             return await recount(desk, await desk.find(debate))
 
     written = _contents(finish(read()), mode, form or "md")
@@ -188,7 +190,7 @@ async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
     from moot.desk.analysis import save_illustrated
     from moot.desk.reports import recount
 
-    async with open_desk(store) as desk:
+    async with open_desk(store, reading=True) as desk:
         found = await recount(desk, await desk.find(debate))
     for path in save_illustrated(found.report, found.entries, out):
         click.echo(f"{path}")
@@ -226,7 +228,7 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
     from moot.desk.reports import compare, parent, write_comparison
 
     async def read() -> "Comparison":
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             first, second = await desk.find(one), await desk.find(other) if other else ""
             if second:
                 return await compare(desk, first, second)
@@ -254,7 +256,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """
 
     async def check() -> tuple[str, int, str]:
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             name = await desk.find(debate)
             return (name, *await desk.verify(name))
 

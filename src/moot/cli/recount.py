@@ -30,7 +30,7 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     from moot.desk.recount import count_again, write_recount
 
     async def read() -> "Recounted":
-        async with open_desk(store) as desk:
+        async with open_desk(store, reading=True) as desk:
             return await count_again(desk, await desk.find(debate))
 
     found = finish(read())

@@ -57,7 +57,7 @@ async def _show(name: str, given: ShowOptions) -> int:
     from moot.desk.question import open_asks
     from moot.desk.reports import recount
 
-    async with open_desk(given["store"]) as desk:
+    async with open_desk(given["store"], reading=True) as desk:
         debate = await desk.find(name)
         entries = await desk.entries(debate)
         in_time = given["speed"] != "max"

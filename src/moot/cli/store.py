@@ -39,7 +39,7 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
     counts: Counter[str] = Counter()
     lines = 0
     async with AsyncExitStack() as opened:
-        here = Desk.at(source)
+        here = Desk.at(source, reading=True)
         opened.push_async_callback(here.close)
         there = Desk.at(target)
         opened.push_async_callback(there.close)

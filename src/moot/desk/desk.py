@@ -74,13 +74,17 @@ class Desk:
         self._held: set[str] = set()
 
     @classmethod
-    def at(cls, where: Where) -> "Desk":
+    def at(cls, where: Where, *, reading: bool = False) -> "Desk":
         """A desk over the records at that place: a file, which is made if it is not there, or a database's address.
+
+        Args:
+            where: the place.
+            reading: the records are only read; see ``open_store``.
 
         Raises:
             RecordError: the place cannot be used; a database is asked only when it is first needed.
         """
-        desk = cls(open_store(where))
+        desk = cls(open_store(where, reading=reading))
         desk.place = show_where(where)
         return desk
 

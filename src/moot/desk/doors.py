@@ -16,6 +16,7 @@ from moot.desk.intake import Intake, read_brief
 from moot.desk.loops import block
 from moot.desk.outcome import Outcome
 from moot.desk.prepare import Wishes
+from moot.record.sqlite import is_open
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""
@@ -59,6 +60,8 @@ def read_file(path: Path) -> Intake:
     Raises:
         BriefError: it cannot be read, or has a mistake.
     """
+    if is_open(path):
+        raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
     try:
         data = path.read_bytes()
     except OSError as error:

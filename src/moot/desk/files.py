@@ -7,6 +7,7 @@ from pathlib import Path
 from moot.core.brief import Source
 from moot.core.errors import BriefError
 from moot.desk.letters import tidy
+from moot.record.sqlite import is_open
 
 MOST_BYTES = 1024 * 1024
 """The greatest size of one file."""
@@ -65,6 +66,8 @@ def read_bytes(name: str, path: Path, *, most: int = MOST_BYTES, line: int = 0) 
     try:
         if not path.is_file():
             raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="no_file")
+        if is_open(path):
+            raise BriefError(f"{name!r} is a record that is in use", line=line, code="unsafe_path")
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as error:

@@ -15,6 +15,7 @@ from moot.desk.choosing import Wishes
 from moot.desk.doors import read_words
 from moot.desk.intake import MOST_BYTES
 from moot.desk.keys import MOST_SEED
+from moot.record.sqlite import is_open
 
 
 def _is_text(value: object) -> bool:
@@ -57,6 +58,8 @@ def read_lines(path: Path, wishes: Wishes, faults: list[str]) -> list[Item]:
     Raises:
         BriefError: the file cannot be read.
     """
+    if is_open(path):
+        raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
     try:
         with path.open("rb") as stream:
             return _read_lines(stream, str(path), path.parent, wishes, faults)

@@ -89,7 +89,7 @@ class SqliteTables:
                 tables = cls(path, opened.enter_context(closing(made)))
                 tables._prepare()
                 opened.pop_all()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise _refusal(path, error) from error
         return tables
 
@@ -135,7 +135,7 @@ class SqliteTables:
     def _refusing(self) -> Generator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise _refusal(self.path, error) from error
 
     # ---- what is kept ------------------------------------------------------------------------------------------
@@ -245,5 +245,7 @@ def rack_of(debate: str) -> int:
     return zlib.crc32(debate.encode()) % RACKS
 
 
-def _refusal(path: Path, error: sqlite3.Error) -> RecordError:
-    return RecordError(f"What was learned cannot be kept in or read from {path}: {error}.")
+def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:
+    """What SQLite said; of damaged pages it may say what Python cannot decode."""
+    said = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
+    return RecordError(f"What was learned cannot be kept in or read from {path}: {said}.")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.appends import Append, new_append, settle
+from moot.record.appends import Append, begun_at, new_append, settle, wait_for
 from moot.record.backroom import Backroom
 from moot.record.links import INSTALL, Links, explain, read_place, refusal
 from moot.record.listening import CHANNEL, listen
@@ -110,6 +110,7 @@ class PostgresStore:
         self.place = read_place(address)
         self.address, self._links = address, Links(address)
         self._lock = threading.Lock()
+        self._begun = begun_at(address)
         self._room: Backroom | None = None
         self._waiting: list[Append] = []
         self._writing: Future[None] | None = None
@@ -141,6 +142,7 @@ class PostgresStore:
         append = new_append(debate, lines, after)
         with self._lock:
             room = self._back()
+            self._begun.add(append)
             self._waiting.append(append)
             if not self._draining:
                 self._draining = True
@@ -156,6 +158,9 @@ class PostgresStore:
             check_lines(debate, ())
         except RecordError:
             return ()  # it cannot have been stored
+        with self._lock:
+            self._back()
+        await wait_for(self._begun.of(debate))
         rows = await self._ask(READ, debate, max(0, min(after, MOST)), most)
         return tuple([row["text"] for row in rows])
 

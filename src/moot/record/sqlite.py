@@ -3,24 +3,29 @@
 One thread writes. While it commits, the appends that come in collect; it then writes them all in one transaction
 ("group commit"): many debates at once share the wait for the disk, and a single debate waits for no timer. WAL with
 ``synchronous=FULL``: readers see a commit only once it is synced. Several stores and processes may use one file.
+
+The stores of one process on one file share its connections and threads. Never open and close that file, or one beside
+it, by other means than SQLite while a store has it open: POSIX then drops all locks that the process holds on it, and
+another process may delete the log under the connections, with what was committed.
 """
 
 import asyncio
+import errno
 import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
-from functools import partial
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar
+from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.appends import Append, new_append, settle
+from moot.record.appends import Append, Begun, new_append, settle, wait_for
 from moot.record.store import Spine, check_lines
 
 T = TypeVar("T")
@@ -90,10 +95,19 @@ REASONS: Mapping[int, str] = {
     sqlite3.SQLITE_CANTOPEN: "it or a file beside it cannot be opened",
 }
 
+FORKED = "it was open when this process was forked; open it after the fork only, or start the process anew (spawn)"
+
+FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
+"""What a statement can end in; the last where Python cannot decode what SQLite says of a damaged page."""
+
 
 def explain(path: Path, error: Exception) -> RecordError:
     """One sentence for the user about what SQLite or the system said of a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if isinstance(error, UnicodeDecodeError):
+        code = sqlite3.SQLITE_CORRUPT
+    elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
+        code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write
     reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
     return _refusal(path, reason)
 
@@ -102,53 +116,51 @@ def _refusal(path: Path, reason: str) -> RecordError:
     return RecordError(f"The record {path} cannot be used: {reason}.")
 
 
-class SqliteStore:
-    """A Store in one SQLite file; usable from any event loop, also from several one after another."""
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
-    def __init__(self, path: Path, writing: sqlite3.Connection, reading: sqlite3.Connection) -> None:
+
+class SqliteStore:
+    """A Store in one SQLite file; usable from any event loop, also from several one after another.
+
+    Attributes:
+        path: the file, as it was named.
+    """
+
+    def __init__(self, path: Path, file: "SqliteFile", *, reading: bool) -> None:
         self.path = path
-        self._writing, self._reading = writing, reading
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="moot-read")
-        self._lock = threading.Lock()
-        self._waiting: list[Append] = []
-        self._draining = False
+        self._file, self._reading = file, reading
         self._closed = False
 
     @classmethod
-    def open(cls, path: str | Path, *, busy: float = 10.0) -> Self:
+    def open(cls, path: str | Path, *, busy: float = 10.0, reading: bool = False) -> Self:
         """Open the file, or make it (readable by its owner only) with its folder. Blocks for milliseconds.
 
         Args:
             path: the file.
-            busy: the most seconds to wait for another program that holds the file.
+            busy: the most seconds to wait for another program that holds the file; where this process has it open
+                already, that is as it was said then.
+            reading: the file is there and only read. It may be one that cannot be written; every append is refused.
 
         Raises:
-            RecordError: it cannot be opened and written, is no record, or is one of a newer format.
+            RecordError: it cannot be opened, is no record, is one of a newer format, or cannot be written.
         """
         path = Path(path)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            with ExitStack() as opened:
-                connect = partial(sqlite3.connect, path, busy, isolation_level=None, check_same_thread=False)
-                writing, reading = (opened.enter_context(closing(connect())) for _ in range(2))
-                prepare(path, writing, time.monotonic() + busy)
-                opened.pop_all()
-        except (OSError, sqlite3.Error) as error:
+            with _OPENING:
+                file = _take(path, busy, reading=reading)
+        except (OSError, *FAULTS) as error:
             raise explain(path, error) from error
-        return cls(path, writing, reading)
+        return cls(path, file, reading=reading)
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         """See Store."""
         check_lines(debate, lines)
         append = new_append(debate, lines, after)
-        with self._lock:
-            self._check_open()
-            self._waiting.append(append)
-            if not self._draining:
-                self._draining = True
-                self._writer.submit(self._drain)
+        with self._held():
+            if self._reading:
+                raise _refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
+            self._file.begin(append)
         refusal = await append.outcome
         if refusal is not None:
             raise refusal
@@ -156,22 +168,140 @@ class SqliteStore:
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
         most = MOST if limit is None else max(0, min(limit, MOST))
-        return await self._ask(lambda: self._lines(debate, max(0, min(after, MOST)), most))
+        return await self._ask(lambda: self._file.lines(debate, max(0, min(after, MOST)), most), debate)
 
     async def debates(self) -> tuple[Spine, ...]:
         """See Store."""
-        return await self._ask(self._spines)
+        return await self._ask(self._file.spines)
 
     async def close(self) -> None:
-        """See Store."""
-        with self._lock:
-            self._closed = True
-        await asyncio.to_thread(self._shut)
+        """See Store. The file itself is closed with the last of its stores."""
+        if self._file.process == os.getpid():
+            with self._file.lock:
+                closed, self._closed = self._closed, True
+            if not closed:
+                await asyncio.to_thread(_give_back, self._file)
+
+    async def _ask(self, question: Callable[[], T], debate: str | None = None) -> T:
+        """What the reader says, once what was begun for that debate has landed."""
+        with self._held():
+            begun = () if debate is None else self._file.begun.of(debate)
+        await wait_for(begun)
+        with self._held():
+            answer = asyncio.get_running_loop().run_in_executor(self._file.reader, question)
+        try:
+            return await answer
+        except FAULTS as error:
+            raise explain(self.path, error) from error
+
+    @contextmanager
+    def _held(self) -> Generator[None]:
+        """The file may be asked, and nobody closes this store meanwhile."""
+        if self._file.process != os.getpid():
+            raise _refusal(self.path, FORKED)
+        with self._file.lock:
+            if self._closed:
+                raise _refusal(self.path, "it has been closed")
+            yield
+
+
+class SqliteFile:
+    """A file as this process has it open: its connections, its writer, its reader, and what waits for them.
+
+    Args:
+        path: the file, without links.
+        key: what tells it from all other files.
+        busy: the most seconds to wait for another program that holds it.
+
+    Attributes:
+        process: which process that is: what a fork copies of it is of no use.
+        stores: how many stores use it.
+        lock: held for moments by whoever asks something of it.
+        begun: the appends of all stores that have not landed.
+        reader: the thread that reads.
+        still: what the file looked like when it was opened, where no locks can be had on it because it may only be
+            read; then it must not change.
+    """
+
+    def __init__(self, path: Path, key: tuple[int, int], busy: float) -> None:
+        self.path, self.key, self.process, self.stores = path, key, os.getpid(), 0
+        self.lock = threading.Lock()
+        self.begun = Begun()
+        self.reader = ThreadPoolExecutor(1, thread_name_prefix="moot-read")
+        self.still: tuple[int, ...] | None = None
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
+        self._busy = busy
+        self._reading = self._connect("mode=rw")
+        self._writing: sqlite3.Connection | None = None
+        self._waiting: list[Append] = []
+        self._draining = False
+
+    def _connect(self, how: str) -> sqlite3.Connection:
+        """A connection; it never makes the file, which would be readable by others then."""
+        return sqlite3.connect(
+            f"{self.path.as_uri()}?{how}", self._busy, isolation_level=None, check_same_thread=False, uri=True
+        )
+
+    # ---- while it is opened and closed: one thread at a time, under _OPENING -----------------------------------------
+
+    def prepare_writing(self) -> None:
+        """Make it fit for writing, once."""
+        if self._writing is None:
+            connection = self._connect("mode=rw")
+            try:
+                prepare(self.path, connection, time.monotonic() + self._busy)
+            except BaseException:
+                connection.close()
+                raise
+            self._writing = connection
+
+    def prepare_reading(self) -> None:
+        """See that it can be read, also without locks: those of a log need files beside it, which may be forbidden."""
+        try:
+            version = check_format(self.path, self._reading)
+        except sqlite3.OperationalError as error:
+            forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not forbidden or self._log():
+                raise
+            self.still = self._looks()
+            self._reading.close()
+            self._reading = self._connect("mode=ro&immutable=1")
+            version = check_format(self.path, self._reading)
+        if not version:
+            raise _refusal(self.path, "there is no record in it")
+
+    def shut(self) -> None:
+        """Finish what was begun and give everything back."""
+        for thread, connection in ((self._writer, self._writing), (self.reader, self._reading)):
+            thread.shutdown()
+            if connection:
+                connection.close()
+
+    def _looks(self) -> tuple[int, ...]:
+        found = self.path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns, self._log()
+
+    def _log(self) -> int:
+        """The size of the log beside it; what stands in it cannot be read without locks."""
+        try:
+            return os.stat(f"{self.path}-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    # ---- the writer --------------------------------------------------------------------------------------------------
+
+    def begin(self, append: Append) -> None:
+        """Hand an append to the writer; under the lock."""
+        self.begun.add(append)
+        self._waiting.append(append)
+        if not self._draining:
+            self._draining = True
+            self._writer.submit(self._drain)
 
     def _drain(self) -> None:
         """The writer's work: batch after batch, while appends wait."""
         while True:
-            with self._lock:
+            with self.lock:
                 batch, self._waiting = self._waiting, []
                 self._draining = bool(batch)
             if not batch:
@@ -180,20 +310,22 @@ class SqliteStore:
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""
+        connection = self._writing
+        assert connection is not None
         try:
-            self._writing.execute("BEGIN IMMEDIATE")
-            outcomes = self._add(batch)
-            self._writing.execute("COMMIT")
-        except (sqlite3.Error, MemoryError) as error:
-            if self._writing.in_transaction:
-                self._writing.execute("ROLLBACK")
+            connection.execute("BEGIN IMMEDIATE")
+            outcomes = self._add(connection, batch)
+            connection.execute("COMMIT")
+        except FAULTS as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             return [explain(self.path, error) for _ in batch]
         return outcomes
 
-    def _add(self, batch: list[Append]) -> list[RecordError | None]:
+    def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends that fit where they want to stand."""
         names = json.dumps(list({each.debate for each in batch}))
-        lasts: dict[str, int] = json.loads(self._writing.execute(LASTS, (names,)).fetchone()[0])
+        lasts: dict[str, int] = json.loads(connection.execute(LASTS, (names,)).fetchone()[0])
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
         for each in batch:
@@ -208,34 +340,97 @@ class SqliteStore:
         while rows:
             size = min(128, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
             some, rows = rows[:size], rows[size:]
-            self._writing.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
+            connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
         return outcomes
 
-    def _lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
-        lines: str | None = self._reading.execute(READ, (debate, after, limit)).fetchone()[0]
+    # ---- the reader --------------------------------------------------------------------------------------------------
+
+    def lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
+        """Some lines of a debate."""
+        lines: str | None = self._fetch(READ, debate, after, limit)
         return () if lines is None else tuple(lines.split("\n"))
 
-    def _spines(self) -> tuple[Spine, ...]:
-        spines = json.loads(self._reading.execute(DEBATES).fetchone()[0])
+    def spines(self) -> tuple[Spine, ...]:
+        """All debates."""
+        spines = json.loads(self._fetch(DEBATES) or "[]")
         return tuple(Spine(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in spines)
 
-    async def _ask(self, question: Callable[[], T]) -> T:
-        with self._lock:
-            self._check_open()
-            answer = asyncio.get_running_loop().run_in_executor(self._reader, question)
-        try:
-            return await answer
-        except sqlite3.Error as error:
-            raise explain(self.path, error) from error
+    def _fetch(self, question: str, *values: str | int) -> str | None:
+        found: str | None = self._reading.execute(question, values).fetchone()[0]
+        if self.still and self._looks() != self.still:
+            raise _refusal(self.path, "another program has written it meanwhile; try again")
+        return found
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise _refusal(self.path, "it has been closed")
 
-    def _shut(self) -> None:
-        for thread, connection in ((self._writer, self._writing), (self._reader, self._reading)):
-            thread.shutdown()
-            connection.close()
+_OPENING = threading.Lock()  # house: state because the locks on a file are the process's
+_FILES: WeakValueDictionary[tuple[int, int], SqliteFile] = WeakValueDictionary()  # house: state because stores share
+
+if hasattr(os, "register_at_fork"):  # nobody opens or closes a file while the process is copied
+    os.register_at_fork(before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release)
+
+
+def is_open(path: Path) -> bool:
+    """Whether a store of this process has that file open, or keeps it beside one that it has open.
+
+    Whoever opens and closes such a file by other means than SQLite takes the record's locks away.
+    """
+    for file in list(_FILES.values()):
+        for end in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                if os.path.samefile(path, f"{file.path}{end}"):
+                    return True
+    return False
+
+
+def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
+    """The file behind a path, for one store more; under _OPENING."""
+    real = Path(os.path.realpath(path))
+    if not reading:
+        _make(real)
+    if real.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    found = real.stat()
+    key = found.st_dev, found.st_ino
+    file = _FILES.get(key)
+    if file is not None and file.process != os.getpid():
+        raise _refusal(path, FORKED)
+    fresh = file is None
+    file = file or SqliteFile(real, key, busy)
+    file.stores += 1
+    try:
+        if not reading:
+            file.prepare_writing()
+        elif fresh:
+            file.prepare_reading()
+    except BaseException:
+        _let_go(file)
+        raise
+    if not file.still:  # it may be written some day
+        _FILES[key] = file
+    return file
+
+
+def _make(path: Path) -> None:
+    """Make a file that its owner only can read, with its folder. One that is there is not touched."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        with suppress(FileExistsError):  # another process was quicker
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _give_back(file: SqliteFile) -> None:
+    """One store less; what was begun is finished first."""
+    file.begun.wait()
+    with _OPENING:
+        _let_go(file)
+
+
+def _let_go(file: SqliteFile) -> None:
+    file.stores -= 1
+    if not file.stores:
+        if _FILES.get(file.key) is file:
+            del _FILES[file.key]
+        file.shut()
 
 
 def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
@@ -250,12 +445,7 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None
         RecordError: the file is of another program or of a newer format.
         sqlite3.Error: it cannot be read or written.
     """
-    tables, application, version = connection.execute(STATE).fetchone()
-    if application != APPLICATION and (tables or application or version):
-        raise _refusal(path, "it is a database of another program")
-    if version > SCHEMA_VERSION:
-        newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
-        raise _refusal(path, f"{newer}; bring the program up to date")
+    version = check_format(path, connection)
     connection.execute("PRAGMA synchronous = FULL")
     while True:
         try:
@@ -267,7 +457,28 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None
                 raise
             time.sleep(0.01)
     if version == SCHEMA_VERSION:
-        connection.execute("BEGIN IMMEDIATE")  # fails here, not at the first append, where the file is read-only
-        connection.execute("ROLLBACK")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute(
+                "DELETE FROM line WHERE FALSE"
+            )  # fails here, not at the first append, in a read-only file
+        finally:
+            connection.execute("ROLLBACK")
     else:
         connection.executescript(SCHEMA)
+
+
+def check_format(path: Path, connection: sqlite3.Connection) -> int:
+    """The version of the record in a file; 0 where the file is empty.
+
+    Raises:
+        RecordError: the file is of another program or of a newer format.
+        sqlite3.Error: it cannot be read.
+    """
+    tables, application, version = connection.execute(STATE).fetchone()
+    if application != APPLICATION and (tables or application or version):
+        raise _refusal(path, "it is a database of another program")
+    if version > SCHEMA_VERSION:
+        newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
+        raise _refusal(path, f"{newer}; bring the program up to date")
+    return int(version)

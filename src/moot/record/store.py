@@ -39,6 +39,7 @@ class Store(Protocol):
         They are durable when this returns, and nobody can read them before they are. Appends to one debate are
         taken in the order of the calls, so the next may be begun before the last has returned. A cancelled append
         may still become durable, so may one whose error came from the disk: read again before you append again.
+        A read waits for it.
 
         Args:
             debate: the debate's id; a new id begins a new debate.
@@ -53,6 +54,9 @@ class Store(Protocol):
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """The lines behind number ``after``, in order, at most ``limit`` of them; () for an unknown debate.
+
+        It waits for the appends to the debate that this process has begun, through whichever of its stores over the
+        same place, also where their callers were cancelled: what comes behind a read was begun after it, or elsewhere.
 
         Raises:
             RecordError: the store cannot be read.

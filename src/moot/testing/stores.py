@@ -179,6 +179,24 @@ async def check_queue(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def check_reading_behind(open_store: OpenStore) -> None:
+    """A read waits behind the appends of its debate that were begun, also by another store of the name and given up."""
+    one, two = await open_store("behind"), await open_store("behind")
+    long = tuple(str(n) for n in range(20_000))
+    for debate, reader in (("a", one), ("b", two)):
+        async with asyncio.TaskGroup() as group:
+            beginning = group.create_task(one.append(debate, long, after=0))
+            await asyncio.sleep(0)
+            beginning.cancel()
+        found = await reader.read(debate)
+        try:
+            await reader.append(debate, ("next",), after=len(found))
+        except RecordConflict as error:
+            raise AssertionError(f"an append that was begun before a read came behind it: {error}") from error
+    await one.close()
+    await two.close()
+
+
 async def check_debates(open_store: OpenStore) -> None:
     """Debates are listed with their ends, the one that began last first."""
     store = await open_store("debates")
@@ -230,6 +248,7 @@ CHECKS: tuple[Check, ...] = (
     check_conflict,
     check_crowd,
     check_queue,
+    check_reading_behind,
     check_debates,
     check_sharing,
     check_closing,

@@ -1,0 +1,246 @@
+"""One file, many stores in one process: they share its connections, so that nothing of it is lost or read too early."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from moot.core.brief import Brief, Participant
+from moot.core.errors import BriefError, RecordError
+from moot.desk.config import Config
+from moot.desk.desk import Desk
+from moot.desk.doors import read_file
+from moot.desk.files import read_bytes
+from moot.desk.jsonl import read_lines
+from moot.desk.prepare import Wishes
+from moot.record.sqlite import SqliteStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "records.db"
+
+
+@contextmanager
+def held(path: Path) -> Generator[None]:
+    """Another program in the middle of a transaction."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+# ---- processes that come and go ------------------------------------------------------------------------------------
+
+PROGRAM = """
+import asyncio, json, sys
+from pathlib import Path
+from moot.learn.shelf import Shelf
+from moot.record.sqlite import SqliteStore
+
+async def main(path):
+    stores, stored = [], [0, 0, 0]
+    for command in sys.stdin:
+        match command.split():
+            case ["open"]:
+                stores.append(SqliteStore.open(path))
+            case ["close"]:
+                await stores.pop().close()
+            case ["learn"]:
+                Shelf.open(path).close()
+            case ["append"]:
+                for n, store in enumerate(stores):
+                    await store.append(f"debate-{n}", (f"line {stored[n] + 1}",), after=stored[n])
+                    stored[n] += 1
+        print(json.dumps(stored), flush=True)
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+async def come_and_go(path: Path) -> None:
+    """This process opens the file, lists it and closes it: it is the last to close unless the other holds its locks."""
+    store = SqliteStore.open(path)
+    await store.debates()
+    await store.close()
+
+
+async def test_stores_of_one_process_keep_what_other_processes_could_take_away(path: Path) -> None:
+    pipe = asyncio.subprocess.PIPE
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", PROGRAM, str(path), stdin=pipe, stdout=pipe)
+    assert program.stdin
+    assert program.stdout
+    stored: list[int] = []
+    for command in ("open", "append", "open", "append", "learn", "append", "open", "close", "append"):
+        program.stdin.write(f"{command}\n".encode())
+        stored = json.loads(await program.stdout.readline())
+        await come_and_go(path)
+        log = f"{path.name}-wal" in os.listdir(path.parent)
+        assert log or not any(stored), f"the log was deleted under the program that writes it, after {command}"
+    program.kill()
+    await program.wait()
+    fresh = SqliteStore.open(path)
+    for n, many in enumerate(stored):
+        assert await fresh.read(f"debate-{n}") == tuple(f"line {m}" for m in range(1, many + 1))
+    assert stored == [4, 3, 0]
+    await fresh.close()
+
+
+async def test_the_last_store_closes_the_file(path: Path) -> None:
+    one, two = SqliteStore.open(path), SqliteStore.open(path)
+    await one.append("a", ("1",), after=0)
+    await one.close()
+    await one.close()
+    with pytest.raises(RecordError, match="it has been closed"):
+        await one.read("a")
+    await two.append("a", ("2",), after=1)
+    assert await two.read("a") == ("1", "2")
+    await two.close()
+    assert [each.name for each in path.parent.iterdir()] == ["records.db"]
+
+
+async def test_links_lead_to_the_same_file(path: Path) -> None:
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    one, two = SqliteStore.open(link), SqliteStore.open(path)
+    assert stat.S_IMODE(os.lstat(path).st_mode) == 0o600
+    await one.append("a", ("1",), after=0)
+    assert await two.read("a") == ("1",)
+    await one.close()
+    await two.close()
+
+
+async def test_stores_that_open_and_close_at_once_share_one_file(path: Path) -> None:
+    async def use(name: str) -> None:
+        for n in range(5):
+            store = await asyncio.to_thread(SqliteStore.open, path)
+            await store.append(name, (f"{n}",), after=n)
+            assert len(await store.read(name)) == n + 1
+            await store.close()
+
+    async with asyncio.TaskGroup() as group:
+        for n in range(8):
+            group.create_task(use(f"debate-{n}"))
+    assert [each.name for each in path.parent.iterdir()] == ["records.db"]
+
+
+FORK = """
+import asyncio, os, sys
+from moot.core.errors import RecordError
+from moot.record.sqlite import SqliteStore
+
+store = SqliteStore.open(sys.argv[1])
+asyncio.run(store.append("a", ("1",), after=0))
+if os.fork() == 0:
+    for use in (lambda: SqliteStore.open(sys.argv[1]), lambda: asyncio.run(store.read("a"))):
+        try:
+            use()
+        except RecordError as error:
+            print(error, flush=True)
+    asyncio.run(store.close())
+    os._exit(0)
+os.wait()
+asyncio.run(store.append("a", ("2",), after=1))
+print(asyncio.run(store.read("a")))
+asyncio.run(store.close())
+if os.fork() == 0:
+    store = SqliteStore.open(sys.argv[1])
+    asyncio.run(store.append("a", ("3",), after=2))
+    print(asyncio.run(store.read("a")), flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+async def test_a_fork_leaves_the_files_of_its_parent_alone(path: Path) -> None:
+    pipe = asyncio.subprocess.PIPE
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", FORK, str(path), stdout=pipe)
+    said, _ = await program.communicate()
+    forked = (
+        f"The record {path} cannot be used: it was open when this process was forked; open it after the fork only, "
+    )
+    forked += "or start the process anew (spawn)."
+    assert said.decode().splitlines() == [forked, forked, "('1', '2')", "('1', '2', '3')"]
+
+
+async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    for end in ("", "-wal", "-shm"):
+        beside = path.with_name(f"{path.name}{end}")
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_bytes(beside.name, beside)
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_file(beside)
+        with pytest.raises(BriefError, match="is a record that is in use"):
+            read_lines(beside, Wishes(), [])
+    await store.close()
+    assert read_bytes(path.name, path)
+
+
+# ---- what was begun ------------------------------------------------------------------------------------------------
+
+
+async def test_a_read_waits_behind_an_append_whose_caller_has_gone(path: Path) -> None:
+    store, later = SqliteStore.open(path), SqliteStore.open(path)
+    async with asyncio.TaskGroup() as group:
+        with held(path):
+            leaving = group.create_task(store.append("a", ("1",), after=0))
+            await asyncio.sleep(0.01)
+            leaving.cancel()
+            reading = [group.create_task(each.read("a")) for each in (store, later)]
+            hurried = group.create_task(store.read("a"))
+            assert await store.read("b") == ()
+            hurried.cancel()
+            await asyncio.sleep(0.01)
+            assert not any(each.done() for each in reading)
+    assert [each.result() for each in reading] == [("1",), ("1",)]
+    await later.append("a", ("2",), after=1)
+    await store.close()
+    await later.close()
+
+
+async def test_a_read_after_a_refused_append_goes_on(path: Path) -> None:
+    store = SqliteStore.open(path, busy=0.05)
+
+    async def write() -> None:
+        with pytest.raises(RecordError, match="another program is using it"):
+            await store.append("a", ("1",), after=0)
+
+    with held(path):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(write())
+            await asyncio.sleep(0)
+            assert await store.read("a") == ()
+    await store.close()
+
+
+async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.engine.drive.GRACE", 0.05)
+    desk, later = (Desk(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
+    plan = desk.plan(brief, models=("builtin:quotes",))
+    async with asyncio.TaskGroup() as group:
+        with held(path):
+            stopped = group.create_task(desk.hold(plan, "d"))
+            await asyncio.sleep(0.05)
+            stopped.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await stopped
+            resumed = group.create_task(later.resume("d"))
+            await asyncio.sleep(0.05)
+            assert not resumed.done()
+    assert resumed.result().status == "no_decision"
+    entries, _ = await later.verify("d")
+    assert entries == len(await desk.lines("d"))
+    await desk.close()
+    await later.close()
