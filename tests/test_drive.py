@@ -11,6 +11,7 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
 from moot.core.event import (
     Asked,
+    Called,
     Closed,
     Delta,
     Entry,
@@ -20,7 +21,7 @@ from moot.core.event import (
     Replied,
     Signal,
 )
-from moot.core.seat import Say, Scene, Seat
+from moot.core.seat import Quote, Say, Scene, Seat
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.phases import flow
 from moot.phases.flow import Rounds
@@ -160,6 +161,39 @@ async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) 
     stored = await store.read("d")
     assert [line.split('"seq":')[1].split(",")[0] for line in stored] == [str(n + 1) for n in range(len(stored))]
     assert '"kind":"paused"' not in "".join(stored)
+
+
+async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_follows() -> None:
+    """A group that is being cancelled does not cancel its tasks again; who waits for the store has to be told."""
+
+    class Full(MemoryStore):
+        full = False
+
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            if self.full:
+                raise RecordError("the disk is full")
+            await super().append(debate, lines, after=after)
+
+    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            try:
+                await asyncio.sleep(9)
+            except asyncio.CancelledError:
+                store.full = True
+            return Called(key="", call="answer", text="late")
+
+        return (await say.call("answer", Quote(model="x"), send)).text
+
+    store = Full()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE), name="test")
+    holding = asyncio.create_task(debate(opened, ARGUE, both(stubborn), ledger=ledger))
+    await asyncio.sleep(0.02)
+    holding.cancel()
+    async with asyncio.timeout(1):
+        with pytest.raises(RecordError, match="the disk is full"):
+            await holding
 
 
 async def test_the_whole_time_is_limited() -> None:
