@@ -68,6 +68,18 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
     assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
 
 
+async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> None:
+    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            raise RuntimeError("Cannot change state of expiring Timeout") from None
+        return "never"
+
+    held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    assert [(f.kind, f.reason) for f in failed(held)] == [("timeout", "no answer within 0.02 seconds")] * 2
+
+
 async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
     def down(ask: Ask, scene: Scene, say: Say) -> Exception:
         return Unavailable("no connection", kind="connection")
@@ -188,12 +200,13 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE), name="test")
-    holding = asyncio.create_task(debate(opened, ARGUE, both(stubborn), ledger=ledger))
-    await asyncio.sleep(0.02)
-    holding.cancel()
-    async with asyncio.timeout(1):
-        with pytest.raises(RecordError, match="the disk is full"):
-            await holding
+
+    async def hold() -> None:
+        async with asyncio.timeout(1), asyncio.timeout(0.02):
+            await debate(opened, ARGUE, both(stubborn), ledger=ledger)
+
+    with pytest.raises(RecordError, match="the disk is full"):
+        await hold()
 
 
 async def test_the_whole_time_is_limited() -> None:

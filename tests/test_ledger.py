@@ -171,11 +171,14 @@ async def test_whatever_ends_the_writing_keeps_nobody_waiting(fault: str) -> Non
     ledger = await opened(Failing(), publish)
     begun = asyncio.Event()
 
+    async def keep() -> None:
+        async with ledger.kept():
+            begun.set()
+            await asyncio.sleep(1)
+
     async def write() -> None:
         with pytest.raises(ExceptionGroup) as caught:
-            async with ledger.kept():
-                begun.set()
-                await asyncio.sleep(1)
+            await keep()
         assert caught.group_contains(ZeroDivisionError)
 
     async with asyncio.timeout(1), asyncio.TaskGroup() as group:

@@ -131,6 +131,27 @@ async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again
     assert (caught.value.kind, caught.value.again) == ("timeout", again)
 
 
+@pytest.mark.parametrize("ends", ["answer", "error"])
+@pytest.mark.parametrize("patience", [Patience(), Patience(first=0.01, gap=0.01)])
+async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
+    """What it streams after that changes nothing; its try is on record as one that took too long."""
+
+    async def step(say: Say) -> Called:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            say.delta("late")
+            await asyncio.sleep(0)
+            say.delta("later")
+        if ends == "error":
+            raise TimeoutError
+        return Called(key="", call="answer", text="late")
+
+    with pytest.raises(Unavailable, match="stopped after") as caught:
+        await Timed(Double(step), patience).complete(ask(seconds=0.05), Notebook())
+    assert caught.value.kind == "timeout"
+
+
 async def test_signs_of_life_are_not_shown() -> None:
     notebook = Notebook()
     await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)

@@ -19,6 +19,7 @@ from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resu
 from moot.core.seat import Scene, Seat, scene
 from moot.core.text import clean, hide
 from moot.core.transcript import Transcript
+from moot.deadline import Deadline
 from moot.engine.limits import Purse
 from moot.engine.line import Line
 from moot.engine.mail import Mail
@@ -207,13 +208,16 @@ class _Driver:
             return await self.seats[ask.to].answer(ask, seen, line)
         late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
         async with self.gate:
-            clock = asyncio.timeout(self.limits.turn_seconds)
+            clock = Deadline(self.limits.turn_seconds)
             try:
                 async with clock:
                     reply = await self.seats[ask.to].answer(ask, seen, line)
-            except TimeoutError:
+            except RecordError:
+                raise
+            except Exception as error:
+                # Whatever a seat does after its time is up, that is why it has no answer.
                 if clock.expired():
-                    raise late from None
+                    raise late from error
                 raise
         # A seat that swallowed its cancellation: what it says after that comes too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from moot.core.errors import ModelError, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
+from moot.deadline import Deadline
 from moot.models.base import Model, Request, Traits
 from moot.models.net import Gate
 
@@ -159,17 +160,18 @@ class Timed(Layer):
         _ = self.traits  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
-        end = began + request.seconds
-        first = request.seconds if self._patience.first is None else self._patience.first
+        whole, silence = Deadline(request.seconds), Deadline(self._patience.first)
+        watched = _Watched(say, lambda: silence.restart(self._patience.gap))
         try:
-            async with asyncio.timeout_at(min(end, began + first)) as limit:
-                watched = _Watched(say, lambda: limit.reschedule(min(end, clock() + self._patience.gap)))
+            async with whole, silence:
                 called = await self._model.complete(request, watched)
+            if whole.expired() or silence.expired():
+                # An adapter that has swallowed its cancellation: what it says after that comes too late.
+                raise TimeoutError
         except TimeoutError as error:
-            spent = clock() - began
             # A try that took all its time would take it again; one that fell silent may not.
-            silent = spent < request.seconds
-            what = "fell silent" if silent else "did not finish"
+            silent = not whole.expired()
+            what, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
             raise Unavailable(
                 f"{self.name} {what}: stopped after {spent:.0f} s", kind="timeout", again=silent
             ) from error

@@ -16,6 +16,7 @@ from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import ModelError, Waiting
 from moot.core.event import Replied
 from moot.core.seat import Say, Scene, Seat
+from moot.deadline import Deadline
 
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
@@ -174,15 +175,17 @@ class Human:
 
     async def _watch(self, key: str, term: _Term, patience: asyncio.Timeout) -> None:
         """Lose patience with the door when a letter is there or the time is up."""
-        while term.left > 0 and not await self._letter(key):
-            await asyncio.sleep(min(POLL, max(0.0, term.left)))
+        while (left := term.left) > 0:
+            if await self._letter(key):
+                break
+            await asyncio.sleep(min(POLL, left))
         patience.reschedule(asyncio.get_running_loop().time())
 
     async def _replace(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
-            async with self._reach.gate, asyncio.timeout(self._seconds):
+            async with self._reach.gate, Deadline(self._seconds):
                 reply = await self._stand_in.answer(ask, scene, say)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
