@@ -119,4 +119,4 @@ def build(name: str, *, env: Environment | None = None, patience: Patience | Non
 def stack(name: ModelName, link: Link, patience: Patience) -> Model:
     """A model in all its layers."""
     adapter = Ollama(name, link) if name.provider.wire == "ollama" else Direct(name, link)
-    return Retrying(Recorded(Throttled(Timed(adapter, patience), link.gate)), patience)
+    return Retrying(Throttled(Recorded(Timed(adapter, patience)), link.gate), patience)
