@@ -215,6 +215,23 @@ async def test_the_whole_time_is_limited() -> None:
     assert failed(held) == []
 
 
+@pytest.mark.parametrize("limits", [Limits(turn_seconds=0.05), Limits(total_seconds=0.15)])
+async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Limits) -> None:
+    prepared: list[bool] = []
+
+    async def prepare() -> None:
+        prepared.append(True)
+        await asyncio.sleep(0.2)
+
+    place = hall(limits=limits, hosting=lambda: Hosting(prepare=prepare))
+    held = await place.hold(both(just("said")))
+    assert len(held.transcript.turns()) == 4
+    assert held.transcript.closed
+    assert prepared == [True]
+    await place.hold(both(just("said")), held.lines)
+    assert prepared == [True], "nobody is asked any more"
+
+
 async def test_no_batch_begins_when_time_is_over() -> None:
     held = await hall(limits=Limits(total_seconds=0.03)).hold(
         both(lambda ask, scene, say: Reply(text=str(_burn(0.05))))

@@ -94,6 +94,8 @@ class Direct:
     @cached_property
     def _library(self) -> "Library":
         """The library's model, over our own connections and with its own retries off."""
+        import pydantic_ai.direct  # noqa: F401 - so that all is loaded when a try begins
+
         if self._name.provider.wire == "anthropic":
             return _open_anthropic(self._name, self._link)
         return _open_openai(self._name, self._link)

@@ -1,10 +1,10 @@
 """Wrappers around a model. This file owns what happens around a try: the record, the limits, trying again.
 
-Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So a try is reserved and put on record when it is its
-turn, not before: where a process ends while tries wait for a place, none of them is booked. Every try that is sent is on
-record. Waiting for a place is no time of the model's. A wait that a provider asks for holds back everybody who uses the
-same key; who tries again after it has given its place back. In a pool ``breaker.Breaking`` stands around that, and
-``fallback.Fallback`` around several of these.
+Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So a try is reserved and put on record when it is
+its turn, not before: where a process ends while tries wait for a place, none of them is booked. Every try that is sent
+is on record. Waiting for a place is no time of the model's. A wait that a provider asks for holds back everybody who
+uses the same key; who tries again after it has given its place back. In a pool ``breaker.Breaking`` stands around that,
+and ``fallback.Fallback`` around several of these.
 """
 
 import asyncio
