@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-SLOW = 3.0
+SLOW = 2.5
 TURN = 2.0
 
 HOLD = """
@@ -40,8 +38,7 @@ async def main():
             stood = max(stood, clock() - began)
 
     async with Wires().serve() as wires, asyncio.TaskGroup() as group:
-        env = {"OPENAI_API_KEY": "k", "OLLAMA_HOST": wires.url, "OPENAI_BASE_URL": wires.url + "/v1", "ANTHROPIC_API_KEY": "k"}
-        env["ANTHROPIC_BASE_URL"] = wires.url
+        env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": wires.url + "/v1"}
         desk = Desk(MemoryStore(), pool=Pool(env=env))
         people = tuple(Participant(name=name) for name in ("Ann", "Bob"))
         brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=float(sys.argv[3])))
@@ -59,9 +56,8 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize(("module", "model"), [("openai", "openai:gpt-4o-mini"), ("httpx2", "ollama:tiny")])
-def test_a_library_that_loads_slowly_costs_no_turn_and_stops_no_loop(tmp_path: Path, module: str, model: str) -> None:
-    words = [sys.executable, "-c", HOLD, module, str(SLOW), str(TURN), model]
+def test_a_library_that_loads_slowly_costs_no_turn_and_stops_no_loop(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", HOLD, "openai", str(SLOW), str(TURN), "openai:gpt-4o-mini"]
     env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     went = subprocess.run(words, env=env, capture_output=True, text=True, timeout=120, check=False)
     assert went.returncode == 0, went.stdout + went.stderr

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from moot.core.errors import BriefError
 from moot.models.base import Model
@@ -124,8 +125,7 @@ class Pool:
 
 def _load(model: Model, link: Link) -> None:
     """Load the libraries for a model and for its tries."""
-    import stamina  # noqa: F401
-
+    import_module("stamina")
     # Broad, because the model's turn meets the same fault and books it.
     with contextlib.suppress(Exception):
         _ = link.client, model.traits
