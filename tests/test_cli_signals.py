@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,24 @@ def test_signals_in_this_process(tmp_path: Path, number: signal.Signals, times: 
     assert said in ran.output
     assert "moot resume " in ran.output
     assert signal.getsignal(number) is before
+
+
+def test_who_is_stopped_in_mid_answer_and_goes_on_has_lost_nothing(tmp_path: Path) -> None:
+    """Ctrl-Z for longer than a turn may take: the answers are there when the process goes on."""
+
+    def late(call: Call) -> Plan:
+        return replace(speak(call), delay=1.2 if len(wires.calls) <= 4 else 0.0)
+
+    with served(late) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        words = ["run", str(BRIEF), "-m", "ollama:tiny", "--no-report", "--plain", "--turn-seconds", "2"]
+        terminal = Terminal(words, env, tmp_path)
+        terminal.read_until(lambda shown: len(wires.calls) >= 4)
+        assert wires.open == 4
+        terminal.process.send_signal(signal.SIGSTOP)
+        time.sleep(3.2)
+        terminal.process.send_signal(signal.SIGCONT)
+        assert terminal.end() == 0, terminal.shown
+    assert "missing" not in terminal.words
+    first, later = wires.calls[:4], wires.calls[4:]
+    assert not [call for call in later if call.body in [each.body for each in first]], "asked for twice"

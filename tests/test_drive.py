@@ -11,6 +11,7 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
 from moot.core.event import (
     Asked,
+    Called,
     Closed,
     Delta,
     Entry,
@@ -20,7 +21,7 @@ from moot.core.event import (
     Replied,
     Signal,
 )
-from moot.core.seat import Say, Scene, Seat
+from moot.core.seat import Quote, Say, Scene, Seat
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.phases import flow
 from moot.phases.flow import Rounds
@@ -65,6 +66,18 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
 
     held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
     assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
+
+
+async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> None:
+    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            raise RuntimeError("Cannot change state of expiring Timeout") from None
+        return "never"
+
+    held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    assert [(f.kind, f.reason) for f in failed(held)] == [("timeout", "no answer within 0.02 seconds")] * 2
 
 
 async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
@@ -162,10 +175,61 @@ async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) 
     assert '"kind":"paused"' not in "".join(stored)
 
 
+async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_follows() -> None:
+    """A group that is being cancelled does not cancel its tasks again; who waits for the store has to be told."""
+
+    class Full(MemoryStore):
+        full = False
+
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            if self.full:
+                raise RecordError("the disk is full")
+            await super().append(debate, lines, after=after)
+
+    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            try:
+                await asyncio.sleep(9)
+            except asyncio.CancelledError:
+                store.full = True
+            return Called(key="", call="answer", text="late")
+
+        return (await say.call("answer", Quote(model="x"), send)).text
+
+    store = Full()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE), name="test")
+
+    async def hold() -> None:
+        async with asyncio.timeout(1), asyncio.timeout(0.02):
+            await debate(opened, ARGUE, both(stubborn), ledger=ledger)
+
+    with pytest.raises(RecordError, match="the disk is full"):
+        await hold()
+
+
 async def test_the_whole_time_is_limited() -> None:
     held = await hall(limits=Limits(total_seconds=0.05)).hold(both(slowly))
     assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
     assert failed(held) == []
+
+
+@pytest.mark.parametrize("limits", [Limits(turn_seconds=0.05), Limits(total_seconds=0.15)])
+async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Limits) -> None:
+    prepared: list[bool] = []
+
+    async def prepare() -> None:
+        prepared.append(True)
+        await asyncio.sleep(0.2)
+
+    place = hall(limits=limits, hosting=lambda: Hosting(prepare=prepare))
+    held = await place.hold(both(just("said")))
+    assert len(held.transcript.turns()) == 4
+    assert held.transcript.closed
+    assert prepared == [True]
+    await place.hold(both(just("said")), held.lines)
+    assert prepared == [True], "nobody is asked any more"
 
 
 async def test_no_batch_begins_when_time_is_over() -> None:

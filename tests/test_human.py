@@ -1,6 +1,7 @@
 """The seat of a person: a door, a letter, a deadline, somebody who stands in."""
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
@@ -11,7 +12,7 @@ from moot.core.event import Replied
 from moot.core.seat import Say, Scene
 from moot.engine.line import Line
 from moot.record.letters import Letters
-from moot.seats.human import Door, Human, Reach
+from moot.seats.human import POLL, Door, Human, Reach
 from moot.testing.stores import MemoryStore
 from people_kit import Hand, Time, person
 
@@ -144,25 +145,55 @@ async def test_the_time_runs_out_at_the_door() -> None:
     door = Hand(None)
     human = Human(Reach(door=door, clock=time), stand_in=Proxy(Reply(text="Coffee.", asked="a:b", notes=("n",))))
     async with asyncio.TaskGroup() as group:
-        answering = group.create_task(answer(human, 0.2))
+        answering = group.create_task(answer(human, 100.0))
         await asyncio.sleep(0.01)
-        time.now += 0.1
-        await asyncio.sleep(0.15)
+        time.now += 99.0
+        await asyncio.sleep(POLL)
         assert not answering.done()
-        time.now += 0.1
+        time.now += 1.0
     assert door.let_go == ["k"]
     expected = Reply(text="Coffee.", asked="a:b", notes=("n", "in place of Ada, whose time was up"))
     assert answering.result() == expected
 
 
-@pytest.mark.parametrize(("written", "text"), [(1099.0, "Tea."), (1101.0, "Coffee.")])
-async def test_a_letter_counts_if_it_was_written_in_time(written: float, text: str) -> None:
+@pytest.mark.parametrize("written", [1099.0, 1101.0])
+async def test_a_letter_counts_as_long_as_the_ask_is_open(written: float) -> None:
+    """Whoever wrote it was told that it is noted, whatever the clocks said then or say now."""
     time = Time(written)
     reads, writes = box(time)
     await writes.post(Replied(key="k", reply=TEA))
     time.now = 2000.0
     reach = Reach(letters=reads, clock=time, put={"k": 1000.0})
-    assert (await answer(Human(reach, stand_in=Proxy(Reply(text="Coffee."))), 100.0)).text == text
+    assert (await answer(Human(reach, stand_in=Proxy(Reply(text="Coffee."))), 100.0)).text == "Tea."
+
+
+async def test_a_clock_that_is_set_back_keeps_no_letter_waiting() -> None:
+    time = Time(1000.0)
+    reads, writes = box(time)
+    human = Human(Reach(letters=reads, door=Hand(None), clock=time, put={"k": 1000.0}))
+    async with asyncio.TaskGroup() as group:
+        answering = group.create_task(answer(human, 100.0))
+        await asyncio.sleep(0.01)
+        time.now = 4600.0
+        await writes.post(Replied(key="k", reply=TEA))
+        time.now = -80_000.0
+    assert answering.result().text == "Tea."
+
+
+@pytest.mark.parametrize("put", [{}, {"k": 1000.0}])
+async def test_a_clock_that_is_set_back_gives_no_more_time(put: Mapping[str, float]) -> None:
+    """A process waits no longer than the deadline, by a clock that nobody can set."""
+    time = Time(-80_000.0 if put else 1000.0)
+    human = Human(Reach(door=Hand(None), clock=time, put=put))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fails_late(human))
+        await asyncio.sleep(0.01)
+        time.now = -80_000.0
+
+
+async def fails_late(human: Human) -> None:
+    with pytest.raises(ModelError, match=r"^Ada gave no answer in time$"):
+        await answer(human, 0.05)
 
 
 async def test_a_stand_in_has_a_turn_s_time_and_fails_like_any_seat() -> None:

@@ -153,3 +153,36 @@ async def test_a_record_is_played_back_before_it_is_written_on() -> None:
     assert not ledger.replaying
     assert ledger.transcript.entered == ["/a", "/b"]
     assert ledger.head == first.head
+
+
+@pytest.mark.parametrize("fault", ["store", "publish"])
+async def test_whatever_ends_the_writing_keeps_nobody_waiting(fault: str) -> None:
+    """Whoever waits is told, also outside of the group that ends with the writing."""
+
+    class Failing(MemoryStore):
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            if fault == "store":
+                raise ZeroDivisionError
+            await super().append(debate, lines, after=after)
+
+    def publish(debate: str, lines: Sequence[str], first: int) -> None:
+        raise ZeroDivisionError
+
+    ledger = await opened(Failing(), publish)
+    begun = asyncio.Event()
+
+    async def keep() -> None:
+        async with ledger.kept():
+            begun.set()
+            await asyncio.sleep(1)
+
+    async def write() -> None:
+        with pytest.raises(ExceptionGroup) as caught:
+            await keep()
+        assert caught.group_contains(ZeroDivisionError)
+
+    async with asyncio.timeout(1), asyncio.TaskGroup() as group:
+        group.create_task(write())
+        await begun.wait()
+        with pytest.raises(RecordError, match="broken off"):
+            await ledger.add(Entered(path="/a"))

@@ -86,6 +86,26 @@ async def test_calls_in_flight_are_limited_for_all_models_of_a_provider(names: l
         await pool.close()
 
 
+async def test_a_call_is_on_record_once_it_is_its_turn() -> None:
+    """Where a process is killed, what waits for a place has not been sent and is not booked."""
+    full = asyncio.Event()
+
+    def play(call: Call) -> Plan:
+        if wires.open == 2:
+            full.set()
+        return Plan(text="yes", delay=0.1)
+
+    async with Wires(script=play).serve() as wires:
+        pool, notebook = Pool(env=environment(wires.url), patience=HASTY, in_flight=2), Notebook()
+        async with asyncio.TaskGroup() as group:
+            for n in range(6):
+                group.create_task(pool.model("ollama:tiny").complete(ask(f"prompt {n}"), notebook))
+            await full.wait()
+            assert len(notebook.calls) == 2
+        assert len(notebook.calls) == len(wires.calls) == 6
+        await pool.close()
+
+
 @pytest.mark.parametrize("name", ["ollama:tiny", "openai:gpt-4o-mini", "anthropic:claude-haiku-5-5"])
 async def test_connections_survive_calls_that_are_cancelled(name: str) -> None:
     def play(call: Call) -> Plan:

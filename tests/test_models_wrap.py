@@ -92,6 +92,15 @@ async def test_a_wait_that_was_asked_for_is_kept() -> None:
     assert clock() - began >= 0.05
 
 
+@pytest.mark.parametrize("asked", [None, 0.0])
+async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: float | None) -> None:
+    inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=asked)), gives("yes"))
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await Retrying(inner, Patience(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
+    assert clock() - began >= 0.1
+
+
 def dawdles(*pauses: float | str) -> Step:
     """A step that waits and says pieces in turn."""
 
@@ -131,6 +140,27 @@ async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again
     assert (caught.value.kind, caught.value.again) == ("timeout", again)
 
 
+@pytest.mark.parametrize("ends", ["answer", "error"])
+@pytest.mark.parametrize("patience", [Patience(), Patience(first=0.01, gap=0.01)])
+async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
+    """What it streams after that changes nothing; its try is on record as one that took too long."""
+
+    async def step(say: Say) -> Called:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            say.delta("late")
+            await asyncio.sleep(0)
+            say.delta("later")
+        if ends == "error":
+            raise TimeoutError
+        return Called(key="", call="answer", text="late")
+
+    with pytest.raises(Unavailable, match="stopped after") as caught:
+        await Timed(Double(step), patience).complete(ask(seconds=0.05), Notebook())
+    assert caught.value.kind == "timeout"
+
+
 async def test_signs_of_life_are_not_shown() -> None:
     notebook = Notebook()
     await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
@@ -156,6 +186,52 @@ async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
     notebook = Notebook()
     assert (await Timed(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
     assert len(notebook.calls) == 1
+
+
+async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
+    """Neither a full queue nor a closed gate books what was not sent, and who tries again holds no place meanwhile."""
+    gate, sent, notebook = Gate(1), asyncio.Event(), Notebook()
+
+    async def is_told_to_wait(say: Say) -> Called:
+        await sent.wait()
+        raise Unavailable("slow", kind="rate", retry_after=0.2, again=True)
+
+    def model(*steps: Step) -> Model:
+        return Retrying(Throttled(Recorded(Timed(Double(*steps), HASTY)), gate), HASTY)
+
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(model(is_told_to_wait, gives("at last")).complete(ask("1"), notebook))
+        others = [group.create_task(model(gives("yes")).complete(ask(), notebook)) for _ in range(3)]
+        await asyncio.sleep(0.02)
+        assert len(notebook.calls) == 1, "the queue is full"
+        sent.set()
+        await asyncio.sleep(0.02)
+        assert len(notebook.calls) == 1, "the gate is closed"
+        others[0].cancel()
+        await asyncio.wait_for(others[2], 2)
+        assert others[1].done(), "in the order of coming"
+    assert first.result().text == "at last"
+    assert len(notebook.calls) == 4
+
+
+async def test_what_is_on_record_takes_no_place() -> None:
+    gate = Gate(1)
+    journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
+    async with gate.place(1.0):
+        assert (await Throttled(Double(), gate).complete(ask(), journal)).text == "kept"
+
+
+async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> None:
+    gate = Gate(2)
+    clock = asyncio.get_running_loop().time
+    gate.hold(0.05)
+    began = clock()
+    async with asyncio.TaskGroup() as group:
+        waits = group.create_task(Throttled(Double(gives("yes")), gate).complete(ask(), Notebook()))
+        await asyncio.sleep(0.01)
+        gate.hold(0.15)
+    assert waits.result().text == "yes"
+    assert clock() - began >= 0.15
 
 
 async def test_places_are_given_in_the_order_of_coming() -> None:
@@ -244,3 +320,14 @@ async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
     called = await told.complete(request, Notebook())
     assert meter.asked == [(told.quote(request).tokens, request.seconds)]
     assert meter.told == [called.usage.input_tokens + called.usage.output_tokens]
+
+
+async def test_a_meter_is_told_that_nothing_was_sent_where_a_limit_stands_in_the_way() -> None:
+    class Poor(Notebook):
+        async def call(self, name: str, quote: object, send: object) -> Called:
+            raise LimitReached("no money")
+
+    meter = Counting()
+    with pytest.raises(LimitReached):
+        await Throttled(Recorded(Double()), Gate(1, meter)).complete(ask(), Poor())
+    assert meter.told == [0]

@@ -11,19 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from house.source import Breach, Source, dotted
 
 PLAY = frozenset({"core", "policy", "phases"})
-BELOW = frozenset({"core", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
+BELOW = frozenset({"core", "deadline", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 
 MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "core": frozenset(),
+    "deadline": frozenset(),
     "policy": frozenset({"core"}),
     "record": frozenset({"core"}),
-    "models": frozenset({"core"}),
+    "models": frozenset({"core", "deadline"}),
     "readers": frozenset({"core"}),
     "phases": frozenset({"core", "policy"}),
-    "seats": frozenset({"core", "models"}),
+    "seats": frozenset({"core", "deadline", "models"}),
     "learn": frozenset({"core", "readers"}),
-    "engine": frozenset({"core", "record", "phases.base"}),
+    "engine": frozenset({"core", "deadline", "record", "phases.base"}),
     "desk": BELOW,
     "testing": BELOW | {"desk"},
     "workers": BELOW | {"desk"},

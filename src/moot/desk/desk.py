@@ -175,7 +175,8 @@ class Desk:
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
 
-        hosting = replace(hosting, show=show, letters=letters, untimed=people(opened.brief), gate=gate)
+        untimed = people(opened.brief)
+        hosting = replace(hosting, show=show, letters=letters, untimed=untimed, gate=gate, prepare=self.pool.warm)
         self._held.add(debate_id)
         self.hub.begin(debate_id)
         try:

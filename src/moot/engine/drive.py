@@ -7,7 +7,7 @@ an answer of the same batch, however the latencies fall.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -19,6 +19,7 @@ from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resu
 from moot.core.seat import Scene, Seat, scene
 from moot.core.text import clean, hide
 from moot.core.transcript import Transcript
+from moot.deadline import Deadline
 from moot.engine.limits import Purse
 from moot.engine.line import Line
 from moot.engine.mail import Mail
@@ -49,6 +50,7 @@ class Hosting:
         letters: where people speak up from elsewhere; None where they cannot.
         untimed: the names of those who may take longer than a turn: people.
         gate: how many of the others may answer at once; None for as many as the limits say.
+        prepare: awaited once before the first question that is put to a seat; its time counts for no limit.
     """
 
     limits: Limits | None = None
@@ -57,6 +59,7 @@ class Hosting:
     letters: Letters | None = None
     untimed: frozenset[str] = frozenset()
     gate: asyncio.Semaphore | None = None
+    prepare: Callable[[], Awaitable[None]] | None = None
 
 
 async def debate(
@@ -127,6 +130,7 @@ class _Driver:
         ledger.watchers.extend((self.purse.apply, self.mail.apply))
         self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
         self.pace = Pace(self.limits.total_seconds, hosting.untimed)
+        self.prepare = hosting.prepare
         self.resuming = ledger.replaying
 
     async def run(self, protocol: Phase) -> None:
@@ -176,6 +180,9 @@ class _Driver:
         if reason := self._must_pause(0):
             return self._pause(*reason)
         self._go_on()
+        if self.prepare:
+            await self.pace.aside(self.prepare())
+            self.prepare = None
         await ledger.flush()
         outcomes = await self._answers(unanswered, scenes)
         return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
@@ -207,13 +214,16 @@ class _Driver:
             return await self.seats[ask.to].answer(ask, seen, line)
         late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
         async with self.gate:
-            clock = asyncio.timeout(self.limits.turn_seconds)
+            clock = Deadline(self.limits.turn_seconds)
             try:
                 async with clock:
                     reply = await self.seats[ask.to].answer(ask, seen, line)
-            except TimeoutError:
+            except RecordError:
+                raise
+            except Exception as error:
+                # Whatever a seat does after its time is up, that is why it has no answer.
                 if clock.expired():
-                    raise late from None
+                    raise late from error
                 raise
         # A seat that swallowed its cancellation: what it says after that comes too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.

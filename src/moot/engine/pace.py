@@ -1,7 +1,7 @@
 """The time of a debate. This file owns when it is up, and that it stands still while only people are waited for."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeVar
 
 from moot.core.ask import Ask
@@ -20,6 +20,13 @@ class Pace:
     def __init__(self, seconds: float | None, untimed: frozenset[str]) -> None:
         self.ends = None if seconds is None else asyncio.get_running_loop().time() + seconds
         self._untimed = untimed
+
+    async def aside(self, work: Awaitable[None]) -> None:
+        """Wait for work whose time does not count."""
+        since = asyncio.get_running_loop().time()
+        await work
+        if self.ends is not None:
+            self.ends += asyncio.get_running_loop().time() - since
 
     async def all(self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]) -> list[T] | None:
         """What comes of all asks, in their order; None when the time is up before those that are timed have ended."""

@@ -5,6 +5,7 @@ The library is loaded when a model is first put to use: that takes one to three 
 
 import json
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.core.ask import Usage
@@ -94,6 +95,7 @@ class Direct:
     @cached_property
     def _library(self) -> "Library":
         """The library's model, over our own connections and with its own retries off."""
+        import_module("pydantic_ai.direct")  # so that all is loaded when a try begins
         if self._name.provider.wire == "anthropic":
             return _open_anthropic(self._name, self._link)
         return _open_openai(self._name, self._link)

@@ -36,7 +36,7 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
         now: seconds since 1970; None for the clock.
 
     Returns:
-        None where it says nothing, or nothing that can be: no number, a negative one.
+        None where it says nothing, or nothing that can be: no number, a negative one, a date in the past.
     """
     if (wait := _number(headers.get("retry-after-ms", ""))) is not None:
         return wait / 1000
@@ -49,7 +49,8 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
         at = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return max(0.0, at - (time.time() if now is None else now))
+    wait = at - (time.time() if now is None else now)
+    return wait if wait > 0 else None
 
 
 def from_status(

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Protocol, cast
 
 from moot.core.errors import Unavailable
@@ -125,17 +125,21 @@ class Gate:
         """Let nobody through for so many seconds, ``LONGEST_HOLD`` at most."""
         self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
 
-    async def wait(self, most: float) -> None:
-        """Wait until the gate is open.
+    @asynccontextmanager
+    async def place(self, most: float) -> AsyncGenerator[None]:
+        """Take a place, in the order of coming, and wait until the gate is open; the block has the place to its end.
 
         Raises:
-            Unavailable: that takes more than ``most`` seconds.
+            Unavailable: the provider wants to be left alone for more than ``most`` seconds.
         """
-        left = self._open_at - asyncio.get_running_loop().time()
-        if left > most:
-            raise Unavailable(f"the provider asked to wait {left:.0f} seconds more", kind="rate", retry_after=left)
-        if left > 0:
-            await asyncio.sleep(left)
+        async with self.slots:
+            # Whoever is still in flight may be told to wait longer meanwhile.
+            while (left := self._open_at - asyncio.get_running_loop().time()) > 0:
+                if left > most:
+                    found = f"the provider asked to wait {left:.0f} seconds more"
+                    raise Unavailable(found, kind="rate", retry_after=left)
+                await asyncio.sleep(left)
+            yield
 
 
 def shown(key: Key | None) -> str:

@@ -1,7 +1,10 @@
 """Models by name. This file owns which layers stand around a model, and the connections that models share."""
 
+import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from moot.core.errors import BriefError
 from moot.models.base import Model
@@ -48,6 +51,8 @@ class Pool:
         self._links: dict[str, Link] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
+        self._cold: dict[str, Link] = {}  # models that nobody has loaded yet
+        self._warming = asyncio.Lock()
 
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.
@@ -62,8 +67,20 @@ class Pool:
             return self._guest(name)
         parsed = parse(name)
         if str(parsed) not in self._models:
-            self._models[str(parsed)] = self._guarded(stack(parsed, self._link(parsed), self._patience))
+            link = self._link(parsed)
+            self._models[str(parsed)] = self._guarded(stack(parsed, link, self._patience))
+            self._cold[str(parsed)] = link
         return self._models[str(parsed)]
+
+    async def warm(self) -> None:
+        """Load what the models asked for so far need, once, in a thread: providers' libraries take seconds to load.
+
+        A model that is used without it loads them on its first request, and holds the event loop up meanwhile.
+        """
+        async with self._warming:
+            for name, link in tuple(self._cold.items()):
+                await asyncio.to_thread(_load, self._models[name], link)
+                del self._cold[name]
 
     def lend(self, name: str, model: Model) -> None:
         """Seat a guest: ``guest:name`` is this model from now on, with the same patience as any other.
@@ -106,6 +123,14 @@ class Pool:
         return self._links[provider.name]
 
 
+def _load(model: Model, link: Link) -> None:
+    """Load the libraries for a model and for its tries."""
+    import_module("stamina")
+    # Broad, because the model's turn meets the same fault and books it.
+    with contextlib.suppress(Exception):
+        _ = link.client, model.traits
+
+
 def build(name: str, *, env: Environment | None = None, patience: Patience | None = None) -> Model:
     """One model with connections of its own, which its ``close`` gives back.
 
@@ -119,4 +144,4 @@ def build(name: str, *, env: Environment | None = None, patience: Patience | Non
 def stack(name: ModelName, link: Link, patience: Patience) -> Model:
     """A model in all its layers."""
     adapter = Ollama(name, link) if name.provider.wire == "ollama" else Direct(name, link)
-    return Retrying(Recorded(Throttled(Timed(adapter, patience), link.gate)), patience)
+    return Retrying(Throttled(Recorded(Timed(adapter, patience)), link.gate), patience)

@@ -1,8 +1,10 @@
 """Wrappers around a model. This file owns what happens around a try: the record, the limits, trying again.
 
-Outermost first: ``Retrying(Recorded(Throttled(Timed(adapter))))``. So every try is on record, waiting for a place
-is no time of the model's, and a wait that a provider asks for holds back everybody who uses the same key. In a pool
-``breaker.Breaking`` stands around that, and ``fallback.Fallback`` around several of these.
+Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So a try is reserved and put on record when it is
+its turn, not before: where a process ends while tries wait for a place, none of them is booked. Every try that is sent
+is on record. Waiting for a place is no time of the model's. A wait that a provider asks for holds back everybody who
+uses the same key; who tries again after it has given its place back. In a pool ``breaker.Breaking`` stands around that,
+and ``fallback.Fallback`` around several of these.
 """
 
 import asyncio
@@ -10,9 +12,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from moot.core.errors import ModelError, Unavailable, Unreadable
+from moot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
+from moot.deadline import Deadline
 from moot.models.base import Model, Request, Traits
 from moot.models.net import Gate
 
@@ -93,8 +96,8 @@ class Retrying(Layer):
         def again(error: Exception) -> bool | float:
             if not isinstance(error, ModelError) or not error.again or (isinstance(error, Unreadable) and tried > 1):
                 return False
-            if error.retry_after is None:
-                return True
+            if not error.retry_after:
+                return True  # Nor is "at once" a reason to come back without a pause.
             return error.retry_after if error.retry_after <= request.seconds else False
 
         async def send() -> Called:
@@ -121,9 +124,10 @@ class Throttled(Layer):
         self._gate = gate
 
     async def complete(self, request: Request, say: Say) -> Called:
-        """Answer one request when it is its turn."""
-        async with self._gate.slots:
-            await self._gate.wait(request.seconds)
+        """Answer one request when it is its turn; what the record holds already takes no place."""
+        if kept := say.done(request.call):
+            return kept
+        async with self._gate.place(request.seconds):
             try:
                 return await self._counted(request, say)
             except Unavailable as error:
@@ -135,7 +139,11 @@ class Throttled(Layer):
         if self._gate.meter is None:
             return await self._model.complete(request, say)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
-            called = await self._model.complete(request, say)
+            try:
+                called = await self._model.complete(request, say)
+            except LimitReached:
+                settle(0)  # Nothing was sent.
+                raise
             settle(called.usage.input_tokens + called.usage.output_tokens)
             return called
 
@@ -159,17 +167,18 @@ class Timed(Layer):
         _ = self.traits  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
-        end = began + request.seconds
-        first = request.seconds if self._patience.first is None else self._patience.first
+        whole, silence = Deadline(request.seconds), Deadline(self._patience.first)
+        watched = _Watched(say, lambda: silence.restart(self._patience.gap))
         try:
-            async with asyncio.timeout_at(min(end, began + first)) as limit:
-                watched = _Watched(say, lambda: limit.reschedule(min(end, clock() + self._patience.gap)))
+            async with whole, silence:
                 called = await self._model.complete(request, watched)
+            if whole.expired() or silence.expired():
+                # An adapter that has swallowed its cancellation: what it says after that comes too late.
+                raise TimeoutError
         except TimeoutError as error:
-            spent = clock() - began
             # A try that took all its time would take it again; one that fell silent may not.
-            silent = spent < request.seconds
-            what = "fell silent" if silent else "did not finish"
+            silent = not whole.expired()
+            what, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
             raise Unavailable(
                 f"{self.name} {what}: stopped after {spent:.0f} s", kind="timeout", again=silent
             ) from error

@@ -138,22 +138,22 @@ class Ledger:
                 keeping.cancel()
 
     async def _keep(self) -> None:
-        while True:
-            await self._collect()
-            self._news.clear()
-            lines, self._down = self._down, []
-            try:
+        lost = RecordError(f"the record of {self.debate} was broken off in the midst of a write")
+        try:
+            while True:
+                await self._collect()
+                self._news.clear()
+                lines, self._down = self._down, []
                 await self._store.append(self.debate, lines, after=self._stored)
-            except RecordError as error:
-                self._over = error
-                raise
-            except asyncio.CancelledError:
-                self._give_up(RecordError(f"the record of {self.debate} was broken off in the midst of a write"))
-                raise
-            self._stored += len(lines)
-            if self._publish:
-                self._publish(self.debate, lines, self._stored - len(lines) + 1)
-            self._wake()
+                self._stored += len(lines)
+                if self._publish:
+                    self._publish(self.debate, lines, self._stored - len(lines) + 1)
+                self._wake()
+        except RecordError as error:
+            lost = error
+            raise
+        finally:
+            self._give_up(lost)
 
     async def _collect(self) -> None:
         """Wait for something to write and for what follows at once.
@@ -171,11 +171,14 @@ class Ledger:
                     raise
 
     def _give_up(self, error: RecordError) -> None:
-        """Write nothing more, because nobody knows what is stored, and keep nobody waiting."""
-        self._over = error
+        """Write nothing more, because nobody knows what is stored, and keep nobody waiting.
+
+        Who waits is told here: a task group that is being cancelled already would not cancel its tasks once more.
+        """
+        self._over = self._over or error
         for _, durable in self._waiters:
             if not durable.done():
-                durable.set_exception(error)
+                durable.set_exception(self._over)
 
     def _wake(self) -> None:
         waiting = [each for each in self._waiters if each[0] > self._stored]

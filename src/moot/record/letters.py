@@ -67,15 +67,10 @@ class Letters:
             self._head = digest(new[-1])
         return tuple(self._known[after:])
 
-    async def reply(self, key: str, *, until: float | None = None) -> Reply | None:
-        """The first answer to that ask that was put in by then; None where there is none.
-
-        Args:
-            key: the ask's key.
-            until: seconds since 1970; None for any time.
-        """
+    async def reply(self, key: str) -> Reply | None:
+        """The first answer to that ask; None where there is none."""
         for entry in await self.read():
-            if isinstance(entry.event, Replied) and entry.event.key == key and (until is None or entry.at <= until):
+            if isinstance(entry.event, Replied) and entry.event.key == key:
                 return entry.event.reply
         return None
 

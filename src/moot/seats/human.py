@@ -8,13 +8,15 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, Self
 
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import ModelError, Waiting
 from moot.core.event import Replied
 from moot.core.seat import Say, Scene, Seat
+from moot.deadline import Deadline
 
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
@@ -46,8 +48,8 @@ class Letterbox(Protocol):
         """Put an answer in; it is durable when this returns. Its number."""
         ...
 
-    async def reply(self, key: str, *, until: float | None = None) -> Reply | None:
-        """The first answer to that ask that was put in by then (seconds since 1970), if there is one."""
+    async def reply(self, key: str) -> Reply | None:
+        """The first answer to that ask that was put in, if there is one."""
         ...
 
 
@@ -74,6 +76,39 @@ class Reach:
     gate: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
 
 
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """When a person's time is up.
+
+    It ends by the wall clock, which all processes share, or by the loop's own clock, which nobody can set back.
+
+    Attributes:
+        clock: seconds since 1970.
+        ends: when it ends by that clock; None for never.
+        latest: when it ends by the loop's clock.
+    """
+
+    clock: Callable[[], float]
+    ends: float | None
+    latest: float
+
+    @classmethod
+    def begin(cls, reach: Reach, key: str, allowed: float | None) -> Self:
+        """The time for an answer to that ask, as this process sees it."""
+        if allowed is None:
+            return cls(reach.clock, None, inf)
+        ends = reach.put.get(key, reach.clock()) + allowed
+        left = min(allowed, ends - reach.clock())
+        return cls(reach.clock, ends, asyncio.get_running_loop().time() + left)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; none or fewer when the time is up."""
+        if self.ends is None:
+            return inf
+        return min(self.ends - self.clock(), self.latest - asyncio.get_running_loop().time())
+
+
 class Human:
     """The seat of a person.
 
@@ -93,13 +128,13 @@ class Human:
             Waiting: the person has to answer first.
             ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
         """
-        reach, allowed = self._reach, scene.me.deadline
-        ends = None if allowed is None else reach.put.get(ask.key, reach.clock()) + allowed
-        reply = await self._letter(ask.key, ends)
-        if reply is None and not self._is_over(ends):
+        reach = self._reach
+        term = _Term.begin(reach, ask.key, scene.me.deadline)
+        reply = await self._letter(ask.key)
+        if reply is None and term.left > 0:
             if reach.door is None:
                 raise self._waits_for(ask)
-            reply = await self._in_place(reach.door, ask, scene, ends)
+            reply = await self._in_place(reach.door, ask, scene, term)
         if reply is None:
             return await self._replace(ask, scene, say)
         return replace(reply, asked=HUMAN, served="", usage=Usage())
@@ -109,28 +144,26 @@ class Human:
         because = f", {why}" if why else ""
         return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
 
-    async def _letter(self, key: str, ends: float | None) -> Reply | None:
+    async def _letter(self, key: str) -> Reply | None:
+        """The answer by letter; one that is there counts as long as the ask is open, whatever the clocks say."""
         letters = self._reach.letters
-        return await letters.reply(key, until=ends) if letters else None
+        return await letters.reply(key) if letters else None
 
-    def _is_over(self, ends: float | None) -> bool:
-        return ends is not None and self._reach.clock() >= ends
-
-    async def _in_place(self, door: Door, ask: Ask, scene: Scene, ends: float | None) -> Reply | None:
+    async def _in_place(self, door: Door, ask: Ask, scene: Scene, term: _Term) -> Reply | None:
         """The answer from the door or by letter, whichever comes first; None when the time is up."""
         try:
             async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
-                watching = group.create_task(self._watch(ask.key, ends, patience))
+                watching = group.create_task(self._watch(ask.key, term, patience))
                 reply = await door.ask(ask, scene)
                 watching.cancel()
         except TimeoutError:  # of our patience: what the door raises stands in the group
-            return await self._letter(ask.key, ends)
+            return await self._letter(ask.key)
         except BaseExceptionGroup as errors:
             error = errors.exceptions[0]
             raise (self._waits_for(ask, str(error)) if isinstance(error, Waiting) else error) from None
-        return await self._first(ask, reply, ends)
+        return await self._first(ask, reply)
 
-    async def _first(self, ask: Ask, reply: Reply, ends: float | None) -> Reply:
+    async def _first(self, ask: Ask, reply: Reply) -> Reply:
         """The answer from the door, or the letter that somebody else was faster with: either of them was told so.
 
         The door's answer is put in as a letter too, so that one order decides, and the later one is refused.
@@ -138,24 +171,21 @@ class Human:
         if self._reach.letters is None:
             return reply
         await self._reach.letters.post(Replied(key=ask.key, reply=reply.mended(ask.form)))
-        return await self._letter(ask.key, ends) or reply
+        return await self._letter(ask.key) or reply
 
-    async def _watch(self, key: str, ends: float | None, patience: asyncio.Timeout) -> None:
+    async def _watch(self, key: str, term: _Term, patience: asyncio.Timeout) -> None:
         """Lose patience with the door when a letter is there or the time is up."""
-        while not self._is_over(ends):
-            if await self._letter(key, ends):
+        while (left := term.left) > 0:
+            if await self._letter(key):
                 break
-            await asyncio.sleep(self._pause(ends))
+            await asyncio.sleep(min(POLL, left))
         patience.reschedule(asyncio.get_running_loop().time())
-
-    def _pause(self, ends: float | None) -> float:
-        return POLL if ends is None else min(POLL, max(0.0, ends - self._reach.clock()))
 
     async def _replace(self, ask: Ask, scene: Scene, say: Say) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
-            async with self._reach.gate, asyncio.timeout(self._seconds):
+            async with self._reach.gate, Deadline(self._seconds):
                 reply = await self._stand_in.answer(ask, scene, say)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"

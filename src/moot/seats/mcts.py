@@ -26,6 +26,7 @@ from moot.core.brief import Search
 from moot.core.errors import ModelError, MootError, RecordError
 from moot.core.event import Called
 from moot.core.seat import Quote, Say, Scene, Seat
+from moot.deadline import Deadline
 from moot.models.base import Model, Request
 from moot.seats.growth import CLAIMS, REPLIES, Growth, Question, Questions, prepared
 from moot.seats.layout import Reading, read
@@ -100,7 +101,7 @@ class _Hunt:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            async with asyncio.timeout(SHARE * self.seconds):
+            async with Deadline(SHARE * self.seconds):
                 await self._search()
         except TimeoutError:
             self.stopped = "its share of the time was used up"

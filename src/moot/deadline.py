@@ -1,0 +1,76 @@
+"""Deadlines that leave out the time in which the process did not run.
+
+A process that is stopped (Ctrl-Z, a debugger, a suspended machine) hears no answer meanwhile. If that time counted, all
+calls in hand would fail when it goes on, though their answers may be there.
+"""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+STEP = 1.0
+"""The most seconds between two looks at the clock, so the most time that a stop can cost."""
+
+LATE = 1.0
+"""Seconds that a look can be late. One that comes later means that the process did not run."""
+
+
+class Deadline:
+    """Ends a block after some seconds, as ``asyncio.timeout`` does: with TimeoutError.
+
+    It looks at the clock in steps. A step that ends late does not count, because nobody knows how much of it has run.
+
+    Args:
+        seconds: the time for the block; None for any time.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._left = seconds
+        self._timeout = asyncio.timeout(None)
+        self._loop = asyncio.get_running_loop()
+        self._since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._timeout.__aenter__()
+        if self._left is not None:
+            self.restart(self._left)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if self._timer:
+            self._timer.cancel()
+        return await self._timeout.__aexit__(kind, error, trace)
+
+    def expired(self) -> bool:
+        """Whether the time was up before the block ended."""
+        return self._timeout.expired()
+
+    def restart(self, seconds: float) -> None:
+        """Give the block so many seconds from now; none where its time is up already."""
+        if self.expired():
+            return
+        self._left, self._since = seconds, self._loop.time()
+        if self._timer is None or self._timer.when() > self._since + seconds:
+            self._wait()
+
+    def _wait(self) -> None:
+        """Look again when the time is up, or after a step."""
+        assert self._left is not None
+        if self._timer:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(self._since + min(STEP, max(0.0, self._left)), self._look)
+
+    def _look(self) -> None:
+        assert self._left is not None
+        assert self._timer is not None
+        now = self._loop.time()
+        if now - self._timer.when() <= LATE:
+            self._left -= now - self._since
+        self._since = now
+        if self._left > 0:
+            self._wait()
+        else:
+            self._timeout.reschedule(now)
