@@ -5,6 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from moot.core.form import ABSTAIN, Value
+from moot.core.text import clean
 from moot.phases.messages import addressed, bound_to_judge, last_word, message
 from moot.seats.layout import instruct, read, write
 from moot.seats.tags import escape
@@ -207,7 +208,7 @@ TEXTS = (
             "".join
         )
     )
-    | st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=40)
+    | st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=40).map(clean)
 ).map(str.strip)
 
 

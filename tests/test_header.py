@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from clock import within
 from moot.core.errors import BriefError
+from moot.core.text import clean
 from moot.desk.header import Items, Node, Scalar, Table, load, split
-from moot.desk.letters import flat, hidden, leads_away, tidy
+from moot.desk.letters import flat, hidden, leads_away
 
 
 def plain(node: Node) -> object:
@@ -178,7 +179,7 @@ def test_a_second_colon_is_explained() -> None:
 @given(st.text(alphabet="abc:-?[]{}&*!|>%@#,'\"\\ \n\t0~=<é\ue000\u2028", max_size=60))
 def test_any_block_is_read_or_refused(block: str) -> None:
     with suppress(BriefError):
-        table = load(tidy(block), line=1)
+        table = load(clean(block), line=1)
         assert len({key.text for key, _ in table.pairs}) == len(table.pairs)
 
 
@@ -198,13 +199,13 @@ TIDIED = [
 
 @pytest.mark.parametrize(("text", "expected"), TIDIED)
 def test_nothing_unseen_stays(text: str, expected: str) -> None:
-    assert tidy(text) == expected
+    assert clean(text) == expected
 
 
 @given(st.text(alphabet=st.characters() | st.sampled_from("\u200c\u200d\ufe0e\ufe0f\u20e3\u200b\ufeffa\r\n\x85")))
 def test_tidy_is_done_at_once_and_keeps_the_lines(text: str) -> None:
-    once = tidy(text)
-    assert tidy(once) == once
+    once = clean(text)
+    assert clean(once) == once
     assert once.count("\n") == text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
     assert not hidden(once)
     once.encode()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from answer_forms import ballot, draft, marks, scaffold, settlement
 from clock import within
 from moot.core.form import ABSTAIN, Field, Form, Layout, Value
+from moot.core.text import clean
 from moot.seats.layout import instruct, read, repair, write
 from moot.seats.plain import LIMIT
 from moot.seats.values import is_blank
@@ -29,6 +30,7 @@ TEXTS = (
     st.text(
         st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters="\n"), min_size=1, max_size=60
     )
+    .map(clean)
     .map(str.strip)
     .filter(bool)
 )

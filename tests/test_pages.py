@@ -39,7 +39,11 @@ def test_the_words_of_a_page() -> None:
         ("<main>a</main><main>b</main>", "a\nb"),
         ("", ""),
         ("plain words", "plain words"),
-        ("a\x00b\x1ec", "abc"),
+        ("a\x00b\x1ec", "ab c"),
+        ("a<!-- b --!>c<!-->d<!--e", "acd"),
+        ("a<![if !IE]>b<![CDATA[x]]>c", "abc"),
+        ("a<script>'<!--'</script>b<style><!--</style>c<script>x", "abc"),
+        ("a < b <b", "a < b <b"),
         ("<li>a<li>b", "- a\n- b"),
         ("<p>1 &lt; 2 &amp; &#x1f600;", "1 < 2 & 😀"),
         ("<div><span>a</span> <span>b</span></div>", "a b"),
@@ -83,6 +87,15 @@ def test_deeply_nested_pages_are_read_without_recursion() -> None:
 def test_no_small_page_takes_long(page: str) -> None:
     with within(0.5):
         read_html(page.encode())
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<!--", "<!-- >", "<![CDATA[ >", "<![", "<a ", "<a b='", "<a/", "<script><!-- >", "<a b='<script'><!-- >", "</ "],
+)
+def test_no_large_page_of_marks_without_an_end_takes_long(unit: str) -> None:
+    with within(20):  # the parser alone searches minutes for their ends
+        read_html((unit * (200_000 // len(unit))).encode())
 
 
 # ---- PDF ------------------------------------------------------------------------------------------------------------

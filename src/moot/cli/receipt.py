@@ -109,11 +109,18 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     checked = check_receipt(text, key)
     place = store_path(store)
 
-    async def look() -> bool:
+    async def look() -> int:
         async with open_desk(store, reading=True) as desk:
             return await check_record(desk, checked)
 
-    here = (isinstance(place, str) or place.exists()) and finish(look())
     click.echo(f"{checked.debate}: the signature holds, nothing in the receipt was changed")
-    click.echo(f"its record of {checked.entries} entries is {'the one' if here else 'not'} in {show_where(place)}")
+    here = finish(look()) if isinstance(place, str) or place.exists() else 0
+    if not here:
+        click.echo(f"its record of {checked.entries} entries is not in {show_where(place)}; it was not checked")
+        return DONE
+    more = f"; {here - checked.entries} more came since, and are whole too" if here > checked.entries else ""
+    click.echo(
+        f"its record of {checked.entries} entries is the one in {show_where(place)}: each entry carries the hash of "
+        f"the one before, and the last has the hash in the receipt{more}"
+    )
     return DONE

@@ -13,8 +13,8 @@ from moot.cli.layout import BAD, FAINT, Inset, Stack, joined
 from moot.cli.telling import Stage, doing, running_tally, tell
 from moot.cli.text import amount, count, line, money, span
 from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
+from moot.core.text import clean
 from moot.desk.frames import most_rounds
-from moot.desk.letters import tidy
 from moot.desk.people import is_person
 
 MOST_STREAMS, STREAM_LINES = 6, 4
@@ -138,7 +138,7 @@ class Screen:
     def _area(self) -> Iterator[RenderableType]:
         # Words in the making may be private: nobody knows yet in which field they will stand.
         heard = {key: "" if self.stage.hides(key) else words.strip() for key, words in self.stage.words.items()}
-        speaking = [(key, tidy(self.stage.words[key])) for key, words in heard.items() if words]
+        speaking = [(key, clean(self.stage.words[key])) for key, words in heard.items() if words]
         waiting = [key for key, words in heard.items() if not words]
         people = [key for key in waiting if self._waits_for(key)]
         waiting = [key for key in waiting if key not in people]

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from rich.text import Text
 
-from moot.desk.letters import flat, tidy
+from moot.core.text import clean
+from moot.desk.letters import flat
 
 _INLINE = re.compile(
     r"\*\*(?P<bold>[^*\n]+?)\*\*|(?<![\w*])\*(?P<italic>[^*\s][^*\n]*?)\*(?![\w*])|`(?P<code>[^`\n]+)`"
@@ -16,7 +17,7 @@ _ITEM = re.compile(r"(\s*)([-*+•]|\d{1,3}[.)])\s+")
 
 def line(text: str) -> str:
     """A text of others on one line, without what could move the cursor or hide."""
-    return flat(tidy(text))
+    return flat(clean(text))
 
 
 def short(text: str, most: int) -> str:
@@ -30,7 +31,7 @@ def prose(text: str, style: str = "") -> list[Text]:
 
     No word is lost: marks that are not understood stay as they are.
     """
-    lines = tidy(text).expandtabs(4).strip("\n").split("\n")
+    lines = clean(text).expandtabs(4).strip("\n").split("\n")
     return [_line(each.rstrip(), style) for n, each in enumerate(lines) if each.strip() or (n and lines[n - 1].strip())]
 
 

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, field, replace
 
 from moot.core.brief import View
-from moot.core.form import Fields, Form, Value, allows
-from moot.core.text import clean
+from moot.core.form import Field, Fields, Form, Value, allows
+from moot.core.text import clean, clean_data
 
 REPLACES = "REPLACES"
 """The field that names an own earlier turn; with one choice only where a revision of that turn is asked for."""
@@ -104,12 +104,14 @@ class Reply:
         A seat may be anybody's; what it fills in wrongly counts as unread.
         """
         asked = {field.name: field for field in form.fields} if form else {}
-        sound = {name: value for name, value in self.fields.items() if name in asked and allows(asked[name], value)}
-        odd = tuple(f"{clean(name)}: not_allowed" for name in self.fields if name in asked and name not in sound)
+        given = {name: _mended(asked[name], value) for name, value in self.fields.items() if name in asked}
+        sound = {name: value for name, value in given.items() if allows(asked[name], value)}
+        odd = tuple(f"{clean(name)}: not_allowed" for name in given if name not in sound)
         return replace(
             self,
             text=clean(self.text),
-            fields={name: _mended(value) for name, value in sound.items()},
+            fields=sound,
+            asked=clean(self.asked),
             served=clean(self.served),
             seconds=self.seconds if math.isfinite(self.seconds) else 0.0,
             usage=self.usage.mended(),
@@ -118,7 +120,6 @@ class Reply:
         )
 
 
-def _mended(value: Value) -> Value:
-    if isinstance(value, tuple):
-        return tuple(clean(each) for each in value)
-    return clean(value) if isinstance(value, str) else value
+def _mended(field: Field, value: Value) -> Value:
+    """A value, its texts cleaned; one of the choices is the ask's own words, and stays as it was asked."""
+    return value if field.choices and allows(field, value) else clean_data(value)

@@ -1,22 +1,86 @@
-"""Texts from outside. This file owns what is mended at the border, so that every text can be stored and shown."""
+"""Texts from outside: what is taken out of them at every border, and small helpers for words.
+
+``clean`` is the only definition of what must not be in a text: every answer, brief, document, letter and result of a
+tool passes it on its way in. Readers apply it again, because records may be older than it.
+"""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar, cast
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
+T = TypeVar("T")
+
+LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""Every mark of a line's end but the newline itself."""
+
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Class Cc (C0 and C1), without tab, newline and carriage return."""
+
+_LONE = re.compile("[\ud800-\udfff\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
+"""Class Cs, halves of characters, and class Co, private use: nobody can say what these are."""
+
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+) + "".join(chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))
+"""What nobody can see.
+
+Unicode's Default_Ignorable_Code_Point: soft hyphen, fillers, zero-width signs, joiners, controls of direction,
+variation selectors, tags. Beside them the invisible of class Cf (annotations, layout of notes, of shorthand and of
+hieroglyphs) and the non-characters.
+"""
+
+_RUN = re.compile(f"[{_UNSEEN}]+")
+
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+"""Characters that may be emoji."""
+
+_JOINED = (
+    "\u0620-\u06ff\u0710-\u077f\u07c0-\u07ff\u0840-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
+    "\u1b00-\u1bff\ua840-\ua8ff\ua980-\ua9df\uaa60-\uaa7f\uabc0-\uabff\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"
+    "\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f"
+)
+"""Letters and marks of the scripts in which joiners change how a word is written: Arabic, Syriac, those of India …"""
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+_FLAG = "|".join("".join(chr(0xE0000 + ord(each)) for each in region) for region in ("gbeng", "gbsct", "gbwls"))
+
+_KEPT = re.compile(
+    f"(?<=[{_EMOJI}])(?:\ufe0f?\u200d(?=[{_EMOJI}])|[\ufe0e\ufe0f])"  # a family, a red heart
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a keycap
+    f"|(?<=\U0001f3f4)(?:{_FLAG})\U000e007f"  # England, Scotland, Wales
+    f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e012f]"  # the form of a letter in a name
+    "|(?<=[\u1000-\u109f\u2200-\u22ff\u2a00-\u2aff\u3001\u3002\uff01-\uff60])[\ufe00\ufe01]"
+    "|(?<=[\u1820-\u18aa])(?:[\u180b-\u180d\u180f]|\u180e(?=[\u1820-\u18aa]))"  # Mongolian
+    f"|(?<=[{_JOINED}])\u200d|(?<=[0-9A-Za-z{_JOINED}])\u200c(?=[{_UNSEEN}]*+[{_JOINED}])"  # Persian, Hindi
+)
+"""What of a run of unseen characters stays, at its beginning only: what emoji and languages cannot do without.
+
+Whether it stays depends on its visible neighbours alone, so cleaning twice changes nothing.
+"""
+
+_OPEN = re.compile(f"(?:\r|[{_UNSEEN}]{{1,8}})\\Z")
+"""The end of a piece whose fate the next piece decides; the longest is that of a flag."""
+
 _QUOTES = re.compile("[\"'`´\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
 _SECRET = re.compile(
     r"""(?ix) \b(?:bearer|basic)\s+\S{6,} | \b(?:sk|pk|gsk|csk|xai|hf|ghp|pplx|xox[a-z])[-_][\w*-]{4,} | \bAIza[\w-]{8,}
-    | (?<=://)[^\s/@]+:[^\s/@]+(?=@)
-    | \b(?:[\w-]*[-_\s])?(?:key|token|secret|password)
+    | (?<=://)[^\s/@][^\s/@:]*+:[^\s/@]++(?=@)
+    | (?<![\w-])(?=[\w-])(?:[\w-]*[-_\s])?(?:key|token|secret|password)
       (?:['"]?\s*[:=]\s*['"]?(?!(?<=key:[ ]|ken:[ ])[a-z]{1,12}[ ]\w)|\s+is\s+(?=\S*\d))[^\s'",;&]+
-    | (?=\w*\d)\w{30,}"""
+    | \b(?=\w*\d)\w{30,}"""
 )
 """What looks like a key: it is called one, begins like one, or is a very long word with a digit.
 
-``needs a key: set KEY`` goes on with words of a sentence, which stay.
+``needs a key: set KEY`` goes on with words of a sentence, which stay. Each alternative that may read far begins where
+a word begins, and words do not overlap: so the time grows with the length of the text and no faster.
 """
 
 
@@ -26,11 +90,71 @@ def hide(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """A text that any store and screen can hold: lone surrogates become U+FFFD, control characters go, CRLF becomes LF.
+    """A text that any store and screen can hold, in which nothing is that a person cannot see.
 
-    Tabs and line ends stay. Terminal escapes lose their first character, so they are harmless words.
+    - Line ends become newlines; vertical tab, form feed, NEL and Unicode's separators become blanks, as they would be
+      in one line. So the number of lines stays.
+    - Control characters go, all but tab and newline. Terminal escapes lose their first character, so they are harmless.
+    - Lone surrogates and characters of private use become U+FFFD.
+    - Unseen characters go: zero-width and other format characters, controls of direction, fillers, variation selectors,
+      tags, non-characters. They stay where emoji and languages need them: one behind a visible character that takes it.
+
+    Linear in the length of the text; cleaning twice changes nothing.
     """
-    return _CONTROLS.sub("", _SURROGATES.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROLS.sub("", LINE_ENDS.sub(" ", text))
+    return text if text.isascii() else _RUN.sub(_keep, _LONE.sub("\ufffd", text))
+
+
+def _keep(run: re.Match[str]) -> str:
+    kept = _KEPT.match(run.string, run.start())
+    return kept[0] if kept else ""
+
+
+def clean_data(data: T) -> T:
+    """Data with every text in it cleaned: of dataclasses, mappings, lists and tuples, however deep."""
+    return cast(T, _clean_data(data))
+
+
+def _clean_data(data: object) -> object:
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, Mapping):
+        return {_clean_data(key): _clean_data(each) for key, each in cast("Mapping[object, object]", data).items()}
+    if isinstance(data, tuple):
+        return tuple(map(_clean_data, cast("tuple[object, ...]", data)))
+    if isinstance(data, list):
+        return list(map(_clean_data, cast("list[object]", data)))
+    if is_dataclass(data) and not isinstance(data, type):
+        return replace(data, **{each.name: _clean_data(getattr(data, each.name)) for each in fields(data)})
+    return data
+
+
+def bare(text: str) -> str:
+    """The text without any character that cannot be seen, also where it belongs: for comparing, not for showing."""
+    return text if text.isascii() else _RUN.sub("", text)
+
+
+class Pieces:
+    """Cleans a text that comes in pieces, such as an answer in the making.
+
+    What stands at the end of a piece, and belongs there or not by what comes next, waits for the next piece.
+    """
+
+    def __init__(self) -> None:
+        self._given, self._held = "", ""
+
+    def take(self, piece: str) -> str:
+        """What can be shown now."""
+        whole = self._held + piece
+        end = _OPEN.search(whole)
+        self._held = end[0] if end else ""
+        known = len(self._given)
+        made = clean(self._given + whole.removesuffix(self._held))
+        found = _RUN.match(made[-8:])
+        self._given = made[-8:][found.end() if found else 0 :]
+        return made[known:]
 
 
 def clip(text: str, most: int | None) -> str:

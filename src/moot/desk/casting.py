@@ -18,14 +18,14 @@ from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
 from moot.core.form import Field, Form
-from moot.core.text import clip
+from moot.core.text import clean, clip
 from moot.core.transcript import Transcript, fold, read_field
 from moot.desk.access import claimed
 from moot.desk.cast import CAST
 from moot.desk.choosing import Caps, Wishes
 from moot.desk.desk import Desk, Plan
 from moot.desk.intake import Intake
-from moot.desk.letters import flat, tidy
+from moot.desk.letters import flat
 from moot.desk.names import check_name, moderates, skeleton
 from moot.desk.outcome import Outcome, outcome
 from moot.desk.prepare import Ready
@@ -224,7 +224,7 @@ def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> 
 
 def _person(name: str, role: str, persona: str) -> Participant | None:
     """A debater, if these are the words for one."""
-    role, persona = flat(tidy(role)), tidy(persona).strip()
+    role, persona = flat(clean(role)), clean(persona).strip()
     try:
         checked = check_name(name)
     except BriefError:

@@ -11,7 +11,7 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
-from moot.core.text import slug
+from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript, fold
 from moot.desk.checks import check_brief
 from moot.desk.config import Config
@@ -118,7 +118,7 @@ class Desk:
             ProtocolError: the protocol cannot be played with these participants.
         """
         check_brief(brief)
-        choices, seated = choices or Choices(), assign(brief, models or (BUILTIN,))
+        choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
         seat(seated, self.pool, config=self.config)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from moot.core.brief import Source
 from moot.core.errors import BriefError
-from moot.desk.letters import tidy
+from moot.core.text import clean
 from moot.record.sqlite import is_open
 
 MOST_BYTES = 1024 * 1024
 """The greatest size of one file."""
 
 _DEVICES = re.compile(r"(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
-_BAD = re.compile(r'^~|[\\:*?"<>|\x00-\x1f]')
+_BAD = re.compile(r'^~|[\\:*?"<>|\t\n]')
 
 
 def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> tuple[Source, ...]:
@@ -78,13 +78,13 @@ def read_bytes(name: str, path: Path, *, most: int = MOST_BYTES, line: int = 0) 
 
 
 def decode(name: str, data: bytes, *, line: int = 0) -> str:
-    """The words of a text file, tidied.
+    """The words of a text file, cleaned.
 
     Raises:
         BriefError: it is not in UTF-8.
     """
     try:
-        return tidy(data.decode("utf-8-sig"))
+        return clean(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         found = f"{name!r} is not in UTF-8 (byte {error.start}); save it as UTF-8"
         raise BriefError(found, line=line, code="not_text") from error
@@ -98,7 +98,8 @@ def check_path(name: str, *, line: int = 0) -> str:
     """
     parts = name.split("/")
     stray = any(part.rstrip(" .") != part or not part for part in parts)  # "", ".", ".." and what Windows drops
-    if stray or _BAD.search(name) or any(_DEVICES.fullmatch(part.split(".")[0].rstrip()) for part in parts):
+    device = any(_DEVICES.fullmatch(part.split(".")[0].rstrip()) for part in parts)
+    if stray or device or _BAD.search(name) or clean(name) != name:
         found = f"{name[:80]!r} is refused: name a file in the brief's folder, such as study.md or data/study.md"
         raise BriefError(found, line=line, code="unsafe_path")
     return name

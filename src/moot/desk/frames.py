@@ -32,6 +32,7 @@ from moot.core.event import (
     kind,
 )
 from moot.core.seat import open_to
+from moot.core.text import clean_data
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.desk.earshot import HIDDEN, Ears, hears, hears_of
 from moot.desk.hypertext import hypertext
@@ -79,7 +80,7 @@ class Frames:
         sums = self._add_up(event)
         if sums != self._sums:
             self._sums = made["sums"] = sums
-        return made
+        return clean_data(made)  # a record may be older than what is taken out of answers
 
     def piece(self, delta: Delta) -> Data | None:
         """A piece of an answer in the making; None where it has private fields, or somebody may not hear it."""

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from moot.core.errors import BriefError
-from moot.desk.letters import tidy
+from moot.core.text import clean
 
 MOST_BYTES = 64 * 1024
 MOST_DEPTH = 20
@@ -161,7 +161,7 @@ def _events(block: str) -> Iterator[_Event]:
             kind=kind,
             line=event.start_mark.line,
             end=(event.end_mark.line, event.end_mark.column),
-            text=tidy(event.value) if kind == "Scalar" else "",
+            text=clean(event.value) if kind == "Scalar" else "",
             plain=kind == "Scalar" and not event.style,
             unsafe=unsafe,
         )

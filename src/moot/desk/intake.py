@@ -13,10 +13,11 @@ from typing import Literal, cast
 from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
 from moot.core.form import Value
+from moot.core.text import clean
 from moot.desk.files import read_files
 from moot.desk.header import Parts, load, split
 from moot.desk.keys import HEADER, LIMITS
-from moot.desk.letters import hidden, tidy
+from moot.desk.letters import hidden
 from moot.desk.passages import background, take_lists, take_topic
 from moot.desk.places import check_crowd, fill_places
 from moot.desk.roster import Entry, assemble, described, listed
@@ -111,7 +112,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
     unseen = hidden(text)
-    parts = split(tidy(text))
+    parts = split(clean(text))
     header = _read_header(parts)
     body = read_sections(parts.body, line=parts.body_line, listed=[each.name for each in header.people])
     values = dict(header.values)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from moot.core.brief import Source
 from moot.core.errors import BriefError
+from moot.core.text import clean
 from moot.desk.files import check_path, decode, find, read_bytes
-from moot.desk.letters import tidy
 from moot.seats.pages import Document, Kind, convert
 
 MOST_FILES = 200
@@ -103,7 +103,7 @@ def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:
             raise BriefError(f"{each.name!r} {text.fault}", line=line, code="not_text")
         for number, page in enumerate(text.pages, start=1):
             name = f"{each.name}, page {number}" if document.kind == "pdf" else each.name
-            sources.append(Source(name=name, text=tidy(page)))
+            sources.append(Source(name=name, text=clean(page)))
     if sum(len(each.text) for each in sources) > MOST_TEXT:
         raise BriefError(f"the library has more than {MOST_TEXT:,} characters of text", line=line, code="too_large")
     return tuple(each for each in sources if each.text.strip())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from moot.core.errors import BriefError
 from moot.core.event import Entry
+from moot.core.text import clean_data
 from moot.desk.outcome import opening
 from moot.readers.arguments import argument_map, judge
 from moot.readers.mermaid import mermaid
@@ -26,7 +27,7 @@ def map_at(entries: Sequence[Entry], debate: str, at: int | None = None) -> dict
         raise BriefError(f"{debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
     found = argument_map(entries[:at])
     topic = opening(debate, entries).brief.topic
-    return {"debate": debate, "topic": topic, "at": at or len(entries), **as_data(found, judge(found))}
+    return clean_data({"debate": debate, "topic": topic, "at": at or len(entries), **as_data(found, judge(found))})
 
 
 def mermaid_of(report: Report) -> str:

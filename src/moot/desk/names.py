@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 
 from moot.core.errors import BriefError
-from moot.desk.letters import flat, leads_away, tidy
+from moot.core.text import clean
+from moot.desk.letters import flat, leads_away
 
 MOST = 40
 """The greatest length of a name."""
@@ -50,7 +51,7 @@ def skeleton(name: str) -> str:
 
     Two names with the same skeleton can be mistaken for each other.
     """
-    plain = unicodedata.normalize("NFKD", tidy(name)).translate(_LOOKS).casefold()
+    plain = unicodedata.normalize("NFKD", clean(name)).translate(_LOOKS).casefold()
     return "".join(each for each in plain if each.isalnum() or unicodedata.combining(each))
 
 
@@ -60,7 +61,7 @@ def check_name(text: str, *, line: int = 0) -> str:
     Raises:
         BriefError: it is no name; code ``bad_name``, or ``unsafe_path`` for a path that leads out of a folder.
     """
-    name = unicodedata.normalize("NFC", tidy(text)).replace("\u2019", "'").strip()
+    name = unicodedata.normalize("NFC", clean(text)).replace("\u2019", "'").strip()
     if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
         found = f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"

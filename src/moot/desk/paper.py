@@ -16,6 +16,7 @@ from typing import BinaryIO, Protocol, cast
 
 from moot.core.errors import BriefError
 from moot.core.event import Entry
+from moot.core.text import clean_data
 from moot.desk.frames import frames
 from moot.desk.hypertext import document
 from moot.desk.reports import Report, write_report
@@ -170,7 +171,7 @@ def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | 
         found_ = "the web app was not built with this installation; build it with: make app"
         raise BriefError(found_, code="no_app") from error
     # Nothing that a model writes may end the element, or begin a comment in it.
-    inlined = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    inlined = json.dumps(clean_data(data), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return page.replace(SLOT, SLOT.replace("></", f">{inlined}</"), 1)
 
 

@@ -12,9 +12,9 @@ from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.form import Value
 from moot.core.seat import Scene, open_to, scene
+from moot.core.text import clean
 from moot.core.transcript import Transcript, Turn, fold
 from moot.desk.desk import Desk
-from moot.desk.letters import tidy
 from moot.desk.names import check_name, skeleton
 from moot.desk.outcome import opening
 from moot.desk.seating import is_person
@@ -151,7 +151,7 @@ def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> 
     Raises:
         BriefError: what is missing or cannot be, in one sentence.
     """
-    reading = take(ask.form, tidy(words), fields)
+    reading = take(ask.form, clean(words), fields)
     reply = Reply(text=reading.text, fields=reading.fields, asked=HUMAN)
     return reply.mended(ask.form)
 
@@ -251,7 +251,7 @@ async def say(desk: Desk, debate: str, by: str, words: str) -> int:
     standing = await _look(desk, debate)
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
-    name, text = check_name(by), tidy(words).strip()
+    name, text = check_name(by), clean(words).strip()
     twin = next((each for each in standing.brief.participants if skeleton(each.name) == skeleton(name)), None)
     if twin and not is_person(twin):
         raise BriefError(f"{name!r} is the name of a participant; speak under another name", code="bad_name")

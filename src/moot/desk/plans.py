@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moot.core.brief import Brief
+from moot.core.text import clean_data
 from moot.desk.checks import check_brief
 from moot.desk.config import default_store, load_config
 from moot.desk.desk import Desk, Plan
@@ -62,7 +63,7 @@ async def plan_tree(
         ProtocolError: the tree cannot be built for these participants.
     """
     check_brief(brief)
-    seated = assign(brief, models or await usual_models(desk, brief))
+    seated = assign(clean_data(brief), models or await usual_models(desk, brief))
     tree = make(seated)
     seat(seated, desk.pool)
     check_tools(seated, desk.config)

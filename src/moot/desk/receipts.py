@@ -19,7 +19,7 @@ from moot.readers.certificate import certificate
 from moot.readers.files import save
 from moot.readers.receipt import Receipt, receipt
 from moot.readers.report import as_data
-from moot.record.codec import digest
+from moot.record.codec import digest, read
 
 __all__ = [
     "Checked",
@@ -105,18 +105,23 @@ def check_receipt(text: str, key: Key) -> Checked:
     return Checked(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
 
 
-async def check_record(desk: Desk, checked: Checked) -> bool:
-    """Whether the record that a receipt is about is here; it may have grown since.
+async def check_record(desk: Desk, checked: Checked) -> int:
+    """Check the record that a receipt is about: the whole chain of its entries, also of those that came since.
+
+    Returns:
+        How many entries it has here; 0 where it is not here.
 
     Raises:
-        RecordError: it is here, and is another one.
+        RecordError: an entry is damaged, missing or has been changed, which the message names; or the record is
+            another one.
     """
     lines: Sequence[str] = await desk.lines(checked.debate)
     if not lines:
-        return False
+        return 0
+    read(lines)
     if len(lines) < checked.entries or digest(lines[checked.entries - 1]) != checked.head:
         raise RecordError(f"the receipt holds, but the record of {checked.debate} here is not the one that it is about")
-    return True
+    return len(lines)
 
 
 def save_receipt(path: Path, text: str) -> None:

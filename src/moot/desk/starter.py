@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from moot.core.text import clean
 from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key
-from moot.desk.letters import flat, tidy
+from moot.desk.letters import flat
 from moot.desk.offers import PROTOCOLS
 from moot.desk.writing import title
 
@@ -45,7 +46,7 @@ You know what it takes in money and in time. You want the smallest step that sho
 
 def starter(topic: str = TOPIC) -> str:
     """A complete brief about a topic; everything in it may be changed, and most of it left out."""
-    settings, heading = title(flat(tidy(topic)) or TOPIC)
+    settings, heading = title(flat(clean(topic)) or TOPIC)
     front = "\n".join([*_opening(), *settings, *_settings()])
     return f"---\n{front}\n---\n" + "".join(f"{line}\n\n" for line in heading) + _TEXT
 

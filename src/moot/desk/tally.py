@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from moot.core.event import Entry
+from moot.core.text import clean
 from moot.core.transcript import fold
 from moot.desk.batches import Batch, Repeat
-from moot.desk.letters import flat, tidy
+from moot.desk.letters import flat
 from moot.desk.outcome import Outcome, outcome
 from moot.desk.till import spent
 from moot.readers.metrics import measure
@@ -177,7 +178,7 @@ def named(came: Came) -> str:
 
 def told(row: Row) -> str:
     """The outcomes of a row on one line, each with its count: ``Build 4, Buy 1``."""
-    shorts = ((flat(tidy(answer)), n) for answer, n in row.outcomes)
+    shorts = ((flat(clean(answer)), n) for answer, n in row.outcomes)
     return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
 
 
@@ -229,4 +230,4 @@ def _numbers(row: Row) -> tuple[str, ...]:
 
 def _cell(text: str) -> str:
     """Words of others in a cell of a table or an item of a list."""
-    return inline(tidy(text))
+    return inline(clean(text))

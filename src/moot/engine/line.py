@@ -6,7 +6,7 @@ from dataclasses import replace
 from moot.core.errors import ModelError
 from moot.core.event import Attempted, Called, Delta, Erred, Signal
 from moot.core.seat import Quote
-from moot.core.text import clean
+from moot.core.text import Pieces, clean, clean_data
 from moot.engine.limits import Purse
 from moot.record.ledger import Ledger
 
@@ -16,10 +16,12 @@ class Line:
 
     def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
+        self._pieces = Pieces()
 
     def delta(self, text: str) -> None:
         """Show a piece of the answer in the making."""
-        self._show(Delta(key=self._key, text=clean(text)))
+        if words := self._pieces.take(text):
+            self._show(Delta(key=self._key, text=words))
 
     def done(self, name: str) -> Called | None:
         """The answer of a call, if it is on record already."""
@@ -34,19 +36,13 @@ class Line:
         await self._ledger.add(
             Attempted(key=self._key, call=name, n=n, model=quote.model, tokens=quote.tokens, cost=quote.cost)
         )
+        self._pieces = Pieces()
         try:
             answer = await send()
         except ModelError as error:
             reason, kind = clean(str(error)), error.kind or type(error).__name__.lower()
             await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
             raise
-        called = replace(
-            answer,
-            key=self._key,
-            call=name,
-            text=clean(answer.text),
-            served=clean(answer.served),
-            usage=answer.usage.mended(),
-        )
+        called = replace(clean_data(answer), key=self._key, call=name, usage=answer.usage.mended())
         await self._ledger.add(called)
         return called

@@ -7,7 +7,6 @@ how far it can be trusted; it is laid into the log as somebody's words, and neve
 
 import asyncio
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -226,5 +225,5 @@ def quoted(text: object, most: int = LONGEST) -> str:
 
 def plain(text: object, most: int) -> str:
     """A text on one line, without brackets of ours and without signs that nobody sees, at most so many characters."""
-    seen = "".join(each for each in clean(str(text)) if unicodedata.category(each) not in ("Cf", "Co", "Cn"))
+    seen = clean(str(text))
     return clip(" ".join(seen.split()), most).replace("[", "(").replace("]", ")")

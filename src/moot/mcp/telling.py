@@ -7,7 +7,7 @@ from typing import cast
 
 from moot.core.event import Entry
 from moot.core.form import Field
-from moot.core.text import clip, listed
+from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold
 from moot.desk.earshot import told
 from moot.desk.frames import frames
@@ -147,7 +147,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
 
 def plain(text: str) -> str:
     """Words in which no picture is left that a screen would fetch from elsewhere."""
-    return _PICTURE.sub("&lt;", text.replace("![", "!\\["))
+    return _PICTURE.sub("&lt;", clean(text).replace("![", "!\\["))
 
 
 def _topic(now: Standing) -> str:

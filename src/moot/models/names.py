@@ -14,11 +14,12 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from moot.core.errors import BriefError
+from moot.core.text import clean
 
 Wire: TypeAlias = Literal["openai", "anthropic", "ollama"]
 Environment: TypeAlias = Mapping[str, str]
 
-_NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,200}")
+_NAME = re.compile(r"\S{1,200}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +181,7 @@ def parse(text: str) -> ModelName:
             f"The providers are {', '.join(PROVIDERS)}",
             code="bad_model",
         )
-    if not _NAME.fullmatch(model):
+    if not _NAME.fullmatch(model) or clean(model) != model:
         raise BriefError(
             f"{text!r} needs the name of a model after {provider}: at most 200 characters without blanks",
             code="bad_model",

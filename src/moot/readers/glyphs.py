@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Mapping
 
+from moot.core.text import bare
+
 # Advance widths of Helvetica in thousandths of an em, from Adobe's font metrics; Arial and others have the same.
 _WIDTHS: Mapping[int, str] = {
     191: "'",
@@ -73,7 +75,7 @@ def _cut(row: str, most: float, size: float) -> str:
 def _advance(each: str) -> int:
     if each in _WIDTH:
         return _WIDTH[each]
-    if unicodedata.category(each) in ("Mn", "Me", "Cf"):
+    if unicodedata.category(each) in ("Mn", "Me") or not bare(each):
         return 0
     if unicodedata.east_asian_width(each) in "WF":
         return 1000

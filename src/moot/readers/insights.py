@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from moot.core.text import listed
+from moot.core.text import clean, listed
 from moot.readers.analysis import Analysis
 from moot.readers.arguments import AGAINST
-from moot.readers.quoting import plain
 from moot.readers.relations import Tie
 from moot.readers.semantics import Label
 
@@ -38,14 +37,14 @@ def _turns(found: Analysis) -> Iterator[str]:
     for each in found.agreement.moments:
         if each.turned:
             after = f"the lead passed to {_short(each.after.leading)}" if each.after.leading else "nothing led any more"
-            yield f"With {each.mark} of {plain(each.by)} {after}."
+            yield f"With {each.mark} of {clean(each.by)} {after}."
 
 
 def _flips(found: Analysis) -> Iterator[str]:
     flips = found.agreement.flips
     if flips:
         stated = sum(bool(each.causes) for each in flips)
-        who = listed([plain(name) for name in dict.fromkeys(each.by for each in flips)])
+        who = listed([clean(name) for name in dict.fromkeys(each.by for each in flips)])
         yield f"{who} changed the answer, {_times(len(flips))} in all; what caused it is stated {_times(stated)}."
     elif len(found.agreement.stages) > 1:
         yield "Nobody changed the answer."
@@ -60,7 +59,7 @@ def _grounds(found: Analysis) -> Iterator[str]:
         )
     unfound = list(dict.fromkeys(name for each in found.grounds for name in each.unfound))
     if unfound:
-        yield f"The decision rests on words that do not stand in {listed([plain(name) for name in unfound])}."
+        yield f"The decision rests on words that do not stand in {listed([clean(name) for name in unfound])}."
 
 
 def _cruxes(found: Analysis) -> Iterator[str]:
@@ -88,7 +87,7 @@ def _critics(found: Analysis) -> Iterator[str]:
         names = dict.fromkeys(each.by for each in moved)
         counts = {name: sum(each.moved for each in moved if each.by == name) for name in names}
         most = max(counts.values())
-        tops = [plain(name) for name, n in counts.items() if n == most]
+        tops = [clean(name) for name, n in counts.items() if n == most]
         yield f"{listed(tops)} changed most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
 
 
@@ -102,5 +101,5 @@ def _times(n: int) -> str:
 
 
 def _short(answer: str) -> str:
-    words = " ".join(plain(answer).split())
+    words = " ".join(clean(answer).split())
     return f"“{words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + '…'}”"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from moot.core.event import Entry
+from moot.core.text import clean_data
 from moot.readers.claims import whole
 from moot.readers.journal import journal
 from moot.readers.markdown import markdown
@@ -59,4 +60,4 @@ def _tree(report: Report) -> Mapping[str, str]:
 
 
 def _json(data: Mapping[str, object]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(clean_data(data), ensure_ascii=False, indent=2) + "\n"

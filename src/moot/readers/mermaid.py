@@ -33,7 +33,6 @@ _STYLES = (
 
 _ODD = re.compile(r"[^\w\s,.?!'()%/-]|[_/-]|(?<!\d)\.(?=\S)|\.(?=[^\s\d])")
 _ITEM = re.compile(r"^(\d+)([.)])")
-_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffe\uffff]")
 
 
 def mermaid(found: ArgumentMap, judged: Judgement) -> str:
@@ -50,7 +49,7 @@ def safe(text: str) -> str:
 
     Whatever Mermaid, Markdown or HTML could take for markup stands as the number of its character.
     """
-    words = " ".join(_HIDDEN.sub("", clean(text)).split())
+    words = " ".join(clean(text).split())
     words = words.replace("$$", "$ $").replace("$$", "$ $")  # between two of them Mermaid sets mathematics
     return _ITEM.sub(lambda item: f"{item[1]}{_code(item[2])}", _ODD.sub(lambda odd: _code(odd[0]), words))
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from moot.core.text import clean
 
-_ANSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -~]")
-_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _BLANK = re.compile(r"[^\S\n\t]")  # Renderers disagree about which of Unicode's blanks end a mark.
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|&(?=#?\w+;)")
 # What may stand in front of a line's own content: blanks, quotation marks, list markers.
@@ -43,14 +41,9 @@ class _Fence:
         return len(line) >= len(self.mark) and line == self.mark[0] * len(line) and (indent <= 3 or self.indent > 0)
 
 
-def plain(text: str) -> str:
-    """The words without terminal escapes and control characters."""
-    return clean(_ANSI.sub("", text))
-
-
 def inline(text: str, most: int | None = None) -> str:
     """One line of Markdown that shows the words as they are, at most so many characters of them."""
-    words = " ".join(_DIRECTION.sub("", plain(text)).split())
+    words = " ".join(clean(text).split())
     if most is not None and len(words) > most:
         head = words[: most - 1]
         words = (head if words[most - 1] == " " else head.rpartition(" ")[0] or head).rstrip(" ,;:") + "…"
@@ -59,7 +52,7 @@ def inline(text: str, most: int | None = None) -> str:
 
 def code(text: str) -> str:
     """One line of Markdown that shows the words as code."""
-    words = " ".join(_DIRECTION.sub("", plain(text)).split()).replace("`", "'").replace("|", "¦")
+    words = " ".join(clean(text).split()).replace("`", "'").replace("|", "¦")
     return f"`{words}`" if words else ""
 
 
@@ -77,7 +70,7 @@ def block(text: str) -> str:
     lines: list[str] = []
     fence: _Fence | None = None
     free = False  # whether the line before may be one of a paragraph, so that two blanks keep its end
-    for raw in _BLANK.sub(" ", plain(text)).strip("\n").rstrip().split("\n"):
+    for raw in _BLANK.sub(" ", clean(text)).strip("\n").rstrip().split("\n"):
         body = raw.strip(" \t")
         indent = len(raw[: len(raw) - len(raw.lstrip(" \t"))].expandtabs(4))
         if fence and body and indent < fence.indent:

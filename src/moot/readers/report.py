@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
+from moot.core.text import clean, clean_data
 from moot.core.transcript import INTERJECTION, Transcript, Turn
 from moot.readers.arguments import ArgumentMap, Judgement, argument_map, judge
 from moot.readers.board import Board, board
@@ -152,6 +153,7 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
     Raises:
         RecordError: the record does not begin with the opening of a debate.
     """
+    entries = clean_data(tuple(entries))  # a record may be older than what is taken out of texts today
     transcript = fold(entries)
     brief = transcript.brief
     if brief is None:
@@ -204,10 +206,10 @@ def _data(value: object) -> Data:
     if is_dataclass(value):
         return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {key: _data(each) for key, each in cast(Mapping[str, object], value).items()}
+        return {clean(key): _data(each) for key, each in cast(Mapping[str, object], value).items()}
     if isinstance(value, tuple | list):
         return [_data(each) for each in cast(Sequence[object], value)]
-    return cast(Data, value)
+    return clean(value) if isinstance(value, str) else cast(Data, value)
 
 
 def moment(at: float) -> str:

@@ -4,7 +4,6 @@ It holds no script and no reference to anything outside, comes out the same each
 on a dark page. Relations and standings have a sign, a word and a line of their own beside their colour.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ lines reach out, the least width of a picture."""
 
 _BIG, _BODY, _SMALL, _ROW, _ROWS = 18.0, 13.0, 11.0, 17.0, 7
 """Pixels: the sizes of the letters, the height of a line; and the most lines of a claim."""
-
-_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffe\uffff]")
 
 _LIGHT = "--p:#ffffff;--t:#1f2328;--f:#59636e;--c:#f6f8fa;--s:#1a7f37;--a:#cf222e;--r:#8a4600;--q:#0969da"
 _DARK = "--p:#0d1117;--t:#f0f6fc;--f:#9198a1;--c:#151b23;--s:#3fb950;--a:#f85149;--r:#e3a008;--q:#4493f8"
@@ -246,7 +243,7 @@ def _text(x: float, y: float, size: float, rows: Sequence[str], style: str) -> l
 
 def _plain(text: str) -> str:
     """The words without what could hide or turn them, and without what no XML can hold."""
-    return " ".join(_HIDDEN.sub("", clean(text)).split())
+    return " ".join(clean(text).split())
 
 
 def _escape(text: str) -> str:

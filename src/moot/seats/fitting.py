@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from moot.core.text import clean_data
+
 
 def read_arguments(text: str) -> Mapping[str, object] | None:
     """The arguments that a model wrote; none where it wrote nothing, None where it wrote something else."""
@@ -13,7 +15,7 @@ def read_arguments(text: str) -> Mapping[str, object] | None:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return cast("dict[str, object]", value) if isinstance(value, dict) else None
+    return clean_data(cast("dict[str, object]", value)) if isinstance(value, dict) else None
 
 
 def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:

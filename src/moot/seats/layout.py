@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.text import clean_data
 from moot.seats.ballots import announces, read_ballot
 from moot.seats.blanks import BLANK, fill
 from moot.seats.members import read_json
@@ -172,19 +173,19 @@ _WHY: Mapping[str, str] = {
 
 
 def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
-    """An answer that holds those fields, so that reading it gives them back.
+    """An answer that holds those fields, cleaned, so that reading it gives them back.
 
     Words that would disturb the reading are set as a block quotation, and where even that would, left out.
 
     Raises:
         ValueError: the fields cannot be said in this form: an unknown field, a choice that is not allowed.
     """
-    wanted = dict(fields)
+    wanted = clean_data(dict(fields))
     quoted = "\n".join("> " + row.replace("<", "&lt;") for row in lines_even(text).split("\n"))
     for body in _bodies(form, wanted):
         for words in dict.fromkeys((text, quoted if text else "", "")):
             answer = f"{words}\n\n{body}" if words else body
-            if read(form, answer).fields == wanted:
+            if clean_data(read(form, answer).fields) == wanted:
                 return answer
     raise ValueError(f"{form.name}: these fields cannot be written so that they can be read: {', '.join(wanted)}.")
 

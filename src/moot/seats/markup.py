@@ -32,6 +32,10 @@ _BREAK = "\x1e"
 """The end of a line, of which many in a row are one; no text from outside can hold it."""
 
 
+_OPENING = re.compile(r"<!--|<!\[|<(?P<shut>/?)(?P<name>script|style)\b", re.IGNORECASE)
+_COMMENT_END = re.compile(r"--!?>")
+
+
 def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
     """The title and the words of a page.
 
@@ -39,7 +43,7 @@ def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
         data: the page.
         charset: the encoding that its server names; "" where none is named.
     """
-    soup = BeautifulSoup(_decode(data, charset), "html.parser")
+    soup = BeautifulSoup(_closed(_decode(data, charset)), "html.parser")
     title = soup.title.get_text() if soup.title else ""
     for tag in soup.find_all(_is_unseen):
         tag.decompose()
@@ -49,6 +53,31 @@ def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
     text = re.sub(rf"(?: ?{_BREAK})+(?: (?! ))?(?:\| )?", "\n", text)
     text = re.sub(r"\n-\s+", "\n- ", re.sub(r"(?<![ \t])[ \t]+\n", "\n", text))
     return " ".join(clean(title).split()), re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+
+
+def _closed(page: str) -> str:
+    """The page without comments and open tags: for the end of each the parser would search the whole rest.
+
+    As in browsers, a comment without an end takes the rest of the page with it, and ``<![`` opens a comment. Within a
+    script or a style, which are dropped anyway, there are no comments.
+    """
+    pieces: list[str] = []
+    raw, at = "", 0
+    while found := _OPENING.search(page, at):
+        name = (found["name"] or "").lower()
+        pieces.append(page[at : found.start()])
+        at = found.end()
+        if name:
+            pieces.append(found[0])
+            raw = raw if raw and raw != name else "" if found["shut"] else name
+        elif found[0] == "<![":
+            pieces.append("<!")
+        elif not raw:
+            end = _COMMENT_END.search(page, at - 2)
+            at = end.end() if end else len(page)
+    whole = "".join([*pieces, page[at:]])
+    last = whole.rfind(">") + 1
+    return whole[:last] + whole[last:].replace("<", "&lt;")
 
 
 def _decode(data: bytes, charset: str) -> str:

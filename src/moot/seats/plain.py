@@ -8,20 +8,16 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
+from moot.core.text import LINE_ENDS, bare, clean
+
 LONGEST = 256 * 1024
 """The most characters of an answer with its thinking blocks; a longer one is not read at all."""
 
 LIMIT = 64 * 1024
 """The most characters of an answer without them that is read in a form."""
 
-_HIDDEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 _QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″", '"')})
 _EDGES = " \t\n\"'`“”„«»‹›「」『』《》〈〉【】()[]{}<>.,;:!。*_~✅✔✓☑"
-_LINES = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _MARKS = re.compile(r"\*+|(?<!\w)_{1,2}(?!_)|(?<!_)_{1,2}(?!\w)")
 _RAISED = (
     "\u00aa\u00b2\u00b3\u00b9\u00ba\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u1d78\u1d9b-\u1dbf\u2070-\u209f\u2c7c\u2c7d"
@@ -56,8 +52,8 @@ _SOFT = re.compile(
 
 
 def lines_even(text: str) -> str:
-    """The text with every kind of line end as a newline, so that nobody hides a line; without control characters."""
-    return _CONTROLS.sub("", _LINES.sub("\n", text))
+    """The text, cleaned, with every kind of line end as a newline, so that nobody hides a line."""
+    return clean(LINE_ENDS.sub("\n", text))
 
 
 def without_gaps(text: str) -> str:
@@ -65,16 +61,11 @@ def without_gaps(text: str) -> str:
     return _GAP.sub("\n\n", text)
 
 
-def unhide(text: str) -> str:
-    """The text without characters that nobody sees: zero width, direction marks, tag characters."""
-    return text if text.isascii() else _HIDDEN.sub("", text)
-
-
 def normal(text: str) -> str:
     """The text in Unicode's form NFKC, without unseen characters, quotation marks straight; letters keep their case."""
     if text.isascii():
         return text
-    return _RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), unhide(text)).translate(_QUOTES)
+    return _RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), bare(text)).translate(_QUOTES)
 
 
 def fold(text: str) -> str:

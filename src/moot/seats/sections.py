@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from moot.core.form import Field, Form, Value
+from moot.core.text import bare
 from moot.seats import wording
 from moot.seats.members import read_object
-from moot.seats.plain import elements, fold, key, unhide
+from moot.seats.plain import elements, fold, key
 from moot.seats.values import Fault, Found, read_value
 
 _LABEL = re.compile(
@@ -162,7 +163,7 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
 
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
-    found = _LABEL.fullmatch(unhide(row))
+    found = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row))
     if not found or _INDENTED.match(row):
         return None
     name = key(found["name"])

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.core.form import Field, Form, Value
+from moot.core.text import bare
 from moot.seats import wording
-from moot.seats.plain import fold, key, unhide, without_comments
+from moot.seats.plain import fold, key, without_comments
 from moot.seats.values import Fault, Found, read_value
 
 _TOKEN = re.compile(
@@ -243,4 +244,4 @@ def _value(asked: Field, text: str, element: Element) -> Value | Fault:
         return read_value(asked, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
     if not element.plain:
         return Fault("malformed")
-    return read_value(asked, unescape(unhide(without_comments(raw))))
+    return read_value(asked, unescape(bare(without_comments(raw))))
