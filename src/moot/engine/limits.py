@@ -10,7 +10,7 @@ from moot.core.errors import LimitReached
 from moot.core.event import Asked, Attempted, Called, Erred, Event
 from moot.core.seat import Quote
 
-FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "request", "too_long", "server"})
+FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
 """Kinds of errors after which a provider charges nothing; all others keep what was reserved."""
 
 
