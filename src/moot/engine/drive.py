@@ -210,6 +210,7 @@ class _Driver:
             clock = asyncio.timeout(self.limits.turn_seconds)
             try:
                 async with clock:
+                    line.clock = clock
                     reply = await self.seats[ask.to].answer(ask, seen, line)
             except TimeoutError:
                 if clock.expired():

@@ -1,6 +1,8 @@
 """The line from a seat to the engine. This file owns the order: look up, else reserve, log, send, log, use."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from moot.core.errors import ModelError
@@ -16,10 +18,27 @@ class Line:
 
     def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
+        self.clock: asyncio.Timeout | None = None  # what ends the turn
 
     def delta(self, text: str) -> None:
         """Show a piece of the answer in the making."""
         self._show(Delta(key=self._key, text=clean(text)))
+
+    @contextmanager
+    def untimed(self) -> Generator[None]:
+        """Within the block the time of the turn stands still: waiting for others' money is no time of the seat's."""
+        now, clock = asyncio.get_running_loop().time, self.clock
+        end = clock.when() if clock else None
+        if clock is None or end is None or clock.expired():
+            yield
+            return
+        began = now()
+        clock.reschedule(None)
+        try:
+            yield
+        finally:
+            if not clock.expired():
+                clock.reschedule(end + now() - began)
 
     def done(self, name: str) -> Called | None:
         """The answer of a call, if it is on record already."""
@@ -30,10 +49,17 @@ class Line:
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1
-        self._purse.check(quote)
-        await self._ledger.add(
-            Attempted(key=self._key, call=name, n=n, model=quote.model, tokens=quote.tokens, cost=quote.cost)
-        )
+        if not self._purse.check(quote):
+            with self.untimed():
+                while not self._purse.check(quote):
+                    await self._purse.changed()
+        with self._purse.sending(quote) as most:
+            tried = Attempted(key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost)
+            return await self._send(replace(tried, prompt=quote.prompt), send)
+
+    async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
+        await self._ledger.add(tried)
+        name, n = tried.call, tried.n
         try:
             answer = await send()
         except ModelError as error:
