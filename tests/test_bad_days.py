@@ -72,7 +72,7 @@ FAULTS: list[tuple[Plan, str]] = [
     (Plan(fault="drip"), "timeout"),
     (Plan(fault="cut", text=GOOD), "connection"),
     (Plan(fault="reset", text=GOOD), "connection"),
-    (Plan(fault="html"), "garbled"),
+    (Plan(fault="html"), "address"),
     (Plan(fault="garbage", text=GOOD), "garbled"),
     (Plan(text=""), "empty"),
     (Plan(text="", thinking="only thoughts"), "empty"),
@@ -106,7 +106,7 @@ async def test_one_participant_fails_in_every_call_and_the_others_decide(plan: P
         (Plan(fault="reset"), "paused", "could be reached"),
         (Plan(status=401, error="bad key"), "paused", "could be reached"),
         (Plan(text=""), "failed", "0 of 3 answered"),
-        (Plan(fault="html"), "failed", "0 of 3 answered"),
+        (Plan(fault="html"), "paused", "answers with a web page; is the address right?"),
     ],
 )
 async def test_all_fail(plan: Plan, status: str, word: str, tmp_path: Path) -> None:

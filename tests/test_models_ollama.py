@@ -12,9 +12,10 @@ from models_kit import HASTY, Notebook, ask
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
 from moot.core.tool import ToolCall
+from moot.models.bounds import EVENT_BYTES
 from moot.models.names import parse
 from moot.models.net import Link
-from moot.models.ollama import LONGEST_LINE, Ollama
+from moot.models.ollama import Ollama
 from moot.models.pool import Pool
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
@@ -124,7 +125,7 @@ async def test_streams(body: bytes, text: str, finish: str) -> None:
     [
         (200, lines({"error": "out of memory"}), "server"),
         (200, lines({"message": "yes"}), "garbled"),
-        (200, b"x" * (LONGEST_LINE + 1), "garbled"),
+        (200, b"x" * (EVENT_BYTES + 1), "garbled"),
         (200, lines({"message": {"content": "half \u00fc"}})[:-6] + b"\xc3", "garbled"),
         (500, b"\xff\xfe not even text", "server"),
         (503, lines({"error": "server busy"}), "server"),

@@ -9,7 +9,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models.base import Message
 from moot.models.names import parse
-from moot.models.prices import MAX_TOKENS, OVERHEAD, cap, cost, count_tokens, quote
+from moot.models.prices import MAX_TOKENS, OVERHEAD, cap, cost, count_most, count_tokens, quote
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,23 @@ from moot.models.prices import MAX_TOKENS, OVERHEAD, cap, cost, count_tokens, qu
         ("", 0),
         ("a" * 16, 5),  # 4 characters a token, and a quarter more
         ("ж" * 16, 10),  # 2
-        ("世" * 12, 10),  # 1.5
-        ("aaaa" * 4 + "世" * 12, 15),
+        ("世" * 12, 15),  # 1
+        ("aaaa" * 4 + "世" * 12, 20),
         ("a", 1),
+        ("aGVsbG8gd29ybGQ" * 4, 60),  # encoded data: each letter may be one
+        ("https://an.example/of/words", 9),
+        ("\U00012000" * 5, 20),  # cuneiform: each byte may be one
     ],
 )
 def test_tokens_are_counted_by_characters(text: str, tokens: int) -> None:
     assert count_tokens((Message(role="user", text=text),)) == 2 * OVERHEAD + tokens
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_no_estimate_is_beyond_what_a_text_can_be(text: str) -> None:
+    sent = (Message(role="user", text=text),)
+    assert count_most(sent) == 2 * OVERHEAD + len(text.encode())
+    assert count_tokens(sent) <= count_most(sent)
 
 
 @given(st.text(), st.text())

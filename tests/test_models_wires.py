@@ -154,7 +154,7 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
         (Plan(text=TEXT, fault="drip"), "timeout", 3),
         (Plan(text=TEXT, fault="cut"), "connection", 3),
         (Plan(text=TEXT, fault="reset"), "connection", 3),
-        (Plan(text=TEXT, fault="html"), "garbled", 2),
+        (Plan(text=TEXT, fault="html"), "address", 1),
         (Plan(text=TEXT, fault="garbage"), "garbled", 2),
         (Plan(text=TEXT, fault="broken", code="unheard_of", error=f"{KEY} is lost"), "server", 3),
         (Plan(text=""), "empty", 2),

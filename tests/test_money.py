@@ -1,22 +1,36 @@
 """Money is reserved before the call, and no finished call is paid twice."""
 
+import asyncio
+import base64
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from math import ceil
+
 import pytest
 
 from acting import ARGUE, Acts, both, hall, paying
 from moot.core.ask import Ask, Usage
-from moot.core.brief import Limits
+from moot.core.brief import Brief, Limits, Participant, Settings
 from moot.core.errors import Unavailable
 from moot.core.event import (
     Attempted,
     Called,
     Erred,
+    Failed,
     Paused,
 )
 from moot.core.seat import Quote, Say, Scene
 from moot.engine.drive import Hosting
 from moot.engine.limits import Purse
+from moot.models.base import Message, Request
+from moot.models.names import parse
+from moot.models.prices import cost, quote
 from moot.phases.flow import Rounds
 from moot.phases.speak import Everyone, Floor
+from moot.record.codec import decode
+from moot.testing.replay import Hall, Held
 
 
 @pytest.mark.parametrize(
@@ -114,3 +128,99 @@ def test_what_a_provider_does_not_say_stays_reserved(usage: Usage, tokens: int, 
     purse.apply(Attempted(key="k", call="answer", n=1, tokens=100, cost=1.0))
     purse.apply(Called(key="k", call="answer", text="", usage=usage))
     assert (purse.tokens, purse.cost) == (tokens, pytest.approx(cost))
+
+
+class Counting:
+    """A provider that counts a prompt's tokens as it likes; the answer is always of the length that it may have."""
+
+    def __init__(self, count: Callable[[str], float]) -> None:
+        self.count, self.prompts, self.open, self.most_open = count, list[int](), 0, 0
+        self.pause = 0.001
+
+    def seat(self, text: Callable[[Ask], str]) -> Acts:
+        """A seat that sends a text to gpt-4o."""
+
+        async def act(ask: Ask, scene: Scene, say: Say) -> str:
+            request = Request(messages=(Message(role="user", text=text(ask)),), settings=Settings(max_tokens=200))
+            return (await say.call("answer", quote(GPT, request), partial(self._send, request))).text
+
+        return Acts(act)
+
+    async def _send(self, request: Request) -> Called:
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        await asyncio.sleep(self.pause)
+        self.open -= 1
+        taken = ceil(self.count(request.messages[0].text))
+        self.prompts.append(taken)
+        usage = Usage(input_tokens=taken, output_tokens=200)
+        return Called(key="", call="", text="ok", model=str(GPT), usage=replace(usage, cost=cost(GPT, usage)))
+
+
+GPT = parse("openai:gpt-4o")
+ENGLISH = "The committee should weigh the cost of tea against the comfort that it gives to those who work late. " * 200
+ENCODED = base64.b64encode(random.Random(7).randbytes(15_000)).decode()
+LIMIT = 0.5
+
+
+def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> Awaitable[Held]:
+    """Twenty at a table, asked for twenty rounds at once each."""
+    people = tuple(Participant(name=f"P{n}", seat="x") for n in range(20))
+    brief = Brief(topic="Tea?", participants=people, limits=limits)
+    phase = Rounds(each=Everyone(act="argue", task="Argue."), most=20)
+    place = Hall(brief=brief, protocol=phase, hosting=Hosting)
+    return place.hold({each.name: provider.seat(text) for each in people})
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "error"),
+    [
+        (ENGLISH, 1 / 4.5, 0),
+        (ENCODED, 1 / 1.5, 0),
+        ("\U00012000" * 5000, 1.0, 0),
+        # A tokenizer that makes a token of each byte of plain English errs in one call, and never again.
+        (ENGLISH, 1.0, 1),
+    ],
+    ids=["english", "base64", "cuneiform", "contrived"],
+)
+@pytest.mark.parametrize("parallel", [50, 1])
+async def test_a_limit_on_cost_holds_whatever_the_letters(text: str, share: float, error: int, parallel: int) -> None:
+    provider = Counting(lambda text: share * len(text.encode()))
+    held = await council(lambda ask: text, provider, Limits(cost=LIMIT, parallel=parallel, asks=500))
+    assert held.transcript.paused
+    assert held.transcript.paused.kind == "limit"
+    most = quote(GPT, Request(messages=(Message(role="user", text=text),), settings=Settings(max_tokens=200)))
+    assert most.cost is not None
+    assert most.worst_cost is not None
+    assert held.transcript.usage.cost is not None
+    assert held.transcript.usage.cost <= LIMIT + error * (most.worst_cost - most.cost)
+    assert held.transcript.usage.cost >= LIMIT - most.worst_cost, "what there is can be used"
+    assert provider.most_open <= parallel
+    assert parallel == 1 or error or provider.most_open > 5
+
+
+async def test_what_a_model_has_counted_holds_for_its_next_prompts_and_after_a_resume() -> None:
+    provider = Counting(len)
+    held = await council(lambda ask: ENGLISH[:4000], provider, Limits(tokens=100_000, parallel=1, asks=500))
+    tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted)]
+    assert tries[0].tokens < 2000 < 4000 < tries[1].tokens < 4400
+    live, again = Purse(Limits(cost=1.0)), Purse(Limits(cost=1.0))
+    for entry in held.entries:
+        live.apply(entry.event)
+    for entry in map(decode, held.lines):
+        again.apply(entry.event)
+    asked = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),)))
+    other = replace(asked, model="openai:other")
+    assert live.fit(asked) == again.fit(asked) != asked
+    assert again.fit(other) == other
+
+
+async def test_who_waits_for_the_money_of_others_has_its_time_for_itself() -> None:
+    provider = Counting(lambda text: len(text) / 4.5)
+    worst = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),), settings=Settings(max_tokens=200))).worst
+    limits = Limits(tokens=worst + 6000, parallel=50, asks=20, turn_seconds=0.2)
+    provider.pause = 0.05
+    held = await council(lambda ask: ENGLISH, provider, limits)
+    assert provider.most_open == 1
+    assert len(provider.prompts) > 1
+    assert not [entry for entry in held.entries if isinstance(entry.event, Failed)]

@@ -5,6 +5,8 @@ calls in hand would fail when it goes on, though their answers may be there.
 """
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -55,6 +57,21 @@ class Deadline:
         self._left, self._since = seconds, self._loop.time()
         if self._timer is None or self._timer.when() > self._since + seconds:
             self._wait()
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Within the block the time stands still."""
+        if self._left is None or self._timer is None or self.expired():
+            yield
+            return
+        self._look()
+        left = self._left
+        self._timer.cancel()
+        self._timer = None
+        try:
+            yield
+        finally:
+            self.restart(left)
 
     def _wait(self) -> None:
         """Look again when the time is up, or after a step."""

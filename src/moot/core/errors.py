@@ -73,8 +73,8 @@ class ModelError(MootError):
     Args:
         reason: one sentence, safe to show and to store (no keys, no headers).
         kind: the fault's stable name: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
-            ``key``, ``not_found``, ``open`` (left out for a while), ``request``, ``too_long``, ``refused``, ``empty``,
-            ``truncated``, ``garbled``.
+            ``key``, ``not_found``, ``address`` (what answers there is no such provider), ``open`` (left out for a
+            while), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``.
         retry_after: seconds the provider asked to wait, where it did.
         again: whether the same request may succeed a little later.
     """

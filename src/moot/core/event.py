@@ -86,6 +86,7 @@ class Attempted:
         model: ``provider:name``; of a tool ``tool:search``.
         tokens: tokens reserved for it, input and most output together.
         cost: US dollars reserved for it; None where the price is unknown.
+        prompt: tokens of the prompt as estimated by its letters; 0 where they were not, or in older records.
     """
 
     key: str
@@ -94,6 +95,7 @@ class Attempted:
     model: str = ""
     tokens: int = 0
     cost: float | None = 0.0
+    prompt: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,11 +61,33 @@ def open_to(who: str, turn: Turn) -> Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """The most that a call can use: tokens in and out, US dollars (None: price unknown)."""
+    """What a call is expected to use at most.
+
+    Attributes:
+        model: what is called.
+        tokens: tokens in and out.
+        cost: US dollars; None where the price is unknown.
+        prompt: of the tokens, those of the prompt, which are estimated; 0 where nothing is.
+        worst: the most tokens that the prompt can be, whatever it holds; 0 where that is no more than the estimate.
+        worst_cost: US dollars with so many.
+    """
 
     model: str
     tokens: int = 0
     cost: float | None = 0.0
+    prompt: int = 0
+    worst: int = 0
+    worst_cost: float | None = 0.0
+
+    def at(self, prompt: int) -> "Quote":
+        """The same call with another number of tokens in its prompt; the price goes with them."""
+        more, range_ = prompt - self.prompt, self.worst - self.prompt
+        if more <= 0 or range_ <= 0:
+            return self
+        cost = self.cost
+        if cost is not None and self.worst_cost is not None:
+            cost += (self.worst_cost - cost) * more / range_
+        return replace(self, tokens=self.tokens + more, cost=cost, prompt=prompt)
 
 
 class Say(Protocol):

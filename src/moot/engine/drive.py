@@ -217,6 +217,7 @@ class _Driver:
             clock = Deadline(self.limits.turn_seconds)
             try:
                 async with clock:
+                    line.clock = clock
                     reply = await self.seats[ask.to].answer(ask, seen, line)
             except RecordError:
                 raise

@@ -1,12 +1,14 @@
 """The line from a seat to the engine. This file owns the order: look up, else reserve, log, send, log, use."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 from moot.core.errors import ModelError
 from moot.core.event import Attempted, Called, Delta, Erred, Signal
 from moot.core.seat import Quote
 from moot.core.text import Pieces, clean, clean_data
+from moot.deadline import Deadline
 from moot.engine.limits import Purse
 from moot.record.ledger import Ledger
 
@@ -17,6 +19,7 @@ class Line:
     def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
         self._pieces = Pieces()
+        self.clock: Deadline | None = None  # what ends the turn
 
     def delta(self, text: str) -> None:
         """Show a piece of the answer in the making."""
@@ -32,11 +35,19 @@ class Line:
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1
-        self._purse.check(quote)
-        await self._ledger.add(
-            Attempted(key=self._key, call=name, n=n, model=quote.model, tokens=quote.tokens, cost=quote.cost)
-        )
+        if not self._purse.check(quote):
+            # Waiting for money that others have reserved is no time of the turn.
+            with self.clock.paused() if self.clock else nullcontext():
+                while not self._purse.check(quote):
+                    await self._purse.changed()
+        with self._purse.sending(quote) as most:
+            tried = Attempted(key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost)
+            return await self._send(replace(tried, prompt=quote.prompt), send)
+
+    async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
+        await self._ledger.add(tried)
         self._pieces = Pieces()
+        name, n = tried.call, tried.n
         try:
             answer = await send()
         except ModelError as error:

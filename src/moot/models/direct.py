@@ -17,6 +17,7 @@ from moot.models.base import Request, Traits
 from moot.models.names import ModelName
 from moot.models.net import Link, shown
 from moot.models.prices import quote
+from moot.models.reach import explain
 from moot.models.speech import End, Speech, conclude
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Direct:
         """Answer one request; see ``models.base.Model``."""
         from httpx2 import RequestError
         from pydantic_ai.direct import model_request_stream
-        from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+        from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, UnexpectedModelBehavior
 
         speech = Speech(self._name, say)
         settings = written.settings(request.settings, self.traits.drops, self._name.provider)
@@ -73,6 +74,8 @@ class Direct:
                     _hear(event, speech)
                 end = _end(stream.get())
                 _want(stream.get(), speech)
+        except ModelConnectionError as error:
+            raise await explain(self._name, self._link, error) from error
         except ModelAPIError as error:
             raise self._fault(error) from error
         except (UnexpectedModelBehavior, RequestError, *STUMBLES) as error:
@@ -105,8 +108,6 @@ class Direct:
 
         name, key = self._name, self._link.key
         match error:
-            case library.ModelTimeoutError() | library.ModelConnectionError():
-                return faults.unreached(name, self._link.url, error.message)
             case library.ModelQuotaExceededError():
                 return Unavailable(f"{name.provider.name} says that the account has no quota left", kind="quota")
             case library.ModelContextWindowExceededError():

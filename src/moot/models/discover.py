@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import BriefError
-from moot.models.names import PROVIDERS, Environment, Provider, find_key, find_url
+from moot.models.names import PROVIDERS, Environment, Key, Provider, find_key, find_url
 from moot.models.net import read_object
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ async def look_around(env: Environment | None = None, *, seconds: float = SECOND
         tasks = [group.create_task(_probe(client, each, values, seconds)) for each in places]
     found = [task.result() for task in tasks]
     servers = tuple(server for server in found if server.url or server.provider != "compatible")
-    keys = {each.name: key.origin for each in PROVIDERS.values() if (key := find_key(each, values))}
+    keys = {each.name: key.origin for each in PROVIDERS.values() if (key := _key(each, values))}
     needed = {each.name: " or ".join(each.keys) for each in PROVIDERS.values() if each.needs_key}
     return Reach(
         servers=servers,
@@ -96,7 +96,7 @@ async def _probe(client: "AsyncClient", provider: Provider, env: Environment, se
         return Server(provider=provider.name, url="")
     nothing = Server(provider=provider.name, url=url)
     # Who listens at a usual port may be anybody; a key goes only to an address that the owner has named.
-    key = find_key(provider, env) if env.get(provider.url_env) else None
+    key = _key(provider, env) if env.get(provider.url_env) else None
     headers = {"authorization": f"Bearer {key.reveal()}"} if key else {}
     path = "/api/tags" if provider.wire == "ollama" else "/models"
     try:
@@ -108,6 +108,14 @@ async def _probe(client: "AsyncClient", provider: Provider, env: Environment, se
     if names is None:
         return nothing
     return Server(provider=provider.name, url=url, up=True, models=tuple(f"{provider.name}:{name}" for name in names))
+
+
+def _key(provider: Provider, env: Environment) -> Key | None:
+    """The key; None where there is none, or what is set there is no key."""
+    try:
+        return find_key(provider, env)
+    except BriefError:
+        return None
 
 
 def _names(raw: bytes) -> list[str] | None:

@@ -25,6 +25,9 @@ _TOO_LONG = (
     "maximum number of tokens",
 )
 
+_TLS_WANTED = ("plain http request was sent to https port", "sent an http request to an https server")
+"""What servers of TLS say to a plain request, with the status 400."""
+
 _NO_TOOLS = ("support tool", "support function calling", "support function-calling", "tool choice requires")
 
 
@@ -76,6 +79,8 @@ def from_status(
         return Refused(f"the prompt is too long for {name}{said}", kind="too_long")
     if status in (400, 404, 422) and any(mark in lower for mark in _NO_TOOLS):
         return Refused(f"{name} takes no tools{said}", kind="request")
+    if status == 400 and any(mark in lower for mark in _TLS_WANTED):
+        return misled(f"the server of {who} speaks https, not http")
     if status == 404:
         return Unavailable(f"{who} has no model {name.model!r}{said}", kind="not_found")
     if status == 429:
@@ -85,9 +90,15 @@ def from_status(
     return Refused(f"{who} will not take the request ({status}){said}", kind="request")
 
 
-def unreached(name: ModelName, url: str, detail: str) -> Unavailable:
+def unreached(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
     """The error for a connection that could not be made or broke; the provider may have worked on the request."""
-    return Unavailable(f"no connection to {name.provider.name} at {url}{tell(detail)}", kind="connection", again=True)
+    found = f"no connection to {name.provider.name} at {url}{tell(detail, key)}"
+    return Unavailable(found, kind="connection", again=True)
+
+
+def misled(reason: str) -> Unavailable:
+    """The error for an address at which something else answers; asking again would find the same."""
+    return Unavailable(reason, kind="address")
 
 
 def broken(name: ModelName, detail: str, key: Key | None) -> Unavailable:

@@ -20,6 +20,8 @@ Wire: TypeAlias = Literal["openai", "anthropic", "ollama"]
 Environment: TypeAlias = Mapping[str, str]
 
 _NAME = re.compile(r"\S{1,200}")
+_KEY = re.compile(r"[!-~]+")
+"""What a key may be of: a header takes no other letters, and no key has blanks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +216,19 @@ def find_url(provider: Provider, env: Environment | None = None) -> str:
 
 
 def find_key(provider: Provider, env: Environment | None = None) -> Key | None:
-    """The provider's key from the environment; None where none is set."""
+    """The provider's key from the environment; None where none is set.
+
+    Raises:
+        BriefError: what is set there is no key.
+    """
     values = os.environ if env is None else env
     for origin in provider.keys:
         if value := values.get(origin, "").strip():
+            if not _KEY.fullmatch(value):
+                raise BriefError(
+                    f"{origin} holds characters that no key has: a key is ASCII, without blanks and line ends",
+                    code="bad_key",
+                )
             return Key(value, origin)
     return None
 
@@ -226,7 +237,7 @@ def need_key(provider: Provider, env: Environment | None = None) -> Key | None:
     """The provider's key, which must be there if the provider answers nobody without.
 
     Raises:
-        BriefError: there is none.
+        BriefError: there is none, or what is set there is no key.
     """
     key = find_key(provider, env)
     if key is None and provider.needs_key:

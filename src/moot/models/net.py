@@ -10,7 +10,7 @@ from moot.core.errors import Unavailable
 from moot.models.names import Environment, Key, Provider, find_url, need_key
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Request
+    from httpx2 import AsyncClient, Request, Response
 
 CONNECT_SECONDS = 10.0
 """Seconds to reach a host. All other limits are those of ``wrap.Timed``, which tells words from signs of life."""
@@ -64,7 +64,7 @@ class Link:
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IN_FLIGHT),
                 follow_redirects=False,
                 trust_env=not self.provider.local,
-                event_hooks={"request": [self._guard]},
+                event_hooks={"request": [self._guard], "response": [self._bound]},
             )
         return self._client
 
@@ -78,6 +78,8 @@ class Link:
         """Let nothing out to another host, and no header that is not meant for this provider."""
         import httpx2
 
+        # A compressed body could become anything.
+        request.headers["accept-encoding"] = "identity"
         own = httpx2.URL(self.url)
         if (request.url.scheme, request.url.host, request.url.port) != (own.scheme, own.host, own.port):
             raise Unavailable(f"{self.provider.name} is at {own.host}, not at {request.url.host}", kind="connection")
@@ -87,6 +89,13 @@ class Link:
             del request.headers[header]
         if self.key:
             request.headers["authorization"] = f"Bearer {self.key.reveal()}"
+
+    async def _bound(self, response: "Response") -> None:
+        """Let in no more than an answer can be."""
+        from moot.models.bounds import bound
+
+        events = self.provider.wire != "ollama" and not response.request.url.path.endswith("/embeddings")
+        bound(response, self.provider.name, self.url, events=events)
 
 
 LONGEST_HOLD = 300.0

@@ -20,6 +20,7 @@ from moot.models.base import Message, Request, Traits
 from moot.models.names import ModelName
 from moot.models.net import Link, read_object
 from moot.models.prices import cap, count_tokens, quote
+from moot.models.reach import explain
 from moot.models.speech import End, Speech, conclude
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ KEEP_ALIVE = "15m"
 
 SMALLEST_WINDOW = 4096
 """Tokens. Windows are this or twice, four times … as large, because each change of size loads the model again."""
-
-LONGEST_LINE = 4_000_000
-"""Bytes of one line of an answer."""
 
 
 class Ollama:
@@ -79,7 +77,7 @@ class Ollama:
                 await self._check(response)
                 end = await self._listen(response, speech)
         except httpx2.RequestError as error:
-            raise faults.unreached(self._name, self._link.url, str(error)) from error
+            raise await explain(self._name, self._link, error) from error
         return conclude(self._name, request, speech, end)
 
     async def close(self) -> None:
@@ -233,6 +231,4 @@ async def _lines(response: "Response") -> AsyncGenerator[bytes, None]:
         *whole, held = (held + piece).split(b"\n")
         for line in whole:
             yield line
-        if len(held) > LONGEST_LINE:
-            break
     yield held

@@ -4,7 +4,8 @@ A price that no list knows is unknown, never zero. Local models cost nothing, by
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from moot.core.ask import Usage
 from moot.core.brief import Settings
@@ -23,28 +24,53 @@ TOOLS_OVERHEAD = 500
 """Tokens in which a provider tells a model how to ask for tools; Anthropic's take 300 to 500, others' fewer."""
 
 
+_RUNS, _DIGIT = re.compile(r"[!-~]{16,}"), re.compile(r"[0-9]")
+"""Runs without a blank; those that hold a digit are no words, but encoded data, long numbers, addresses."""
+
+
 def cap(settings: Settings) -> int:
     """The most tokens that the answer may have, thinking included."""
     return MAX_TOKENS if settings.max_tokens is None else settings.max_tokens
 
 
 def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
-    """An upper estimate of the tokens of messages and of the tools offered with them, by characters.
+    """An upper estimate of the tokens of messages and of the tools offered with them, by their letters.
 
-    Tokenizers give about 4 characters a token for English, 2 for other alphabets, 1.5 for Chinese, Japanese and
-    Korean. A quarter is added, because code, names and numbers take more, and 8 tokens for each message's frame.
+    Tokenizers give about 4 characters a token for English, 2 for other alphabets of Europe, 1 for scripts of Asia, and
+    fewer for those that are hardly ever written. A quarter is added, because code and names take more, and 8 tokens for
+    each message's frame. In long runs of letters and digits without a blank, which no language has, each counts as one.
     """
-    said = sum(OVERHEAD + _count(message.text) + _count_calls(message) for message in messages)
-    offered = sum(OVERHEAD + _count(f"{each.name} {each.help} {json.dumps(dict(each.parameters))}") for each in tools)
+    return _count_all(messages, tools, _count)
+
+
+def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+    """The most tokens that the same can be: no tokenizer makes more tokens of a text than it has bytes."""
+    return _count_all(messages, tools, lambda text: len(text.encode("utf-8", "surrogatepass")))
+
+
+def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
+    said = sum(OVERHEAD + count(message.text) + _count_calls(message, count) for message in messages)
+    offered = sum(OVERHEAD + count(f"{each.name} {each.help} {json.dumps(dict(each.parameters))}") for each in tools)
     return OVERHEAD + said + (TOOLS_OVERHEAD + offered if tools else 0)
 
 
 def quote(name: ModelName, request: Request) -> Quote:
-    """The most that a request can use: the estimate of its prompt, the cap on its answer, and their price."""
-    taken = count_tokens(request.messages, request.tools)
-    usage = Usage(input_tokens=taken, output_tokens=cap(request.settings))
-    price = cost(name, usage, written=usage.input_tokens if name.provider.wire == "anthropic" else 0)
-    return Quote(model=str(name), tokens=usage.input_tokens + usage.output_tokens, cost=price)
+    """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
+    prompt, most = count_tokens(request.messages, request.tools), count_most(request.messages, request.tools)
+    given, worst = cap(request.settings), max(prompt, most)
+    return Quote(
+        model=str(name),
+        tokens=prompt + given,
+        cost=_price(name, prompt, given),
+        prompt=prompt,
+        worst=worst,
+        worst_cost=_price(name, worst, given),
+    )
+
+
+def _price(name: ModelName, prompt: int, given: int) -> float | None:
+    usage = Usage(input_tokens=prompt, output_tokens=given)
+    return cost(name, usage, written=prompt if name.provider.wire == "anthropic" else 0)
 
 
 def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
@@ -78,13 +104,18 @@ def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
         return None
 
 
-def _count_calls(message: Message) -> int:
-    return sum(OVERHEAD + _count(call.name + call.arguments) for call in message.calls)
+def _count_calls(message: Message, count: Callable[[str], int]) -> int:
+    return sum(OVERHEAD + count(call.name + call.arguments) for call in message.calls)
 
 
 def _count(text: str) -> int:
-    ascii_only = len(text.encode("ascii", "ignore"))
-    wide = 0 if ascii_only == len(text) else sum(letter >= "\u2e80" for letter in text)
-    narrow = len(text) - ascii_only - wide
-    # In twelfths of a token: 3 each for English, 6 for other alphabets, 8 for wide characters; then a quarter more.
-    return -(-(3 * ascii_only + 6 * narrow + 8 * wide) * 5 // 48)
+    narrow = wide = rare = 0
+    letters = len(text.encode("ascii", "ignore"))
+    if letters < len(text):
+        wide = sum("\u0590" <= letter <= "\uffff" and not "\u1e00" <= letter <= "\u2dff" for letter in text)
+        rare = sum(letter > "\uffff" for letter in text)
+        narrow = len(text) - letters - wide - rare
+    dense = sum(len(run) for run in _RUNS.findall(text) if _DIGIT.search(run))
+    # In 48ths of a token, the quarter included: 15 for a letter of English, 30 for one of Europe, 60 for one of Asia;
+    # in a run without a blank, and where the script is rare, each byte is one.
+    return -(-(15 * (letters - dense) + 48 * dense + 30 * narrow + 60 * wide + 192 * rare) // 48)

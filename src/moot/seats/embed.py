@@ -22,7 +22,7 @@ from moot.models.base import Message
 from moot.models.faults import from_status
 from moot.models.names import Environment, parse
 from moot.models.net import Link, read_object
-from moot.models.prices import cost, count_tokens
+from moot.models.prices import cost, count_most, count_tokens
 from moot.seats.tools import Errand
 
 BATCH = 64
@@ -93,8 +93,16 @@ class Embeddings:
 
     def quote(self, texts: Sequence[str]) -> Quote:
         """The most that the vectors of texts can use: tokens by their characters, and the price if it is known."""
-        tokens = count_tokens([Message(role="user", text=text) for text in texts])
-        return Quote(model=str(self._name), tokens=tokens, cost=cost(self._name, Usage(input_tokens=tokens)))
+        sent = [Message(role="user", text=text) for text in texts]
+        tokens, most = count_tokens(sent), count_most(sent)
+        return Quote(
+            model=str(self._name),
+            tokens=tokens,
+            cost=cost(self._name, Usage(input_tokens=tokens)),
+            prompt=tokens,
+            worst=most,
+            worst_cost=cost(self._name, Usage(input_tokens=most)),
+        )
 
     async def close(self) -> None:
         """Give the connections back."""
