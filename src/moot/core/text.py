@@ -2,7 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+LONGEST_NAME = 200
+"""Characters of a name that somebody else gives, such as that of the model that served an answer."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\x1b")
@@ -38,6 +41,16 @@ def clip(text: str, most: int | None) -> str:
     if most is None or len(text) <= most:
         return text
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
+
+
+def named(value: object) -> str:
+    """A name that somebody else gives, clean and clipped; "" for what is no text."""
+    return clip(clean(value), LONGEST_NAME) if isinstance(value, str) else ""
+
+
+def texts(values: Iterable[object]) -> list[str]:
+    """Those of the values that are texts."""
+    return [each for each in values if isinstance(each, str)]
 
 
 def stands_in(quote: str, text: str) -> bool:

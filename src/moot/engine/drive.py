@@ -14,10 +14,10 @@ from typing import cast
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
 from moot.core.decision import Status
-from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
+from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Unstorable, Waiting
 from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
 from moot.core.seat import Scene, Seat, scene
-from moot.core.text import clean, hide
+from moot.core.text import clean, hide, named
 from moot.core.transcript import Transcript
 from moot.engine.limits import Purse
 from moot.engine.line import Line
@@ -192,13 +192,18 @@ class _Driver:
             reply = await self._in_time(ask, seen, line)
             seconds = reply.seconds or asyncio.get_running_loop().time() - began
             mended = replace(reply, seconds=seconds).mended(ask.form)
-        except (RecordError, asyncio.CancelledError):
+        except (RecordError, asyncio.CancelledError) as error:
+            if isinstance(error, Unstorable):
+                return _broken(ask, error)
             raise
         except (ModelError, LimitReached, Waiting) as error:
             return error
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
-            return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
-        self.ledger.note(Replied(key=ask.key, reply=mended))
+            return _broken(ask, error)
+        try:
+            self.ledger.note(Replied(key=ask.key, reply=mended))
+        except Unstorable as error:
+            return _broken(ask, error)
         return mended
 
     async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
@@ -261,7 +266,7 @@ class _Driver:
         return None
 
     def _pause(self, reason: str, kind: str) -> bool:
-        self.ledger.note(Paused(reason=reason, kind=kind))
+        self.ledger.note(Paused(reason=clean(reason), kind=kind))
         return False
 
     async def note_cancel(self) -> None:
@@ -274,11 +279,17 @@ class _Driver:
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
 
 
+def _broken(ask: Ask, error: Exception) -> Failed:
+    return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
+
+
 def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
     if isinstance(outcome, Failed):
         return outcome
     if isinstance(outcome, ModelError):
-        return Failed(key=ask.key, kind=outcome.kind or type(outcome).__name__.lower(), reason=clean(str(outcome)))
+        return Failed(
+            key=ask.key, kind=named(outcome.kind) or type(outcome).__name__.lower(), reason=clean(str(outcome))
+        )
     return None
 
 
