@@ -267,5 +267,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     click.echo(f"{name}: {entries} entries, whole and unchanged")
     click.echo(f"head {found}")
     if head is None:
-        click.echo("That nothing is missing at the end is proved by --head with a hash that was noted before.")
+        click.echo(
+            "That the last entry is unchanged and none is missing behind it is proved by --head with a noted hash."
+        )
     return DONE

@@ -14,8 +14,17 @@ from typing import cast
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
 from moot.core.decision import Status
-from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Unstorable, Waiting
-from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
+from moot.core.errors import (
+    LimitReached,
+    ModelError,
+    MootError,
+    RecordError,
+    RecordMismatch,
+    Unavailable,
+    Unstorable,
+    Waiting,
+)
+from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
 from moot.core.seat import Scene, Seat, scene
 from moot.core.text import clean, hide, named
 from moot.core.transcript import Transcript
@@ -23,7 +32,7 @@ from moot.engine.limits import Purse
 from moot.engine.line import Line
 from moot.engine.mail import Mail
 from moot.engine.pace import Pace
-from moot.phases.base import ROOT, Phase, Table, enter
+from moot.phases.base import ROOT, Phase, Play, Table, enter
 from moot.record.ledger import Ledger
 from moot.record.letters import Letters
 
@@ -103,7 +112,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
         ledger.drain()
         if not ledger.replaying:
             return ledger.transcript
-        step = next(play, None)
+        step = _next(play, ledger.transcript)
         if step is None:
             ledger.note(_closed(ledger.transcript))
         elif isinstance(step, Sequence):
@@ -137,7 +146,7 @@ class _Driver:
             # What happened in the world before the play's next fact is known to the play, live as in replay.
             ledger.drain()
             await self._hear()
-            step = next(play, None)
+            step = _next(play, transcript) if self.resuming else next(play, None)
             if step is None:
                 break
             if not isinstance(step, Sequence):
@@ -277,6 +286,16 @@ class _Driver:
 
 
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
+
+
+def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
+    """The play's next step over a record; a play that stumbles over what others have written is no error of its own."""
+    try:
+        return next(play, None)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        last = transcript.all()[-1].key if transcript.all() else ROOT
+        told = f"behind {last!r} the record holds what its protocol cannot go on with ({type(error).__name__})"
+        raise RecordMismatch(told) from error
 
 
 def _broken(ask: Ask, error: Exception) -> Failed:
