@@ -36,7 +36,7 @@ def key(n: int) -> str:
 
 
 def debate(*turns: Said) -> list[Entry]:
-    diary: Diary = opened(person("Ann"), person("Ben"))
+    diary: Diary = opened(person("Ann"), person("Ben"), person("Cid"))
     for n, (by, act, form, given, about) in enumerate(turns, start=1):
         ask = Ask(key=key(n), to=by, act=act, task="…", form=form, about=tuple(map(key, about)))
         if given is None:

@@ -1,6 +1,10 @@
 """The codec: every event survives as a line, whatever texts and numbers it holds."""
 
-from typing import Any
+import contextlib
+import json
+from dataclasses import fields, is_dataclass, replace
+from functools import reduce
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -9,8 +13,8 @@ from hypothesis import strategies as st
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.errors import RecordError
-from moot.core.event import EVENTS, Entered, Entry, Event, Opened
+from moot.core.errors import RecordError, Unstorable
+from moot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
 from moot.core.form import Field, Form
 from moot.record.codec import decode, digest, encode, read
 
@@ -71,6 +75,115 @@ def test_every_event_survives_as_a_line(kind: type[Event], data: st.DataObject) 
     assert "\n" not in line
     assert decode(line) == Entry(seq=1, at=0.25, event=event)
     assert encode(decode(line)) == line
+
+
+NAN = float("nan")
+DEEP = reduce(lambda inner, _: [inner], range(500), cast("list[object]", []))
+HOSTILE: tuple[object, ...] = (
+    *(None, True, -1, 5, 2.5, NAN, float("inf"), -float("inf"), 10**400, 10**5000, 1e308, 1 + 2j),
+    *("", "5", "\0", "\n", "\ud800", "a\udfffb", '"', b"x", b"\xff", object(), type, DEEP),
+    *([], ["x"], (None,), (5,), ("\ud800",), {"a": NAN}, {"a": None}, {1: 2}, {None: {}}, {1}, range(2)),
+    *(Usage(), Usage(cost=NAN), Reply(text="x"), Entered(path="/debate")),
+)
+"""What no field may hold, or only some."""
+
+
+def spoiled(data: st.DataObject, value: Any) -> Any:
+    """The value with one of its parts, however deep, put in the place of which something hostile stands."""
+    if not is_dataclass(value) or isinstance(value, type) or data.draw(st.integers(0, 3)) == 0:
+        return data.draw(st.sampled_from(HOSTILE))
+    name = data.draw(st.sampled_from([each.name for each in fields(value)]))
+    return replace(value, **{name: spoiled(data, getattr(value, name))})
+
+
+@pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_what_could_not_be_read_back_is_not_written(kind: type[Event], data: st.DataObject) -> None:
+    whole: Any = data.draw(st.builds(kind, protocol=PROTOCOL) if kind is Opened else st.from_type(kind))
+    name = data.draw(st.sampled_from([each.name for each in fields(whole)]))
+    event = replace(whole, **{name: spoiled(data, getattr(whole, name))})
+    entry = Entry(seq=1, at=0.25, event=event)
+    with contextlib.suppress(Unstorable):
+        assert decode(encode(entry)) == entry
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seq": "1"}, {"seq": 1.5}, {"at": NAN}, {"at": -1.0}, {"at": 1e300}, {"at": "1"}, {"prev": 'x"'}, {"prev": "\n"}],
+    ids=str,
+)
+def test_an_entry_around_an_event_is_checked_as_well(change: dict[str, Any]) -> None:
+    with pytest.raises(Unstorable):
+        encode(replace(Entry(seq=1, at=0.0, event=Entered(path="/debate")), **change))
+
+
+def test_the_error_says_where_and_nothing_of_what_was_there() -> None:
+    called = Called(key="/debate#1", call="answer", text="secret", usage=Usage(output_tokens=2.5))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(Unstorable) as caught:
+        encode(Entry(seq=1, at=0.0, event=called))
+    assert str(caught.value) == ("an entry 'called' cannot be stored: PydanticSerializationError in output_tokens")
+
+
+CALLED = Called(key="/a#1", call="answer", text="x")
+REPLIED = Replied(key="/a#1", reply=Reply(text="x"))
+COUNTS = ("output_tokens", "2.5"), ("output_tokens", "null"), ("input_tokens", "-3.5"), ("cached_tokens", "1e30")
+SAID = ("seconds", "null"), ("served", "null")
+POISONED = [
+    *((event, *each) for event in (CALLED, REPLIED) for each in (*COUNTS, *SAID)),
+    *((CALLED, *each) for each in (("model", "5"), ("finish", "null"), ("sources", "[null, 5]"))),
+    (REPLIED, "asked", "[]"),
+]
+
+
+def poisoned(event: Event, name: str, value: str) -> str:
+    """A line as it was once written: with whatever a provider had said."""
+    line = json.loads(encode(Entry(seq=1, at=0.0, event=event)))
+    place = line["body"].get("reply", line["body"])
+    place = place["usage"] if name.endswith("tokens") else place
+    place[name] = json.loads(value)
+    return json.dumps(line)
+
+
+@pytest.mark.parametrize(("event", "name", "value"), POISONED)
+def test_a_line_that_was_written_unchecked_is_read_again(event: Called | Replied, name: str, value: str) -> None:
+    used = Usage(estimated=name.endswith("tokens"))
+    wanted = (
+        replace(event, usage=used)
+        if isinstance(event, Called)
+        else replace(event, reply=replace(event.reply, usage=used))
+    )
+    assert decode(poisoned(event, name, value)).event == wanted
+
+
+def test_sources_of_another_kind_are_left_out_of_an_old_line() -> None:
+    line = poisoned(CALLED, "sources", '["a", null, 5]')
+    found = decode(line).event
+    assert isinstance(found, Called)
+    assert found.sources == ("a",)
+
+
+def test_what_an_old_line_says_of_the_play_is_not_mended() -> None:
+    line = encode(Entry(seq=1, at=0.0, event=CALLED))
+    for old, new in (('"key":"/a#1"', '"key":null'), ('"text":"x"', '"text":7')):
+        with pytest.raises(RecordError):
+            decode(line.replace(old, new))
+
+
+@pytest.mark.parametrize("version", ["0", "-1", "true", "1.0", '"1"', "null", "2"])
+def test_only_a_format_that_there_is_is_read(version: str) -> None:
+    line = encode(Entry(seq=1, at=0.0, event=Entered(path="/debate")))
+    with pytest.raises(RecordError):
+        decode(line.replace('"v":1,', f'"v":{version},'))
+
+
+@pytest.mark.parametrize(
+    "edit", ['"seq":"1"', '"seq":1.0', '"at":"0"', '"at":NaN', '"at":-1', '"at":1e300', '"prev":5']
+)
+def test_a_head_of_another_kind_is_a_damaged_line(edit: str) -> None:
+    data = json.loads(encode(Entry(seq=1, at=0.0, event=Entered(path="/debate"))))
+    line = ",".join(f'"{name}":{json.dumps(value)}' for name, value in data.items() if not edit.startswith(f'"{name}"'))
+    with pytest.raises(RecordError):
+        decode(f"{{{line},{edit}}}")
 
 
 @given(TEXT)

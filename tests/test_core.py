@@ -285,7 +285,10 @@ def test_a_transcript_knows_how_it_stands() -> None:
 def test_a_transcript_counts_calls() -> None:
     erred = Erred(key="k", call="answer", n=1, kind="rate", reason="busy")
     transcript = told(
-        Attempted(key="k", call="answer", n=1), erred, Called(key="k", call="answer", text="", usage=Usage(cost=0.5))
+        Asked(ask=Ask(key="k", to="Ann", act="argue", task="Argue.")),
+        Attempted(key="k", call="answer", n=1),
+        erred,
+        Called(key="k", call="answer", text="", usage=Usage(cost=0.5)),
     )
     assert (transcript.attempts, transcript.errors, transcript.usage.cost) == (1, [erred], 0.5)
 

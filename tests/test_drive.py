@@ -2,13 +2,23 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from acting import ARGUE, TWO, Act, Acts, both, failed, hall, just, paying, slowly
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits
-from moot.core.errors import LimitReached, RecordConflict, RecordError, RecordMismatch, Refused, Unavailable, Waiting
+from moot.core.errors import (
+    LimitReached,
+    ModelError,
+    RecordConflict,
+    RecordError,
+    RecordMismatch,
+    Refused,
+    Unavailable,
+    Waiting,
+)
 from moot.core.event import (
     Asked,
     Called,
@@ -22,6 +32,7 @@ from moot.core.event import (
     Signal,
 )
 from moot.core.seat import Quote, Say, Scene, Seat
+from moot.core.transcript import fold
 from moot.engine.drive import Hosting, Stop, debate, replay
 from moot.phases import flow
 from moot.phases.flow import Rounds
@@ -54,6 +65,51 @@ async def test_one_failing_seat_is_data_and_the_debate_goes_on(act: Act, kind: s
     assert [turn.by for turn in held.transcript.turns()] == ["Bob", "Bob"]
     assert len(held.transcript.failures()) == 2
     assert held.transcript.closed == Closed(status="no_decision", reason="the protocol came to no decision")
+
+
+WRONG: list[dict[str, Any]] = [
+    {"usage": Usage(output_tokens=2.5, cost=float("nan"))},  # pyright: ignore[reportArgumentType]
+    {"usage": Usage(input_tokens=-1, cached_tokens=10**12, output_tokens=None)},  # pyright: ignore[reportArgumentType]
+    {"seconds": float("inf"), "finish": None, "model": None, "served": 5},
+    {"seconds": None, "sources": ("a", None, "half a \ud800"), "served": "x" * 500_000},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=["fractions", "out of range", "no texts", "no numbers"])
+async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: dict[str, Any]) -> None:
+    async def answer(ask: Ask, scene: Scene, say: Say) -> str:
+        async def send() -> Called:
+            return Called(key="", call="", text="Tea.", **wrong)
+
+        return (await say.call("answer", Quote(model="m"), send)).text
+
+    held = await hall().hold(both(answer))
+    assert not held.transcript.failures()
+    calls = [each.event for each in held.entries if isinstance(each.event, Called)]
+    assert len(calls) == 2
+    assert all(len(each.served) < 300 and each.sources in ((), ("a", "half a \ufffd")) for each in calls)
+    assert held.transcript.usage.estimated == ("usage" in wrong)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"x"], ids=str)
+@pytest.mark.parametrize("where", ["call", "reply", "quote", "kind"])
+async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: str, text: Any) -> None:
+    async def answer(ask: Ask, scene: Scene, say: Say) -> Any:
+        async def send() -> Called:
+            if where == "kind":
+                raise ModelError("no answer", kind=text)
+            return Called(key="", call="", text=text if where == "call" else "Tea.", tools=(text,))
+
+        if where == "reply":
+            return Reply(text="Tea.", fields={}, unread=(text,))
+        return (await say.call("answer", Quote(model="m", tokens=text if where == "quote" else 5), send)).text
+
+    held = await hall().hold(both(answer))
+    assert [(each.key, each.kind) for each in failed(held)] == [
+        (f"/debate/round-{n}#1", "modelerror" if where == "kind" else "broken") for n in (1, 2)
+    ]
+    assert held.transcript.closed
+    assert fold(held.entries).all() == held.transcript.all()
 
 
 async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> None:

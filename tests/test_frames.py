@@ -121,8 +121,9 @@ def test_every_kind_of_entry_has_its_frame() -> None:
 def test_an_unknown_cost_stays_unknown() -> None:
     diary = table(ANN)
     put = ask("/debate/draft#1", "Ann", "draft")
-    for cost in (0.5, None, 0.5):
-        diary.add(Asked(ask=put), Called(key=put.key, call="answer", text="x", usage=Usage(cost=cost)))
+    diary.add(Asked(ask=put))
+    for n, cost in enumerate((0.5, None, 0.5)):
+        diary.add(Called(key=put.key, call=f"answer-{n}", text="x", usage=Usage(cost=cost)))
     diary.add(Replied(key=put.key, reply=Reply(text="x")))
     made = frames(diary.entries)
     assert turn(made[-1])["cost"] is None

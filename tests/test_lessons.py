@@ -118,7 +118,6 @@ def test_who_held_what_and_whether_it_was_right() -> None:
     paper.say("Bob", "propose", ANSWER="Lease", CONFIDENCE=7)
     paper.fail("Bob", "critique")
     paper.say("Bob", "revise", ANSWER="buy.", CONFIDENCE=True)
-    paper.say("Zoe", "propose", ANSWER="From outside")
     found = teach(paper, won("Ann", {"Ann": "Bob", "Bob": "Ann"}, "Buy"), truth="Buy")
     held = [(each.who, each.answer, each.confidence, each.last, each.right) for each in found.positions]
     assert held == [

@@ -8,10 +8,12 @@ import pytest
 
 from models_kit import KEY, Notebook, ask, environment
 from moot.core.errors import ModelError
-from moot.core.event import Called
+from moot.core.event import Called, Entry
+from moot.core.text import LONGEST_NAME
 from moot.models.direct import Direct
 from moot.models.names import parse
 from moot.models.net import Link
+from moot.record.codec import decode, encode
 
 OPENAI = ["openai:gpt-4o", "groq:some-model"]
 CLAUDE = "anthropic:claude-haiku-5-5"
@@ -83,13 +85,50 @@ async def test_anthropic_streams_of_no_known_shape(event: object) -> None:
 
 @pytest.mark.filterwarnings("ignore:Failed to extract usage:pydantic_ai.exceptions.UsageExtractionFailedWarning")
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
-@pytest.mark.parametrize("counts", ['{"prompt_tokens": -5, "completion_tokens": 1}', '{"prompt_tokens": "x"}', "{}"])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        '{"prompt_tokens": -5, "completion_tokens": 1}',
+        '{"prompt_tokens": "x"}',
+        "{}",
+        '{"prompt_tokens": 12.5, "completion_tokens": 3.5}',
+        '{"prompt_tokens": 1e999, "completion_tokens": NaN}',
+        '{"prompt_tokens": 12, "completion_tokens": 1000000000000}',
+        '{"prompt_tokens": 12, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 2.5}}',
+        '{"prompt_tokens": [], "completion_tokens": {}}',
+    ],
+)
 async def test_counts_that_cannot_be_are_not_booked(counts: str) -> None:
-    body = f'data: {{"choices": [{{"delta": {{"content": "yes"}}, "finish_reason": "stop"}}], "usage": {counts}}}\n\n'
-    called = await hear("openai:gpt-4o", body.encode())
+    called = await hear("openai:gpt-4o", said(usage=counts))
     assert (called.text, called.usage.estimated) == ("yes", True)
     assert called.usage.input_tokens > 0
     assert called.usage.output_tokens > 0
+    line = encode(Entry(seq=1, at=0.0, event=called))
+    assert decode(line).event == called
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
+async def test_a_count_with_a_point_and_nothing_behind_it_is_a_count() -> None:
+    called = await hear("openai:gpt-4o", said(usage='{"prompt_tokens": 12.0, "completion_tokens": 5.0}'))
+    assert (called.usage.input_tokens, called.usage.output_tokens, called.usage.estimated) == (12, 5, False)
+
+
+@pytest.mark.parametrize(("model", "served"), [("5", ""), ("[]", "gpt-4o"), ("null", "gpt-4o"), ('"a\\u0000b"', "ab")])
+async def test_a_model_that_is_no_name_ends_no_answer(model: str, served: str) -> None:
+    called = await hear("openai:gpt-4o", said(model=model))
+    assert (called.text, called.served) == ("yes", served)
+
+
+async def test_the_name_of_a_model_has_a_longest_length() -> None:
+    called = await hear("openai:gpt-4o", said(model=f'"{"x" * 500_000}"'))
+    assert len(called.served) < LONGEST_NAME + 50
+    assert called.served.endswith("[…cut: 499800 more characters]")
+
+
+def said(**more: str) -> bytes:
+    """An answer, with further fields as JSON."""
+    fields = "".join(f', "{name}": {value}' for name, value in more.items())
+    return f'data: {{"choices": [{{"delta": {{"content": "yes"}}, "finish_reason": "stop"}}]{fields}}}\n\n'.encode()
 
 
 @pytest.mark.parametrize("name", [*OPENAI, CLAUDE])

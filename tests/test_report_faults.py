@@ -116,8 +116,11 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
         ),
         (
             [ASKED, called(usage=Usage(estimated=True)), called(model="", usage=Usage(estimated=True)), ANSWER],
-            [("estimated", "acme:one reported no tokens"), ("estimated", "reported no tokens")],
-            "**Estimated tokens** (Round 1: arguments): acme:one reported no tokens",
+            [
+                ("estimated", "acme:one reported no usable token counts"),
+                ("estimated", "reported no usable token counts"),
+            ],
+            "**Estimated tokens** (Round 1: arguments): acme:one reported no usable token counts",
         ),
         ([Halted(path="/debate/rounds", reason="all agree")], [], "Nothing went wrong."),
         (

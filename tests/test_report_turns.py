@@ -74,7 +74,7 @@ def test_what_only_serves_the_debate_is_told_in_one_line(act: str, private: bool
 
 
 def test_missing_open_and_empty_turns_stand_in_their_place() -> None:
-    diary = opened(ANN)
+    diary = opened(ANN, person("Zoe"))
     diary.add(
         Asked(ask=ask("/debate/argue#1", "Ann", "argue")), Failed(key="/debate/argue#1", kind="refused", reason="")
     )

@@ -203,8 +203,10 @@ def test_nobody_is_rated_by_a_ranking_or_by_nothing() -> None:
     transcript = Transcript()
     assert scores(transcript) == Scores()
     assert scoreboard(Scores()) == []
-    ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=("/debate/close#1", "/debate/close#2"))
-    transcript.apply(Asked(ask=ask))
+    closing = [Ask(key=f"/debate/close#{n}", to=who, act="close", task="?") for n, who in enumerate(("Ann", "Bob"))]
+    ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=tuple(each.key for each in closing))
+    for each in (*closing, ask):
+        transcript.apply(Asked(ask=each))
     transcript.apply(Replied(key=ask.key, reply=Reply(text="", fields={"Proposal A": 3})))
     assert scores(transcript) == Scores()
 

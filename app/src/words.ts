@@ -45,6 +45,7 @@ const STATES: Record<string, string> = {
   tie: "tie",
   no_decision: "no decision",
   failed: "failed",
+  damaged: "damaged",
   ended: "stopped: the server ended",
 };
 
@@ -52,7 +53,7 @@ export function named(status: string): string {
   return STATES[status] ?? status.replaceAll("_", " ");
 }
 
-const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!" };
+const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!", damaged: "!" };
 
 /** A sign beside the word, so that colour is never alone. */
 export function sign(status: string): string {

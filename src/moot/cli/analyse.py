@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import click
 import rich_click
 
-from moot.cli.codes import DONE
+from moot.cli.codes import DONE, ERROR
 from moot.cli.options import complete_debate, finish, open_desk, store_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from moot.desk.analysis import Analysis
 
 
@@ -33,13 +35,15 @@ def analyse(
     """
     from moot.desk.analysis import analyse_debates, save_analysis, write_analysis, write_data
 
-    async def read() -> "tuple[Analysis, ...]":
+    async def read() -> "tuple[tuple[Analysis, ...], Mapping[str, str]]":
         async with open_desk(store, reading=True) as desk:
             return await analyse_debates(desk, [await desk.find(each) for each in debates], formal=formal)
 
-    found = finish(read())
+    found, damaged = finish(read())
     written = save_analysis(found, plots, "png" if png else "svg") if plots else ()
-    sys.stdout.write(write_data(found) if as_json else "" if plots else write_analysis(found))
+    sys.stdout.write(write_data(found, damaged) if as_json else "" if plots else write_analysis(found))
     for path in written:
         click.echo(f"{path}", err=as_json)
-    return DONE
+    for debate, reason in damaged.items():
+        click.echo(f"moot: {debate} is damaged: {reason}", err=True)
+    return ERROR if damaged else DONE

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -73,6 +74,9 @@ class Door(rich_click.RichGroup):
         **extra: object,
     ) -> int:
         """Run a command and leave with its exit code."""
+        # What libraries say of a provider's odd token counts; such counts are estimated, and the report says so.
+        for words in ("Pydantic serializer warnings", "Failed to extract usage"):
+            warnings.filterwarnings("ignore", words)
         for stream in (sys.stdout, sys.stderr):
             # A terminal that cannot show a letter shows another one; nothing breaks off for that.
             with contextlib.suppress(AttributeError, ValueError):

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @store_option
 def list_(as_json: bool, store: Path | str | None) -> int:
-    """List all debates, the newest first."""
+    """List all debates, the newest first.
 
+    Of a debate that is over only the first and the last entry are read; "moot verify" reads all.
+    """
     listed, asks = finish(_look(store))
     if as_json:
         data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
@@ -48,12 +50,10 @@ def list_(as_json: bool, store: Path | str | None) -> int:
 
 async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
     """All debates, and the open questions to people in those that are not over."""
-    from moot.desk.question import open_asks
+    from moot.desk.question import stands
 
     async with open_desk(store, reading=True) as desk:
-        listed = await desk.list()
-        unfinished = [each.debate for each in listed if each.status in ("paused", "open")]
-        return listed, {debate: await open_asks(desk, debate) for debate in unfinished}
+        return await stands(desk, await desk.list())
 
 
 def _as_data(each: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
@@ -111,7 +111,7 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
         since = moment(min(ask.since for ask in asks))
         return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
-    style = {"decided": GOOD, "failed": BAD}.get(each.status, WARN)
+    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(each.status, WARN)
     status = each.status.replace("_", " ")
     reason = short(line(each.reason).removeprefix(f"{status}: "), most) if most else ""
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
@@ -269,5 +269,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     click.echo(f"{name}: {entries} entries, whole and unchanged")
     click.echo(f"head {found}")
     if head is None:
-        click.echo("That nothing is missing at the end is proved by --head with a hash that was noted before.")
+        click.echo(
+            "That the last entry is unchanged and none is missing behind it is proved by --head with a noted hash."
+        )
     return DONE

@@ -1,11 +1,16 @@
 """Asks and replies: one question to one participant, and what came of it. This file owns these values."""
 
-import math
 from dataclasses import dataclass, field, replace
 
 from moot.core.brief import View
 from moot.core.form import Field, Fields, Form, Value, allows
-from moot.core.text import clean, clean_data
+from moot.core.text import clean, clean_data, named
+
+MOST_TOKENS = 10**9
+"""Tokens for which a count is believed. A count that is larger, negative or no whole number is unknown."""
+
+MOST_AMOUNT = 10**9
+"""US dollars and seconds for which an amount is believed; one that is larger, negative or not finite is unknown."""
 
 REPLACES = "REPLACES"
 """The field that names an own earlier turn; with one choice only where a revision of that turn is asked for."""
@@ -63,15 +68,31 @@ class Usage:
         )
 
     def mended(self) -> "Usage":
-        """The same with nothing that cannot be: no negative number, no cost that is not finite (it is unknown then)."""
-        known = self.cost is not None and math.isfinite(self.cost) and self.cost >= 0
+        """The same with whole counts and a finite cost, whatever a provider or somebody's seat has put in.
+
+        A count that cannot be is 0, and the usage is estimated then; a cost that cannot be is unknown.
+        """
+        counts = [_count(each) for each in (self.input_tokens, self.output_tokens, self.cached_tokens)]
+        taken, given, cached = (each or 0 for each in counts)
         return Usage(
-            input_tokens=max(0, self.input_tokens),
-            output_tokens=max(0, self.output_tokens),
-            cached_tokens=max(0, self.cached_tokens),
-            cost=self.cost if known else None,
-            estimated=self.estimated or min(self.input_tokens, self.output_tokens, self.cached_tokens) < 0,
+            input_tokens=taken,
+            output_tokens=given,
+            cached_tokens=cached,
+            cost=amount(self.cost),
+            estimated=bool(self.estimated) or None in counts,
         )
+
+
+def amount(value: object, most: float = MOST_AMOUNT) -> float | None:
+    """A number from 0 to ``most`` as it was given; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if 0 <= value <= most else None
+
+
+def _count(value: object) -> int | None:
+    found = amount(value, MOST_TOKENS)
+    return int(found) if found is not None and found == int(found) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,9 +132,9 @@ class Reply:
             self,
             text=clean(self.text),
             fields=sound,
-            asked=clean(self.asked),
-            served=clean(self.served),
-            seconds=self.seconds if math.isfinite(self.seconds) else 0.0,
+            asked=named(self.asked),
+            served=named(self.served),
+            seconds=amount(self.seconds) or 0.0,
             usage=self.usage.mended(),
             unread=(*(clean(each) for each in self.unread), *odd),
             notes=tuple(clean(each) for each in self.notes),

@@ -5,6 +5,7 @@ MootError                  anything that Moot raises on purpose
 ├── ProtocolError          the phase tree: mend the protocol
 ├── RecordError            the record: missing, damaged or unreadable
 │   ├── RecordMismatch     the play and the record disagree about what happened
+│   ├── Unstorable         an event that no line can hold: nothing of it was written
 │   └── RecordConflict     another writer has appended: this one must stop
 ├── ModelError             a model call ended without an answer
 │   ├── Unavailable        the provider: try again later, or another model
@@ -61,6 +62,10 @@ class RecordError(MootError):
 
 class RecordMismatch(RecordError):
     """The play makes another fact than the record holds at this place."""
+
+
+class Unstorable(RecordError):
+    """An event that could not be read back from its line; nothing of it was written."""
 
 
 class RecordConflict(RecordError):

@@ -6,12 +6,13 @@ World events come from outside: answers, model calls, interjections, a pause.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Reply, Usage, amount
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Status
+from moot.core.text import clean, named, texts
 from moot.core.tool import ToolCall
 
 # ---- play events -------------------------------------------------------------------------------------------------
@@ -125,6 +126,19 @@ class Called:
     finish: str = ""
     tools: tuple[ToolCall, ...] = ()
     sources: tuple[str, ...] = ()
+
+    def mended(self) -> "Called":
+        """The same as it can be stored: texts cleaned, names clipped, and no number that cannot be."""
+        return replace(
+            self,
+            text=clean(self.text),
+            model=named(self.model),
+            served=named(self.served),
+            usage=self.usage.mended(),
+            seconds=amount(self.seconds) or 0.0,
+            finish=named(self.finish),
+            sources=tuple(map(clean, texts(self.sources))),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

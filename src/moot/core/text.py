@@ -6,7 +6,7 @@ tool passes it on its way in. Readers apply it again, because records may be old
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
@@ -68,6 +68,10 @@ Whether it stays depends on its visible neighbours alone, so cleaning twice chan
 
 _OPEN = re.compile(f"(?:\r|[{_UNSEEN}]{{1,8}})\\Z")
 """The end of a piece whose fate the next piece decides; the longest is that of a flag."""
+
+LONGEST_NAME = 200
+"""Characters of a name that somebody else gives, such as that of the model that served an answer."""
+
 
 _QUOTES = re.compile("[\"'`´\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
 _SECRET = re.compile(
@@ -162,6 +166,16 @@ def clip(text: str, most: int | None) -> str:
     if most is None or len(text) <= most:
         return text
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
+
+
+def named(value: object) -> str:
+    """A name that somebody else gives, clean and clipped; "" for what is no text."""
+    return clip(clean(value), LONGEST_NAME) if isinstance(value, str) else ""
+
+
+def texts(values: Iterable[object]) -> list[str]:
+    """Those of the values that are texts."""
+    return [each for each in values if isinstance(each, str)]
 
 
 def stands_in(quote: str, text: str) -> bool:

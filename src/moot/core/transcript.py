@@ -106,7 +106,12 @@ class Transcript:
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
     def apply(self, event: Event) -> None:
-        """Take one event in."""
+        """Take one event in.
+
+        Raises:
+            RecordError: it cannot have happened here, so that the record has been changed.
+        """
+        self.check(event)
         number = len(self._turns) + 1
         match event:
             case Asked(ask=ask):
@@ -138,6 +143,35 @@ class Transcript:
                 self.paused = event
             case _:  # Resumed
                 self.paused = None
+
+    def check(self, event: Event) -> None:
+        """Refuse what cannot follow on what was before.
+
+        Raises:
+            RecordError: it cannot.
+        """
+        if self.closed:
+            raise RecordError("the record goes on behind the end of the debate")
+        match event:
+            case Opened() if self.brief:
+                raise RecordError("the record opens the debate twice")
+            case Asked(ask=ask):
+                self._check_ask(ask)
+            case Attempted(key=key) | Called(key=key) | Erred(key=key):
+                self._asked(key)
+            case Replied(key=key) | Failed(key=key):
+                if self._asked(key).reply or self._turns[key].failure:
+                    raise RecordError(f"the record answers {key!r} twice")
+            case _:
+                pass
+
+    def _check_ask(self, ask: Ask) -> None:
+        if ask.key in self._turns:
+            raise RecordError(f"the record asks {ask.key!r} twice")
+        if self.brief and ask.to not in {each.name for each in self.brief.participants}:
+            raise RecordError(f"the record asks {ask.to!r}, who takes no part")
+        if missing := next((each for each in ask.about if each not in self._turns), ""):
+            raise RecordError(f"the record lays {missing!r} before {ask.to!r}, which was never asked")
 
     def _asked(self, key: str) -> Turn:
         if key not in self._turns:
@@ -293,8 +327,15 @@ def speakers(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def fold(entries: Iterable[Entry]) -> Transcript:
-    """The transcript that entries come to."""
+    """The transcript that entries come to.
+
+    Raises:
+        RecordError: an entry does not fit those before it; the message names the entry.
+    """
     transcript = Transcript()
     for entry in entries:
-        transcript.apply(entry.event)
+        try:
+            transcript.apply(entry.event)
+        except RecordError as error:
+            raise RecordError(f"entry {entry.seq}: {error}") from error
     return transcript

@@ -8,12 +8,13 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import Literal, TypeAlias, cast, get_args
 
 from moot.core.brief import Limits
-from moot.core.errors import BriefError, RecordConflict
+from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Interjected
 from moot.desk.choosing import Caps
 from moot.desk.desk import Desk
@@ -124,15 +125,17 @@ async def claimed(desk: Desk, debate: str) -> Claim:
 def owners(spines: Iterable[Spine]) -> Mapping[str, str]:
     """Whose each debate is that somebody has claimed, in one look at all that a store holds.
 
-    Raises:
-        RecordError: what was said of a debate is damaged.
+    A debate whose claim is damaged is nobody's here, and hides no other.
     """
     end = f"/{_NAME}/letters"
     found: dict[str, str] = {}
     for spine in spines:
-        event = decode(spine.first).event if spine.debate.endswith(end) else None
-        if isinstance(event, Interjected) and event.by == _OWNER:
-            found[spine.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
+        if not spine.debate.endswith(end):
+            continue
+        with suppress(RecordError, ValueError, LookupError, TypeError):
+            event = decode(spine.first).event
+            if isinstance(event, Interjected) and event.by == _OWNER:
+                found[spine.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
     return found
 
 

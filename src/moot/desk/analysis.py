@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
 from moot.desk.desk import Desk
 from moot.desk.plots import Plot, draw, draw_all
@@ -36,7 +36,9 @@ PAGE = "analysis.md"
 """The page that stands beside the plots."""
 
 
-async def analyse_debates(desk: Desk, debates: Sequence[str], *, formal: bool = False) -> tuple[Analysis, ...]:
+async def analyse_debates(
+    desk: Desk, debates: Sequence[str], *, formal: bool = False
+) -> tuple[tuple[Analysis, ...], Mapping[str, str]]:
     """Analyse debates, each once.
 
     Args:
@@ -44,15 +46,24 @@ async def analyse_debates(desk: Desk, debates: Sequence[str], *, formal: bool = 
         debates: their ids.
         formal: whether claims that are stated formally are checked.
 
+    Returns:
+        The analyses; and of the debates whose records are damaged, the reasons, by id.
+
     Raises:
-        RecordError: there is no such debate, or its record is damaged.
+        RecordError: none of them can be read.
     """
     found: list[Analysis] = []
+    damaged: dict[str, RecordError] = {}
     for debate in dict.fromkeys(debates):
-        entries = await desk.entries(debate)
-        checked = await prove(formal_claims(entries)) if formal else None
-        found.append(replace(analyse(entries, debate=debate), formal=checked))
-    return tuple(found)
+        try:
+            entries = await desk.entries(debate)
+            checked = await prove(formal_claims(entries)) if formal else None
+            found.append(replace(analyse(entries, debate=debate), formal=checked))
+        except RecordError as error:
+            damaged[debate] = error
+    if damaged and not found:
+        raise next(iter(damaged.values()))
+    return tuple(found), {debate: str(error) for debate, error in damaged.items()}
 
 
 def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -60,10 +71,11 @@ def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]]
     return review(found, overview(found), plots or {})
 
 
-def write_data(found: Sequence[Analysis]) -> str:
-    """Analyses as JSON: the debates, each with its insights, and their sums."""
+def write_data(found: Sequence[Analysis], damaged: Mapping[str, str] | None = None) -> str:
+    """Analyses as JSON: the debates, each with its insights, their sums, and those that are damaged, with reasons."""
     debates = [{**as_data(each), "insights": list(insights(each))} for each in found]
-    return json.dumps({"debates": debates, "overview": as_data(overview(found))}, ensure_ascii=False, indent=2) + "\n"
+    data = {"debates": debates, "overview": as_data(overview(found)), "damaged": dict(damaged or {})}
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:

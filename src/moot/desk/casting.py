@@ -122,13 +122,13 @@ async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: st
             continue
         try:
             entries = await desk.entries(spine.debate)
+            transcript, paid = fold(entries), (await claimed(desk, spine.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        transcript = fold(entries)
         casting = Casting(debate=spine.debate, plan=plan, begun=True)
         if transcript.closed is None:
             still = transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds
-            if still and (await claimed(desk, spine.debate)).owner == owner:
+            if still and paid == owner:
                 return casting
         elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
             return replace(casting, earlier=True)

@@ -230,7 +230,9 @@ class Desk:
         lines = await self.store.read(debate)
         if not lines:
             raise RecordError(f"there is no debate {debate!r}")
-        return read(lines)
+        entries = read(lines)
+        opening(debate, entries)
+        return entries
 
     async def count_entries(self, debate: str) -> int:
         """How many entries are stored; 0 where there is no such debate."""

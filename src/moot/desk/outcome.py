@@ -1,7 +1,7 @@
 """What came of debates. This file owns how a record is summed up in one value, and in one line of a list."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Usage
 from moot.core.decision import Decision
@@ -117,21 +117,19 @@ def ended(outcome: Outcome, hint: str) -> Outcome:
     raise error
 
 
+def damaged(listed: Listed, error: RecordError) -> Listed:
+    """The line in a list of a debate whose record cannot be read."""
+    return replace(listed, status="damaged", reason=str(error))
+
+
 def list_one(spine: Spine) -> Listed:
     """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
     try:
         first, last = decode(spine.first), decode(spine.last)
         opened = opening(spine.debate, (first,))
     except RecordError as error:
-        return Listed(
-            debate=spine.debate,
-            topic="",
-            protocol="",
-            status="damaged",
-            at=0.0,
-            entries=spine.entries,
-            reason=str(error),
-        )
+        listed = Listed(debate=spine.debate, topic="", protocol="", status="", at=0.0, entries=spine.entries)
+        return damaged(listed, error)
     match last.event:
         case Closed(status=status, reason=reason):
             word: str = status

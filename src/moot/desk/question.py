@@ -6,10 +6,12 @@ It is what a model would be sent, in pieces that a host can show; who may read w
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from moot.core.errors import RecordError
 from moot.core.event import Asked
 from moot.core.seat import Scene
 from moot.core.transcript import INTERJECTION, Transcript, Turn
 from moot.desk.desk import Desk
+from moot.desk.outcome import Listed, damaged
 from moot.desk.people import time_left, waiting
 from moot.readers.spoken import Spoken, speak
 from moot.seats.prompt import proposal_names
@@ -71,6 +73,24 @@ def _words(turn: Turn, scene: Scene, transcript: Transcript) -> Spoken:
     """A turn in words; whom it answers is left out where authors are hidden."""
     said = speak(turn, transcript, scene.brief, "")
     return replace(said, link="") if scene.view.anonymous else said
+
+
+async def stands(desk: Desk, listed: Sequence[Listed]) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+    """The debates of a list, and the asks that wait for people in those that are not over.
+
+    A debate whose record cannot be read is damaged, and hides no other.
+    """
+    found: list[Listed] = []
+    asks: dict[str, tuple[Open, ...]] = {}
+    for each in listed:
+        now = each
+        if each.status in ("paused", "open"):
+            try:
+                asks[each.debate] = await open_asks(desk, each.debate)
+            except RecordError as error:
+                now = damaged(each, error)
+        found.append(now)
+    return tuple(found), asks
 
 
 async def open_asks(desk: Desk, debate: str) -> tuple[Open, ...]:

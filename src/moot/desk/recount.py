@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 from moot.core.decision import Ballot, Decision, Strength
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
 from moot.core.transcript import fold
 from moot.desk.desk import Desk
@@ -123,11 +123,16 @@ def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
 
     Raises:
         BriefError: there are no ballots that could be counted.
+        RecordError: a ballot is for nobody.
     """
     transcript = fold(entries)
     decision = transcript.decision
     if decision is None:
         raise BriefError(f"{debate} has come to no vote: there is nothing to count", code="inconsistent")
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    chosen = {each for ballot in cast for tier in tiers_of(ballot) for each in tier}
+    if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
+        raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is no candidate")
     topic = transcript.brief.topic if transcript.brief else ""
     return recounted(decision, debate=debate, topic=topic)
 

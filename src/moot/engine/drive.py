@@ -14,17 +14,26 @@ from typing import cast
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
 from moot.core.decision import Status
-from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
-from moot.core.event import Asked, Closed, Failed, Opened, Paused, Replied, Resumed, Signal
+from moot.core.errors import (
+    LimitReached,
+    ModelError,
+    MootError,
+    RecordError,
+    RecordMismatch,
+    Unavailable,
+    Unstorable,
+    Waiting,
+)
+from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
 from moot.core.seat import Scene, Seat, scene
-from moot.core.text import clean, hide
+from moot.core.text import clean, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline
 from moot.engine.limits import Purse
 from moot.engine.line import Line
 from moot.engine.mail import Mail
 from moot.engine.pace import Pace
-from moot.phases.base import ROOT, Phase, Table, enter
+from moot.phases.base import ROOT, Phase, Play, Table, enter
 from moot.record.ledger import Ledger
 from moot.record.letters import Letters
 
@@ -106,7 +115,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
         ledger.drain()
         if not ledger.replaying:
             return ledger.transcript
-        step = next(play, None)
+        step = _next(play, ledger.transcript)
         if step is None:
             ledger.note(_closed(ledger.transcript))
         elif isinstance(step, Sequence):
@@ -141,7 +150,7 @@ class _Driver:
             # What happened in the world before the play's next fact is known to the play, live as in replay.
             ledger.drain()
             await self._hear()
-            step = next(play, None)
+            step = _next(play, transcript) if self.resuming else next(play, None)
             if step is None:
                 break
             if not isinstance(step, Sequence):
@@ -199,13 +208,18 @@ class _Driver:
             reply = await self._in_time(ask, seen, line)
             seconds = reply.seconds or asyncio.get_running_loop().time() - began
             mended = replace(reply, seconds=seconds).mended(ask.form)
-        except (RecordError, asyncio.CancelledError):
+        except (RecordError, asyncio.CancelledError) as error:
+            if isinstance(error, Unstorable):
+                return _broken(ask, error)
             raise
         except (ModelError, LimitReached, Waiting) as error:
             return error
         except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
-            return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
-        self.ledger.note(Replied(key=ask.key, reply=mended))
+            return _broken(ask, error)
+        try:
+            self.ledger.note(Replied(key=ask.key, reply=mended))
+        except Unstorable as error:
+            return _broken(ask, error)
         return mended
 
     async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
@@ -272,7 +286,7 @@ class _Driver:
         return None
 
     def _pause(self, reason: str, kind: str) -> bool:
-        self.ledger.note(Paused(reason=reason, kind=kind))
+        self.ledger.note(Paused(reason=clean(reason), kind=kind))
         return False
 
     async def note_cancel(self) -> None:
@@ -285,11 +299,27 @@ class _Driver:
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
 
 
+def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
+    """The play's next step over a record; a play that stumbles over what others have written is no error of its own."""
+    try:
+        return next(play, None)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        last = transcript.all()[-1].key if transcript.all() else ROOT
+        told = f"behind {last!r} the record holds what its protocol cannot go on with ({type(error).__name__})"
+        raise RecordMismatch(told) from error
+
+
+def _broken(ask: Ask, error: Exception) -> Failed:
+    return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
+
+
 def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
     if isinstance(outcome, Failed):
         return outcome
     if isinstance(outcome, ModelError):
-        return Failed(key=ask.key, kind=outcome.kind or type(outcome).__name__.lower(), reason=clean(str(outcome)))
+        return Failed(
+            key=ask.key, kind=named(outcome.kind) or type(outcome).__name__.lower(), reason=clean(str(outcome))
+        )
     return None
 
 

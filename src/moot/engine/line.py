@@ -7,7 +7,7 @@ from dataclasses import replace
 from moot.core.errors import ModelError
 from moot.core.event import Attempted, Called, Delta, Erred, Signal
 from moot.core.seat import Quote
-from moot.core.text import Pieces, clean, clean_data
+from moot.core.text import Pieces, clean, clean_data, named
 from moot.deadline import Deadline
 from moot.engine.limits import Purse
 from moot.record.ledger import Ledger
@@ -51,9 +51,9 @@ class Line:
         try:
             answer = await send()
         except ModelError as error:
-            reason, kind = clean(str(error)), error.kind or type(error).__name__.lower()
+            reason, kind = clean(str(error)), named(error.kind) or type(error).__name__.lower()
             await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
             raise
-        called = replace(clean_data(answer), key=self._key, call=name, usage=answer.usage.mended())
+        called = replace(clean_data(answer), key=self._key, call=name).mended()
         await self._ledger.add(called)
         return called

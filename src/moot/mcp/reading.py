@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from moot.core.errors import RecordError
 from moot.desk.blurbs import DEFAULT, blurbs
 from moot.desk.look import look_around
 from moot.desk.offers import STRATEGIES
@@ -63,7 +64,7 @@ class Reading:
         """List your debates, the newest first."""
         client = self.server.client(here)
         words = query.casefold().split()
-        found = [each for each in await client.desk.list() if _fits(each, words) and await client.may_read(each.debate)]
+        found = [each for each in await client.desk.list() if _fits(each, words) and await _is_read(client, each)]
         by = await client.hall.holders()
         rows = [_row(each, runs=each.debate in by) for each in found[:PAGE]]
         return Rows(debates=rows, more=len(found) - len(rows))
@@ -109,6 +110,13 @@ class Reading:
         client = self.server.client(here)
         await client.check_seen(debate)
         return client
+
+
+async def _is_read(client: Client, each: Listed) -> bool:
+    try:
+        return await client.may_read(each.debate)
+    except RecordError:  # nobody knows whose it is
+        return False
 
 
 def _fits(each: Listed, words: list[str]) -> bool:

@@ -5,6 +5,7 @@ The package is loaded already, for the model is an object of it.
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from moot.core.ask import Usage
@@ -77,24 +78,23 @@ class _Told:
     """What the chunks of one answer tell beside its words; their tokens add up, the newest of the rest counts."""
 
     def __init__(self) -> None:
-        self._taken = self._given = self._cached = 0
+        self._usage = Usage()
         self._served, self._finish = "", ""
 
     def note(self, chunk: "AIMessageChunk") -> None:
         """Take note of a chunk."""
         if used := chunk.usage_metadata:
-            self._taken += used["input_tokens"]
-            self._given += used["output_tokens"]
-            self._cached += used.get("input_token_details", {}).get("cache_read", 0)
-        told = cast("Mapping[str, object]", chunk.response_metadata)
-        self._served = str(told.get("model_name") or told.get("model") or self._served)
-        ended = next((str(told[name]).lower() for name in ENDS if told.get(name)), "")
+            cached = used.get("input_token_details", {}).get("cache_read", 0)
+            told = Usage(input_tokens=used["input_tokens"], output_tokens=used["output_tokens"], cached_tokens=cached)
+            self._usage += told.mended()
+        data = cast("Mapping[str, object]", chunk.response_metadata)
+        self._served = str(data.get("model_name") or data.get("model") or self._served)
+        ended = next((str(data[name]).lower() for name in ENDS if data.get(name)), "")
         self._finish = FINISH.get(ended, self._finish)
 
     def end(self) -> End:
         """All of it."""
-        usage = Usage(input_tokens=self._taken, output_tokens=self._given, cached_tokens=self._cached, cost=None)
-        return End(usage=usage, served=self._served, finish=self._finish)
+        return End(usage=replace(self._usage, cost=None), served=self._served, finish=self._finish)
 
 
 def _messages(said: Sequence[Message]) -> "list[BaseMessage]":

@@ -19,7 +19,7 @@ from moot.core.brief import Settings
 from moot.core.errors import Unreadable
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
-from moot.core.text import clean
+from moot.core.text import named
 from moot.models.base import Message, Request, Traits
 from moot.models.mishaps import Translated
 from moot.models.names import ModelName, Provider
@@ -77,9 +77,9 @@ class Guest(ABC):
             call=request.call,
             text=text,
             model=self.name,
-            served=clean(end.served),
-            usage=_booked(end.usage, request, text),
-            finish=end.finish,
+            served=named(end.served),
+            usage=_booked(end.usage.mended(), request, text),
+            finish=named(end.finish),
         )
 
     async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
@@ -158,7 +158,7 @@ async def apart(function: Agent, text: str) -> object:
 
 def _booked(usage: Usage, request: Request, text: str) -> Usage:
     """The usage, estimated where nobody says what it was."""
-    taken, given = max(usage.input_tokens, 0), max(usage.output_tokens, 0)
+    taken, given = usage.input_tokens, usage.output_tokens
     return replace(
         usage,
         input_tokens=taken or count_tokens(request.messages),

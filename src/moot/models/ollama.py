@@ -14,6 +14,7 @@ from moot.core.ask import Usage
 from moot.core.errors import Refused
 from moot.core.event import Called
 from moot.core.seat import Quote, Say
+from moot.core.text import named
 from moot.core.tool import ToolCall, ToolSpec
 from moot.models import faults
 from moot.models.base import Message, Request, Traits
@@ -214,14 +215,10 @@ def _keep_alive(given: str | None) -> str | int:
 
 
 def _end(event: Mapping[str, object]) -> End:
-    usage = Usage(input_tokens=_count(event, "prompt_eval_count"), output_tokens=_count(event, "eval_count"))
+    counts = [cast("int", event.get(name) or 0) for name in ("prompt_eval_count", "eval_count")]  # mended where booked
+    usage = Usage(input_tokens=counts[0], output_tokens=counts[1])
     reason = event.get("done_reason")
-    return End(usage=usage, served=str(event.get("model") or ""), finish="length" if reason == "length" else "stop")
-
-
-def _count(event: Mapping[str, object], name: str) -> int:
-    value = event.get(name)
-    return value if isinstance(value, int) else 0
+    return End(usage=usage, served=named(event.get("model")), finish="length" if reason == "length" else "stop")
 
 
 async def _lines(response: "Response") -> AsyncGenerator[bytes, None]:

@@ -6,7 +6,7 @@ from moot.core.ask import Usage
 from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
 from moot.core.seat import Say
-from moot.core.text import clean
+from moot.core.text import clean, named
 from moot.core.tool import ToolCall
 from moot.models.base import Request
 from moot.models.names import ModelName
@@ -134,27 +134,27 @@ def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Cal
             raise Refused(f"{name} withheld its answer", kind="refused")
         spent = f" within {cap(request.settings)} tokens; allow more with max_tokens" if end.finish == "length" else ""
         raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
-    usage = _booked(end.usage, request)
+    usage, written = _booked(end.usage.mended(), request), Usage(input_tokens=end.written).mended().input_tokens
     return Called(
         key="",
         call=request.call,
         text=text,
         model=str(name),
-        served=clean(end.served),
-        usage=replace(usage, cost=cost(name, usage, written=end.written)),
+        served=named(end.served),
+        usage=replace(usage, cost=cost(name, usage, written=written)),
         finish="tools" if tools else end.finish or "length",
         tools=tools,
     )
 
 
 def _booked(usage: Usage, request: Request) -> Usage:
-    """The usage with what was reserved in place of the counts that are missing."""
-    taken, given = max(usage.input_tokens, 0), max(usage.output_tokens, 0)
+    """The usage with what was reserved in place of the counts that are missing or cannot be."""
+    taken, given = usage.input_tokens, usage.output_tokens
     return Usage(
         input_tokens=taken or count_tokens(request.messages, request.tools),
         output_tokens=given or cap(request.settings),
-        cached_tokens=min(max(usage.cached_tokens, 0), taken),
-        estimated=not taken or not given,
+        cached_tokens=min(usage.cached_tokens, taken),
+        estimated=usage.estimated or not taken or not given,
     )
 
 

@@ -142,7 +142,13 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=who, key=key, reason="the provider's filter cut the answer")
     if event.usage.estimated:
-        yield Fault(kind="estimated", seq=seq, who=who, key=key, reason=f"{event.model} reported no tokens".lstrip())
+        yield Fault(
+            kind="estimated",
+            seq=seq,
+            who=who,
+            key=key,
+            reason=f"{event.model} reported no usable token counts".lstrip(),
+        )
 
 
 def _of_answer(entry: Entry, asks: Mapping[str, Ask]) -> Iterator[Fault]:

@@ -3,7 +3,7 @@
 Everything here is read from entries. Words of participants stand in it as they are on record.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeAlias, cast
@@ -12,7 +12,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.text import clean, clean_data
-from moot.core.transcript import INTERJECTION, Transcript, Turn
+from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.readers.arguments import ArgumentMap, Judgement, argument_map, judge
 from moot.readers.board import Board, board
 from moot.readers.changes import Course, course
@@ -131,14 +131,6 @@ class Report:
     tools: tuple[Used, ...]
     faults: tuple[Fault, ...]
     metrics: Metrics
-
-
-def fold(entries: Iterable[Entry]) -> Transcript:
-    """What a record has come to."""
-    transcript = Transcript()
-    for entry in entries:
-        transcript.apply(entry.event)
-    return transcript
 
 
 def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:

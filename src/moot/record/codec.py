@@ -5,19 +5,29 @@ edited or damaged record is found), ``kind`` and ``body``. Lines are stored and 
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from moot.core.errors import RecordError
-from moot.core.event import EVENTS, Entry, Event, kind
+from moot.core.ask import Usage, amount
+from moot.core.errors import RecordError, Unstorable
+from moot.core.event import EVENTS, Called, Entry, Event, Replied, kind
+from moot.core.text import named, texts
 
 VERSION = 1
 """The format that is written. Lines of older formats are upcast on reading; there is none older than 1."""
 
+LATEST = 253_402_214_400.0
+"""Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
+
 KINDS: Mapping[str, type[Event]] = {each.__name__.lower(): each for each in EVENTS}
+
+_PLACE = re.compile(r"field_name='(\w+)'")
+"""Where pydantic says in which field it has met something that it cannot write."""
 
 
 @cache
@@ -26,17 +36,26 @@ def _adapter(event: type[Event]) -> TypeAdapter[Event]:
 
 
 def encode(entry: Entry) -> str:
-    """An entry as a line, without a line end.
+    """An entry as a line, without a line end. Every line is read back before it is given out.
 
     Raises:
-        RecordError: the event holds something that cannot be stored, such as half a character.
+        Unstorable: the line would not be read back as the same entry: a number that is not finite, half a character,
+            a value of a wrong type.
     """
+    event = entry.event
     try:
-        body = _adapter(type(entry.event)).dump_json(entry.event).decode()
-    except (ValueError, UnicodeError) as error:
-        raise RecordError(f"{kind(entry.event)} cannot be stored: {type(error).__name__}") from error
-    head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
-    return f'{head},"kind":"{kind(entry.event)}","body":{body}}}'
+        body = _adapter(type(event)).dump_json(event, warnings="error").decode()
+        head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+        line = f'{head},"kind":"{kind(event)}","body":{body}}}'
+        found = decode(line)
+        if (found.seq, found.prev, found.event) == (entry.seq, entry.prev, event):
+            return line
+        why = "it is not read back as it was"
+    except (RecordError, ValueError, TypeError, RecursionError) as error:
+        places = ", ".join(dict.fromkeys(_PLACE.findall(str(error))))
+        why = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
+        raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}") from error
+    raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}")
 
 
 def decode(line: str) -> Entry:
@@ -46,14 +65,42 @@ def decode(line: str) -> Entry:
         RecordError: the line is damaged, or of a newer format.
     """
     try:
-        data = from_json(line)  # half as long as json.loads takes
-        version, seq = data["v"], data["seq"]
-        if not isinstance(version, int) or version > VERSION:
+        data = from_json(line, allow_inf_nan=False)  # half as long as json.loads takes
+        version, seq, at, prev = data["v"], data["seq"], data["at"], data["prev"]
+        if type(version) is int and version > VERSION:
             raise RecordError(f"entry {seq}: format {version} is newer than this Moot reads ({VERSION})")
-        event = _adapter(KINDS[data["kind"]]).validate_python(data["body"])
-        return Entry(seq=int(seq), at=float(data["at"]), event=event, prev=str(data["prev"]))
+        if type(version) is not int or version < 1:
+            raise ValueError(f"there is no format {version!r}")
+        if type(seq) is not int or not isinstance(prev, str) or amount(at, LATEST) is None:
+            raise ValueError("seq is a whole number, prev a text, at a time")
+        return Entry(seq=seq, at=float(at), event=_event(KINDS[data["kind"]], data["body"]), prev=prev)
     except (ValueError, KeyError, TypeError, ValidationError, RecursionError, OverflowError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
+
+
+def _event(wanted: type[Event], body: object) -> Event:
+    adapter = _adapter(wanted)
+    try:
+        return adapter.validate_python(body)
+    except ValidationError:
+        if wanted not in (Called, Replied):
+            raise
+        return adapter.validate_python(_mended(body))
+
+
+def _mended(body: object) -> object:
+    """The body of an answer as it is written today; once, what a provider said of its answer was written unchecked."""
+    data = dict(cast("Mapping[str, object]", body))
+    if "reply" in data:
+        return {**data, "reply": _mended(data["reply"])}
+    data |= {name: named(data[name]) for name in ("model", "asked", "served", "finish") if name in data}
+    if "seconds" in data:
+        data["seconds"] = amount(data["seconds"]) or 0.0
+    if "usage" in data:
+        data["usage"] = Usage(**cast("dict[str, Any]", data["usage"])).mended()
+    if "sources" in data:
+        data["sources"] = texts(cast("Sequence[object]", data["sources"]))
+    return data
 
 
 def digest(line: str) -> str:

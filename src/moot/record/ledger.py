@@ -81,9 +81,17 @@ class Ledger:
         return self._head
 
     def drain(self) -> None:
-        """Take in the recorded world events that come before the play's next fact."""
+        """Take in the recorded world events that come before the play's next fact.
+
+        Raises:
+            RecordMismatch: one of them does not fit what was before it.
+        """
         while self._past and not isinstance(self._past[0].event, PLAY_EVENTS):
-            self._take(self._past.popleft().event)
+            entry = self._past.popleft()
+            try:
+                self._take(entry.event)
+            except RecordError as error:
+                raise RecordMismatch(f"entry {entry.seq}: {error}") from error
 
     def note(self, *events: Event) -> None:
         """These are facts from now on: check them against the record, or have them written.
@@ -101,6 +109,7 @@ class Ledger:
                     raise RecordMismatch(_differ(entry, event))
             else:
                 self._check_open()
+                self.transcript.check(event)
                 self._down.append(self._stamp(event))
                 self._news.set()
             self._take(event)

@@ -132,7 +132,7 @@ class Embeddings:
         if len(vectors) != len(texts) or len({len(each) for each in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
         taken = _taken(told)
-        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None)
+        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None).mended()
         called = Called(
             key="",
             call="",

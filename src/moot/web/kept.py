@@ -14,6 +14,7 @@ from moot.core.transcript import Transcript, fold
 from moot.desk.desk import Desk
 from moot.desk.desk import read as read_all
 from moot.desk.earshot import Ears, hears_all
+from moot.desk.outcome import opening
 from moot.desk.paper import printed
 
 MOST_RECORDS = 4
@@ -72,7 +73,7 @@ class Kept:
         if (found := self._known(debate, lines)) is None:
             async with self._reading:
                 if (found := self._known(debate, lines)) is None:
-                    found = self._records[debate] = await asyncio.to_thread(_read, lines)
+                    found = self._records[debate] = await asyncio.to_thread(_read, debate, lines)
                     if len(self._records) > MOST_RECORDS:
                         self._records.popitem(last=False)
         return found
@@ -158,6 +159,7 @@ class Kept:
             self._bytes -= len(self._made.popitem(last=False)[1][1])
 
 
-def _read(lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript]:
+def _read(debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript]:
     entries = read_all(lines)
+    opening(debate, entries)
     return entries, fold(entries)

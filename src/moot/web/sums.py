@@ -48,9 +48,10 @@ async def _row(desk: Desk, listed: Listed) -> Data:
     }
     try:
         entries = await desk.entries(listed.debate)
-    except RecordError:
-        return {**row, "participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
-    transcript = fold(entries)
+        transcript = fold(entries)
+    except RecordError as error:
+        unread: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
+        return {**row, **unread, "status": "damaged", "reason": str(error)}
     usage, decision = transcript.usage, transcript.decision
     told = decision and {
         "winner": decision.winner,

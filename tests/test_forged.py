@@ -1,0 +1,220 @@
+"""Records that somebody has forged, with all hashes made anew: whoever reads them meets an error of ours, or none."""
+
+import asyncio
+import json
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from commands import moot
+from moot.core.errors import MootError, RecordError
+from moot.desk.desk import Desk
+from moot.desk.learning import learn_all
+from moot.desk.paper import memo, replay
+from moot.desk.question import stands
+from moot.desk.receipts import make_receipt
+from moot.desk.recount import count_again
+from moot.desk.reports import FORMATS, MODES, compare, recount, write_log, write_report
+from moot.readers.analysis import analyse
+from moot.record.codec import digest
+from moot.testing.stores import MemoryStore
+
+Line = dict[str, Any]
+Place = tuple[str | int, ...]
+
+CORPUS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
+ODD: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    3,
+    2.5,
+    1e300,
+    10**30,
+    "",
+    "x",
+    "\0",
+    "Ada",
+    "/debate",
+    "T1",
+    [],
+    ["x"],
+    {},
+    {"a": 1},
+    [None],
+)
+FORGED = 120
+
+
+def whole(path: Path) -> list[Line]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def chained(forged: Sequence[Line]) -> list[str]:
+    """The lines of a record with numbers and hashes that are right."""
+    lines: list[str] = []
+    for seq, line in enumerate(forged, start=1):
+        head = {"seq": seq, "prev": digest(lines[-1]) if lines else ""}
+        lines.append(json.dumps(line | head, ensure_ascii=False))
+    return lines
+
+
+def places(value: object, at: Place = ()) -> Generator[Place]:
+    """The ways to all values inside a value."""
+    if at:
+        yield at
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, object]", value).items():
+            yield from places(inner, (*at, name))
+    elif isinstance(value, list):
+        for n, inner in enumerate(cast("list[object]", value)):
+            yield from places(inner, (*at, n))
+
+
+def found_at(value: Any, place: Place) -> Any:
+    for step in place:
+        value = value[step]
+    return value
+
+
+def forge(chance: Random) -> list[str]:
+    """A record of the corpus with one to three things changed."""
+    forged = whole(chance.choice(CORPUS))
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        one, other = chance.randrange(len(forged)), chance.randrange(len(forged))
+        match chance.randrange(6):
+            case 0:
+                del forged[one]
+            case 1:
+                forged.insert(other, forged[one])
+            case 2:
+                forged[one], forged[other] = forged[other], forged[one]
+            case n:
+                forged[one] = respelled(forged[one], forged[other], chance, alike=n < 5)
+    return chained(forged)
+
+
+def respelled(line: Line, other: Line, chance: Random, *, alike: bool) -> Line:
+    """A line with one value of its body changed: for another of the same type, or for something odd."""
+    changed = cast(Line, json.loads(json.dumps(line)))
+    place = chance.choice([*places(changed["body"])])
+    inside = found_at(changed["body"], place[:-1])
+    old = inside[place[-1]]
+    kin = [each for each in map(partial(found_at, other["body"]), places(other["body"])) if type(each) is type(old)]
+    inside[place[-1]] = chance.choice(kin) if alike and kin else chance.choice(ODD)
+    return changed
+
+
+async def written(desk: Desk, debate: str) -> None:
+    """A report in every form, and every log."""
+    found = await recount(desk, debate)
+    for form in FORMATS:
+        write_report(found.report, form)
+    for mode in MODES:
+        write_log(found, mode)
+    memo(found.report)
+
+
+async def played(desk: Desk, debate: str) -> None:
+    replay(debate, await desk.entries(debate))
+
+
+async def analysed(desk: Desk, debate: str) -> None:
+    analyse(await desk.entries(debate), debate=debate)
+
+
+async def set_beside(desk: Desk, debate: str) -> None:
+    await compare(desk, debate, "whole")
+
+
+async def listed(desk: Desk, debate: str) -> None:
+    shown, _ = await stands(desk, await desk.list())
+    assert {each.debate for each in shown} == {debate, "whole"}
+
+
+READERS: tuple[Callable[[Desk, str], Any], ...] = (
+    Desk.verify,
+    written,
+    played,
+    analysed,
+    set_beside,
+    listed,
+    make_receipt,
+    count_again,
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> None:
+    chance = Random(seed)
+    refused: list[str] = []
+    for _ in range(FORGED // 4):
+        lines = forge(chance)
+        desk = Desk(MemoryStore(), clock=lambda: 0.0)
+        await desk.store.append("whole", chained(whole(CORPUS[0])), after=0)
+        await desk.store.append("d", lines, after=0)
+        for read in READERS:
+            try:
+                await read(desk, "d")
+            except MootError as error:
+                refused.append(str(error))
+    assert refused
+    assert not [each for each in refused if "\n" in each]
+
+
+def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) -> None:
+    chance = Random(7)
+
+    async def fill() -> None:
+        desk = Desk.at(tmp_path / "moot.sqlite")
+        for n in range(12):
+            await desk.store.append(f"forged-{n}", forge(chance), after=0)
+        assert not (await learn_all(desk)).open
+        await desk.close()
+
+    asyncio.run(fill())
+    for n in range(12):
+        for command in ("show", "verify", "report"):
+            told = moot(tmp_path, command, f"forged-{n}")
+            assert told.exit_code in (0, 1), told.output
+            assert "internal error" not in told.output
+            assert len(told.stderr.splitlines()) == told.exit_code
+    assert moot(tmp_path, "list").exit_code == 0
+
+
+UNFIT: tuple[tuple[str, Line, str], ...] = (
+    ("asked", {"to": "Nobody"}, "asks 'Nobody', who takes no part"),
+    ("asked", {"about": ["/x"]}, "lays '/x' before"),
+    ("replied", {"key": "/x"}, "answers '/x', which was never asked"),
+    ("called", {"key": "/x"}, "answers '/x', which was never asked"),
+    ("attempted", {"key": "/x"}, "answers '/x', which was never asked"),
+)
+
+
+@pytest.mark.parametrize(("kind", "change", "told"), UNFIT)
+async def test_an_entry_that_does_not_fit_is_named(kind: str, change: Line, told: str) -> None:
+    forged = whole(next(each for each in CORPUS if any(line["kind"] == kind for line in whole(each))))
+    seq = next(n for n, line in enumerate(forged, start=1) if line["kind"] == kind)
+    body = forged[seq - 1]["body"]
+    body.get("ask", body).update(change)
+    desk = Desk(MemoryStore())
+    await desk.store.append("d", chained(forged), after=0)
+    with pytest.raises(RecordError, match=f"^entry {seq}: .*{told}"):
+        await recount(desk, "d")
+
+
+@pytest.mark.parametrize("kind", ["opened", "asked", "replied", "closed"])
+async def test_an_entry_that_stands_there_twice_is_found(kind: str) -> None:
+    forged = whole(CORPUS[0])
+    n = next(n for n, line in enumerate(forged) if line["kind"] == kind)
+    desk = Desk(MemoryStore())
+    await desk.store.append("d", chained([*forged[: n + 1], forged[n], *forged[n + 1 :]]), after=0)
+    with pytest.raises(RecordError, match=f"^entry {n + 2}: the record "):
+        await recount(desk, "d")
+    with pytest.raises(RecordError):
+        await desk.verify("d")
