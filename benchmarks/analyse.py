@@ -106,7 +106,7 @@ async def measure(count: int, folder: Path) -> bool:
             found: tuple[Entry, ...] = await desk.entries(f"d{n}")
             assert len(found) * count == entries
         read, clock = clock.told(entries), Clock()
-        analyses = await analyse_debates(desk, [f"d{n}" for n in range(count)])
+        analyses, _ = await analyse_debates(desk, [f"d{n}" for n in range(count)])
         rate, both = entries / clock.cpu, clock.told(entries)
         clock = Clock()
         write_data(analyses)

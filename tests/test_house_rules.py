@@ -20,8 +20,8 @@ def lines(source: str, path: str = PLAY) -> Source:
 @pytest.mark.parametrize(
     ("text", "path", "count"),
     [
-        ("x = 1\n" * 300, PLAY, 0),
-        ("x = 1\n" * 301, PLAY, 1),
+        ("x = 1\n" * 500, PLAY, 0),
+        ("x = 1\n" * 501, PLAY, 1),
         ("x = 1\n" * 400, "tests/test_new.py", 0),
         ("x = 1\n" * 401, "tests/test_new.py", 1),
         ("# house: long because it is one table\n" + "x = 1\n" * 400, PLAY, 0),

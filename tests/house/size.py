@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from house.source import Breach, Source
 
-FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS = 300, 400, 40, 6
+FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS = 500, 500, 40, 6
 
 
 def check_files(source: Source) -> Iterator[Breach]:
