@@ -16,15 +16,15 @@ import tempfile
 import time
 from pathlib import Path
 
+from moot.app.export.analyses import analyse_debates, write_data
+from moot.app.run.workspace import Desk
+from moot.core.agent import Quote, Say, Scene, Seat
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Entry, Opened
-from moot.core.seat import Quote, Say, Scene, Seat
-from moot.desk.analysis import analyse_debates, write_data
-from moot.desk.desk import Desk
-from moot.engine.drive import debate
-from moot.phases.known import build
-from moot.phases.spec import dump
+from moot.engine.driver import debate
+from moot.protocols.known import build
+from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
 from moot.record.store import Store
 

@@ -20,11 +20,11 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 
+from moot.app.export.learned import learn
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
-from moot.desk.desk import Desk
-from moot.desk.learning import learn
 from moot.learn.memory import Lessons, Outcome
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.phases.choices import Choices
 
 WORDS = 30_000

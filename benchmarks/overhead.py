@@ -16,14 +16,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.agent import Say, Scene, Seat
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Opened
-from moot.core.seat import Say, Scene, Seat
-from moot.engine.drive import debate
-from moot.phases.flow import Rounds
+from moot.engine.driver import debate
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone
-from moot.phases.spec import dump
+from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store

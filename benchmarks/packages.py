@@ -28,12 +28,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from moot.app.program.guests import invite
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import AgentWrapper, DebateStep
-from moot.desk.desk import Desk
-from moot.desk.guests import invite
 from moot.pattern import DebatePattern
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 
 LATENCY = 0.1
 PEOPLE, ROUNDS = 5, 2
@@ -195,7 +195,7 @@ async def floor(script: Script, store: Path) -> object:
 ROWS: Sequence[Row] = (
     Row("bare asyncio (floor)", "asyncio", ROUNDS + 2, floor),
     Row("moot: council step", "moot.council", ROUNDS + 2, moot_council),
-    Row("moot: arena", "moot.desk.desk", 2 * ROUNDS + 2, moot_arena),
+    Row("moot: arena", "moot.app.run.workspace", 2 * ROUNDS + 2, moot_arena),
     Row("aragora-debate: arena", "aragora_debate", 3 * ROUNDS, aragora_arena),
     Row("moot: moderated pattern", "moot.pattern", 2 * ROUNDS, moot_pattern),
     Row("langgraph: moderated pattern", "langgraph.graph", 2 * ROUNDS, langgraph_pattern),

@@ -32,18 +32,19 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.held import Plan
+from moot.app.run.workspace import Desk
+from moot.core.agent import Quote, Say
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Replied
-from moot.core.seat import Quote, Say
-from moot.desk.config import Config
-from moot.desk.desk import Desk, Plan
-from moot.desk.serving import Serving
 from moot.models.base import Request, Traits
-from moot.phases.flow import Rounds
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone
 from moot.record.hub import Line
 from moot.web.app import make_app, open_site
-from moot.web.passes import session_cookie
+from moot.web.auth import session_cookie
 
 PEOPLE, PAUSE = 5, 0.4
 """Who answers, and seconds for an answer: a round of 5 is 21 entries in 0.4 seconds, some 50 a second."""

@@ -10,12 +10,12 @@ from functools import partial
 from typing import cast
 
 from doc_protocols import table_of
+from moot.arguments.mermaid import safe
 from moot.core.brief import Participant
 from moot.core.recall import LIBRARIAN
-from moot.phases import known, spec
 from moot.phases.choices import Choices, Memory
-from moot.readers.flowchart import LAST, flowchart
-from moot.readers.mermaid import safe
+from moot.protocols import known, spec
+from moot.report.flowchart import LAST, flowchart
 
 Data = dict[str, spec.Data]
 

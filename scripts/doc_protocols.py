@@ -5,7 +5,7 @@ from typing import cast
 
 from doc_pages import page, paragraph, table
 from moot.core.brief import Brief, Participant
-from moot.phases import known, spec
+from moot.protocols import known, spec
 
 
 def protocols_page() -> str:

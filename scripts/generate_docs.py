@@ -16,8 +16,8 @@ import click
 import doc_phases
 from doc_pages import page, paragraph, table
 from doc_protocols import protocols_page
+from moot.app.brief import schema
 from moot.core import event
-from moot.desk import keys
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
@@ -127,7 +127,11 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
 
 def keys_page() -> str:
     """The keys of a brief, from the desk's own tables."""
-    groups = {"In the header": keys.HEADER, "In the table of limits": keys.LIMITS, "Of a participant": keys.PARTICIPANT}
+    groups = {
+        "In the header": schema.HEADER,
+        "In the table of limits": schema.LIMITS,
+        "Of a participant": schema.PARTICIPANT,
+    }
     head = ("key", "what it holds", "meaning", "example")
     return page(
         "Keys of a brief",
@@ -156,14 +160,14 @@ HOLDS: Mapping[str, str] = {
 """The kinds of keys in words; a kind that is not here says itself."""
 
 
-def key_row(key: keys.Key) -> tuple[str, str, str, str]:
+def key_row(key: schema.Key) -> tuple[str, str, str, str]:
     """A key's row: its names, what it holds, what it means, how it is written."""
     names = [f"`{name.removeprefix('limits.')}`" for name in (key.name, *key.aliases)]
     also = f" (also {', '.join(dict.fromkeys(names[1:]))})" if names[1:] else ""
     return f"{names[0]}{also}", holds(key), key.help, f"`{key.name.removeprefix('limits.')}: {key.example}`"
 
 
-def holds(key: keys.Key) -> str:
+def holds(key: schema.Key) -> str:
     """What a key holds, with its limits."""
     some = {"choice": "one of", "choices": "one or more of"}.get(key.kind, "")
     words = f"{some} {', '.join(f'`{each}`' for each in key.choices)}" if some else ""
@@ -184,7 +188,7 @@ def names_page() -> str:
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
         "Public names",
-        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena` list is public "
+        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena.detectors` list is public "
         "too; everything else may change.",
         table(("name", "what it is"), rows),
     )

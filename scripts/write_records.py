@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 
 from moot.core.brief import Brief, Participant, Settings, Source
-from moot.phases.known import KNOWN, build
+from moot.protocols.known import KNOWN, build
 from moot.record.codec import VERSION
 from moot.testing.replay import Hall, Oracle
 

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias, cast
 
+from moot.core.agent import Quote, Say, Scene, Seat
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Failed
-from moot.core.seat import Quote, Say, Scene, Seat
-from moot.engine.drive import Hosting
-from moot.phases.base import Phase
-from moot.phases.flow import Rounds
+from moot.engine.driver import Hosting
+from moot.phases.phases_base import Phase, Rounds
 from moot.phases.speak import Everyone
 from moot.testing.replay import Hall, Held
 

@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from moot.app.batch.batch_plan import Batch, Item, make_batch, make_item
+from moot.app.batch.run_batch import Batching
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run.choosing import Wishes
+from moot.app.run.workspace import Desk
+from moot.core.agent import Quote, Say
 from moot.core.ask import Usage
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
-from moot.desk.batches import Batch, Item, make_batch, make_item
-from moot.desk.batching import Batching
-from moot.desk.choosing import Wishes
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 BRIEF = """---
 protocol: panel

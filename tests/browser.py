@@ -19,19 +19,19 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
 from cable import Cable
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.choosing import Wishes
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Order, Reception
+from moot.core.agent import Quote, Say
 from moot.core.ask import Usage
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.prepare import Wishes
-from moot.desk.reception import Order, Reception
-from moot.desk.serving import Serving
 from moot.models.base import Model, Request, Traits
 from moot.web.app import make_app, open_site
+from moot.web.auth import session_cookie
 from moot.web.pages import DIST
-from moot.web.passes import session_cookie
-from moot.web.site import Site
+from moot.web.web_site import Site
 from web_kit import listening, until
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,19 +20,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from moot.app.run.dispatcher import Job, QueueError
+from moot.app.run.held import Plan
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry
-from moot.desk.desk import Desk
-from moot.desk.held import Plan
-from moot.desk.past import stamp
-from moot.desk.queueing import Job, QueueError
 from moot.models.pool import Pool
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.testing import wire_formats
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wires import Call
-from moot.workers.queue import Queue
+from moot.workers.job_queue import Queue
 from pg import Postgres
 
 Kind = Literal["kill", "freeze", "outage"]

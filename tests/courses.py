@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from moot.analysis.analysis import Analysis, analyse
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Closed, Entry, Opened, Ruled
 from moot.core.form import Fields
-from moot.readers.analysis import Analysis, analyse
 from reports import Diary, ask, person
 
 ANN, BEN, CID = person("Ann"), person("Ben"), person("Cid")

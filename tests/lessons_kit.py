@@ -9,8 +9,8 @@ from moot.core.decision import Decision
 from moot.core.event import Asked, Closed, Entry, Event, Failed, Opened, Replied, Ruled
 from moot.core.form import Field, Form, Value
 from moot.learn.memory import Lessons, Outcome, Pattern
-from moot.phases.arena import response
 from moot.phases.forms import ISSUES, draft
+from moot.protocols.arena import response
 from moot.record.codec import digest, encode
 
 TWO: Mapping[str, str] = {"Ann": "ollama:a", "Bob": "ollama:b"}

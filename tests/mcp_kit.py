@@ -11,17 +11,17 @@ from typing import Any
 from mcp import Client as Caller
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.access import mark_of
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Reception
+from moot.app.serve.spending import Till
+from moot.core.agent import Quote, Say
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
-from moot.desk.access import mark_of
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Hall
-from moot.desk.reception import Reception
-from moot.desk.serving import Serving
-from moot.desk.till import Till
 from moot.mcp.clients import Client
-from moot.mcp.tools import make_server
+from moot.mcp.tool_list import make_server
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
 

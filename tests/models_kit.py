@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from moot.core.agent import Quote, Say
 from moot.core.brief import Settings
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
 from moot.models.base import Message, Request, Traits
-from moot.models.wrap import Patience
+from moot.models.layers import Patience
 
 HASTY = Patience(tries=3, wait=0.001, jitter=0.0, gap=0.15)
 """Patience for tests: no chance, hardly any waiting."""

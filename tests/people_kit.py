@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from moot.app.run.people import by_hand
+from moot.app.run.workspace import Desk
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.form import Field, Value, needed
-from moot.core.seat import Scene
-from moot.desk.desk import Desk
-from moot.desk.people import by_hand
 from moot.record.store import Store
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 QUOTES = "builtin:quotes"
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.form import ABSTAIN, Value
-from moot.core.seat import Say, Scene
 from moot.phases.ballots import BALLOT
-from moot.phases.base import Phase
+from moot.phases.phases_base import Phase
 from moot.testing.replay import Hall, Held, Oracle, calls, essence
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))

@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+from moot.app.run.access import allowed
+from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
+from moot.app.run.workspace import Desk
 from moot.core.errors import MootError
-from moot.desk.access import allowed
-from moot.desk.desk import Desk
-from moot.desk.queueing import USUAL_PRIORITY, Job, QueueError, State
-from moot.engine.drive import Stop
+from moot.engine.driver import Stop
 
 
 @dataclass(slots=True)

@@ -5,14 +5,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from moot.agents.toolkit import Errand, Found
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
 from moot.core.form import Field, Form
-from moot.core.seat import Scene
 from moot.core.tool import ToolCall, ToolSpec
 from moot.models.base import Request
-from moot.seats.tools import Errand, Found
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
 SCENE = Scene(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)

@@ -10,8 +10,8 @@ import pytest
 
 from answer_forms import ballot, marks, scaffold, settlement
 from clock import within
+from moot.answers.layout import Reading, read
 from moot.core.form import ABSTAIN
-from moot.seats.layout import Reading, read
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Case: TypeAlias = dict[str, Json]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from clock import within
+from moot.app.brief.reader import read_brief
 from moot.core.errors import BriefError
 from moot.core.form import Value
-from moot.desk.intake import read_brief
 
 CORPUS = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "adversarial" / "dev.jsonl"
 NAMES = {

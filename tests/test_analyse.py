@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from commands import moot
+from moot.analysis.analysis import Analysis, analyse
+from moot.app.export.analyses import save_analysis, write_data
+from moot.app.export.plots import draw, draw_all
+from moot.app.run.workspace import Desk
+from moot.arguments.beliefs import Beliefs
 from moot.core.errors import BriefError
-from moot.desk.analysis import save_analysis, write_data
-from moot.desk.desk import Desk
-from moot.desk.plots import draw, draw_all
-from moot.readers.analysis import Analysis, analyse
-from moot.readers.beliefs import Beliefs
-from moot.readers.metrics import Use
 from moot.record.codec import read
+from moot.report.readers_metrics import Use
 from reports import hiring
 
 RECORDS = Path(__file__).parent / "records"

@@ -7,22 +7,21 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.app.plan.estimate import estimate
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Say, Scene
-from moot.desk.estimate import estimate
 from moot.models.base import Traits
 from moot.phases.ballots import BALLOT
-from moot.phases.base import Phase
 from moot.phases.choices import Choices, Condition
-from moot.phases.flow import Rounds, Sequence
-from moot.phases.judge import Vote
-from moot.phases.known import build
-from moot.policy.pairs import Pairs
+from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.vote import Vote
+from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
-from moot.seats.prompt import compose
+from moot.protocols.known import build
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 

@@ -4,21 +4,21 @@ from io import StringIO
 
 from rich.console import Console
 
-from moot.cli.telling import Stage, tell
+from moot.app.plan.assignment import seat
+from moot.cli.display.render import Stage, tell
+from moot.core.agent import Quote, Say
 from moot.core.brief import Brief, Participant
 from moot.core.errors import Refused, Unavailable
 from moot.core.event import Attempted, Called, Failed
-from moot.core.seat import Quote, Say
-from moot.desk.naming import Namer
-from moot.desk.seating import seat
 from moot.models.base import Request, Traits
 from moot.models.breaker import Fuse
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.readers.markdown import markdown
-from moot.readers.report import report
+from moot.protocols.known import build
+from moot.report.markdown import markdown
+from moot.report.names import Namer
+from moot.report.report import report
 from moot.testing.replay import Hall, Held
 
 WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"

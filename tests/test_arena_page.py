@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 
 from doc_protocols import draw, table_of
-from moot.desk.naming import NAMES
-from moot.phases import known, spec
 from moot.phases.choices import Condition
-from moot.policy.pairs import Pairs, Topology
+from moot.policy.pairing import Pairs, Topology
+from moot.protocols import known, spec
+from moot.report.names import NAMES
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 ARENA = (PAGES / "the-arena.md").read_text("utf-8")

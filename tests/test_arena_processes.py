@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.policy.pairs import Pairs, Topology
+from moot.policy.pairing import Pairs, Topology
 
 PLAY = """
 import asyncio, hashlib
 from moot.core.brief import Brief, Participant
 from moot.phases.choices import Choices
-from moot.phases.known import build
+from moot.protocols.known import build
 from moot.testing.replay import Hall, Oracle, essence
 people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 brief = Brief(topic="Tea?", participants=people, seed=7)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.answers.layout import read
 from moot.core.brief import Brief, Source
 from moot.core.form import Field, Form, Layout, Value
+from moot.demo.debater import Quotes
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.seats.layout import read
-from moot.seats.quotes import Quotes
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY
 

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from moot.arguments.argument_map import argument_map, judge
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.form import Value
-from moot.core.seat import Say, Scene
 from moot.core.transcript import Transcript
 from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.readers.arguments import argument_map, judge
-from moot.readers.markdown import markdown
-from moot.readers.report import report
+from moot.protocols.known import build
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall, Held
 from players import ANN, BOB, CY
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.core.transcript import within
 from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices, Condition
-from moot.phases.known import build
-from moot.readers.markdown import markdown
-from moot.readers.report import report
+from moot.protocols.known import build
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall, Held
 from players import ANN, BOB, CHAIR, CY, Player, Script
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.readers.arguments import RELATIONS, ArgumentMap, Edge, Judgement, Made, Node, Relation, judge
-from moot.readers.glyphs import width, wrap
-from moot.readers.mermaid import mermaid, safe
-from moot.readers.svg import svg
-from moot.readers.tree import SIGNS, VERBS, arrange, as_data, forest, standing
+from moot.arguments.argument_map import RELATIONS, ArgumentMap, Edge, Judgement, Made, Node, Relation, judge
+from moot.arguments.glyphs import width, wrap
+from moot.arguments.mermaid import mermaid, safe
+from moot.arguments.svg import svg
+from moot.arguments.tree import SIGNS, VERBS, arrange, as_data, forest, standing
 
 NS = "{http://www.w3.org/2000/svg}"
 

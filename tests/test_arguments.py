@@ -5,13 +5,13 @@ from typing import TypeAlias
 
 import pytest
 
+from moot.arguments.argument_map import LONGEST, ArgumentMap, argument_map, judge
+from moot.arguments.argument_map import SPOKEN as CARRY
 from moot.core.ask import Ask
 from moot.core.event import Asked, Entry, Failed
 from moot.core.form import Field, Form, Value
 from moot.core.transcript import fold
 from moot.phases.forms import ISSUES, SPOKEN, draft, speech
-from moot.readers.arguments import LONGEST, ArgumentMap, argument_map, judge
-from moot.readers.arguments import SPOKEN as CARRY
 from reports import Diary, opened, person
 
 SPEECH, DRAFT = speech(()), draft(())

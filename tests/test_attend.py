@@ -5,21 +5,20 @@ from typing import TypeAlias
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Interjected
 from moot.core.form import Value
-from moot.core.seat import Say, Scene
 from moot.core.transcript import Turn
 from moot.models.base import Traits
-from moot.phases.attend import Reflect, Summarize, Translate
-from moot.phases.base import Phase
-from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import speech
+from moot.phases.phases_base import Phase, Rounds, Sequence
 from moot.phases.rethink import EVOLVE, Mindful, Revise
+from moot.phases.revise import Reflect, Summarize, Translate
 from moot.phases.speak import Everyone
 from moot.record.ledger import Ledger
-from moot.seats.prompt import compose
 from moot.testing.replay import Hall, Held
 
 Answers: TypeAlias = Callable[[Ask], Mapping[str, Value] | None]

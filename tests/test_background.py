@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.brief.desk_files import MOST_BYTES, check_path, read_files
+from moot.app.brief.reader import read_brief
 from moot.core.brief import Source
 from moot.core.errors import BriefError
-from moot.desk.files import MOST_BYTES, check_path, read_files
-from moot.desk.intake import read_brief
 
 
 def test_files_are_sources_under_their_names(tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ from typing import cast
 
 import pytest
 
+from moot.app.export.reports import recount, write_report
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Attempted, Called, Entry, Erred, Failed
-from moot.desk.desk import Desk, Outcome
-from moot.desk.reports import recount, write_report
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.sqlite import SqliteStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires

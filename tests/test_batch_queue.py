@@ -9,12 +9,12 @@ import pytest
 from agents import own_place
 from batch_kit import BRIEF, item
 from commands import QUOTES, moot
-from moot.cli.progress import Progress
-from moot.desk.batches import make_batch
-from moot.desk.batching import Batching
-from moot.desk.config import Config
-from moot.desk.tally import Came
-from moot.workers.tables import engine_of, make_ready
+from moot.app.batch.batch_plan import make_batch
+from moot.app.batch.run_batch import Batching
+from moot.app.batch.summary import Came
+from moot.app.plan.settings import Config
+from moot.cli.display.progress import Progress
+from moot.workers.queue_tables import engine_of, make_ready
 from workers_kit import House, Turned, house
 
 pytestmark = pytest.mark.alone

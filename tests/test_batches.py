@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from batch_kit import BRIEF, item
+from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, seed_of
+from moot.app.batch.jsonl import read_lines, read_stream
+from moot.app.brief.reader import MOST_BYTES, read_brief
+from moot.app.brief.schema import MOST_SEED
+from moot.app.run.choosing import Caps, Wishes
 from moot.core.errors import BriefError
-from moot.desk.batches import MOST, Item, make_batch, make_item, read_briefs, seed_of
-from moot.desk.choosing import Caps, Wishes
-from moot.desk.intake import MOST_BYTES, read_brief
-from moot.desk.jsonl import read_lines, read_stream
-from moot.desk.keys import MOST_SEED
 
 
 def ids(*items: Item, times: int = 1, name: str = "") -> list[str]:

@@ -9,17 +9,17 @@ import pytest
 
 from agents import own_place
 from batch_kit import BRIEF, BUILD, BUY, PRICE, Paid, desk_with, item, work_on
+from moot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
+from moot.app.batch.run_batch import Budget
+from moot.app.batch.summary import Came, data_of, page_of, rows, told
+from moot.app.brief.reader import read_brief
+from moot.app.run.api import take
+from moot.app.run.choosing import Wishes
+from moot.app.run.people import answer, waiting
+from moot.app.run.workspace import Desk
 from moot.core.brief import Limits
 from moot.core.errors import Refused
 from moot.core.event import Called, Entry, Opened
-from moot.desk.batches import FaultyBatch, make_batch, make_item
-from moot.desk.batching import Budget
-from moot.desk.choosing import Wishes
-from moot.desk.desk import Desk
-from moot.desk.doors import take
-from moot.desk.intake import read_brief
-from moot.desk.people import answer, waiting
-from moot.desk.tally import Came, data_of, page_of, rows, told
 from moot.models.base import Request
 from test_casting import CAST
 from web_kit import ADA, Slow

@@ -5,18 +5,18 @@ from dataclasses import fields, replace
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import ABSTAIN, Value
-from moot.core.seat import Scene
-from moot.phases.board import Meeting
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.known import build
-from moot.phases.messages import message
-from moot.phases.spec import dump
+from moot.protocols.board import Meeting
+from moot.protocols.known import build
+from moot.protocols.messages import message
+from moot.protocols.spec import dump
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt

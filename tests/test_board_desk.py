@@ -6,24 +6,24 @@ from pathlib import Path
 import pytest
 
 from commands import EXAMPLES, QUOTES, moot
-from moot.board.presets import PRESETS
+from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
+from moot.app.brief.reader import read_brief
+from moot.app.plan.assignment import seat
+from moot.app.plan.estimate import estimate
+from moot.app.run.api import take
+from moot.app.run.choosing import Wishes, choose
+from moot.app.run.prepare import prepare
+from moot.app.run.workspace import Desk
+from moot.board.members import PRESETS
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.seat import Scene
-from moot.desk.cast import MODERATOR, TIMEKEEPER
-from moot.desk.choosing import Wishes, choose
-from moot.desk.desk import Desk
-from moot.desk.doors import take
-from moot.desk.estimate import estimate
-from moot.desk.intake import read_brief
-from moot.desk.prepare import prepare
-from moot.desk.seating import seat
+from moot.demo.clock import CLOCK, Clock
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.seats.clock import CLOCK, Clock
-from moot.testing.stores import MemoryStore
+from moot.protocols.known import build
+from moot.testing.store_checks import MemoryStore
 from quoting import Ear
 
 HEAD = "---\nprotocol: board\n{more}---\n# Hire Kim?\n\nKim has published 31 papers.\n\n"

@@ -12,6 +12,8 @@ from typing import Optional
 import pytest
 
 from agents import Agent, own_place
+from moot.app.program.plans import open_desk
+from moot.app.run.outcome import opening
 from moot.board import (
     PRESETS,
     AgentType,
@@ -26,10 +28,8 @@ from moot.board import (
 from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
 from moot.core.event import Closed, Entry, Opened
-from moot.core.standing import Given
-from moot.desk.outcome import opening
-from moot.desk.plans import open_desk
-from moot.seats.phrases import NOTHING
+from moot.core.roles import Given
+from moot.demo.phrases import NOTHING
 
 DOCUMENT = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "board-meeting.md"
 CHEN = BoardMember(

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Source
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.phases.choices import Choices
-from moot.phases.known import build
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import Player
 from prompts import prompt

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from moot.answers.layout import instruct, read, write
+from moot.answers.tags import escape
+from moot.answers.values import is_blank
 from moot.core.form import ABSTAIN, Value
 from moot.core.text import clean
-from moot.phases.messages import addressed, bound_to_judge, last_word, message
-from moot.seats.layout import instruct, read, write
-from moot.seats.tags import escape
-from moot.seats.values import is_blank
+from moot.protocols.messages import addressed, bound_to_judge, last_word, message
 
 CHEN, RODRIGUEZ = "Dr. Sarah Chen", "Prof. Rodriguez"
 FORM = addressed(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))

@@ -5,22 +5,22 @@ from dataclasses import replace
 
 import pytest
 
+from moot.answers.layout import read
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Source
 from moot.core.form import ABSTAIN, Value
-from moot.core.seat import Scene
+from moot.core.labels import act_of
 from moot.core.transcript import Transcript
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.readers.board import Attachment, Whisper, board
-from moot.readers.boardroom import boardroom
-from moot.readers.logs import write
-from moot.readers.markdown import markdown
-from moot.readers.report import Report, as_data, report
-from moot.readers.speech import Speech, parted
-from moot.readers.spoken import speak
-from moot.readers.wording import act_of
-from moot.seats.layout import read
+from moot.protocols.known import build
+from moot.report.board import Attachment, Whisper, board
+from moot.report.boardroom import boardroom
+from moot.report.markdown import markdown
+from moot.report.readers_logs import write
+from moot.report.report import Report, as_data, report
+from moot.report.speech import Speech, parted
+from moot.report.turn_text import speak
 from moot.testing.replay import Hall, Held
 from players import Player
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from agents import Agent, own_place
+from moot.app.program.plans import open_desk
+from moot.app.run.people import answer
 from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError, RecordError, Waiting
 from moot.core.event import Entry, Opened, Paused
 from moot.council import AgentWrapper, Council, DebateStep
-from moot.desk.people import answer
-from moot.desk.plans import open_desk
 
 SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.answers.layout import read, write
+from moot.core.agent import Quote, Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
 from moot.core.form import Form, Value
-from moot.core.seat import Quote, Say, Scene
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Extras
-from moot.phases.known import build
-from moot.seats.layout import read, write
-from moot.seats.prompt import compose
+from moot.protocols.known import build
 from moot.testing.replay import Hall, Held
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")

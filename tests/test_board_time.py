@@ -3,8 +3,8 @@
 import pytest
 
 from moot.core.errors import ProtocolError
-from moot.phases.board import Meeting
-from moot.phases.messages import message
+from moot.protocols.board import Meeting
+from moot.protocols.messages import message
 from test_board import OPTIONS, hall, nothing, order, play, reminders
 
 FORM = message(OPTIONS)

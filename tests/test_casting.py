@@ -12,14 +12,14 @@ import pytest
 import moot
 from commands import moot as command
 from commands import served, settle, speak
-from moot.desk.casting import Made as Came
-from moot.desk.casting import find_casting, hold_casting, read_casting, with_cast
-from moot.desk.choosing import Caps, Wishes
-from moot.desk.desk import Desk
-from moot.desk.doors import take
-from moot.desk.intake import Intake, read_brief
-from moot.desk.prepare import Ready, prepare
-from moot.engine.drive import Stop
+from moot.app.brief.reader import Intake, read_brief
+from moot.app.run.api import take
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.start import Made as Came
+from moot.app.run.start import find_casting, hold_casting, read_casting, with_cast
+from moot.app.run.workspace import Desk
+from moot.engine.driver import Stop
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires
 

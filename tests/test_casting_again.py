@@ -12,16 +12,16 @@ import pytest
 import moot
 from commands import moot as command
 from commands import served, settle, speak
+from moot.app.brief.reader import read_brief
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.prepare import prepare
+from moot.app.run.start import Casting, Made, find_casting, hold_casting, read_casting, with_cast
+from moot.app.run.workspace import Desk
 from moot.core.event import Attempted, Called, Erred
-from moot.desk.casting import Casting, Made, find_casting, hold_casting, read_casting, with_cast
-from moot.desk.choosing import Caps, Wishes
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import prepare
-from moot.engine.drive import Stop
+from moot.engine.driver import Stop
 from moot.models.pool import Pool
 from moot.record.codec import decode
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 

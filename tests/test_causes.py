@@ -4,12 +4,12 @@ import pytest
 
 from courses import look, say, table
 from lessons_kit import TWO, Paper
+from moot.arguments.positions import causes, stated
+from moot.arguments.stance import changes, stands
 from moot.core.form import Fields
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons
 from moot.phases.forms import revision
-from moot.readers.causes import causes, stated
-from moot.readers.stance import changes, stands
 
 
 @pytest.mark.parametrize(

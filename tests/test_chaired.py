@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from moot.answers.layout import read, repair
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
-from moot.phases.known import Choices, build
-from moot.readers.markdown import markdown
-from moot.readers.report import report
-from moot.seats.layout import read, repair
+from moot.protocols.known import Choices, build
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 

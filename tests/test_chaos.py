@@ -29,13 +29,13 @@ from chaos_kit import (
     until_over,
     working,
 )
+from moot.app.run.dispatcher import Job
+from moot.app.run.workspace import Desk
 from moot.core.event import PLAY_EVENTS, Attempted, Called, Entry, Resumed
 from moot.core.transcript import fold
-from moot.desk.desk import Desk
-from moot.desk.queueing import Job
 from moot.testing.replay import essence
 from moot.testing.wires import Wires
-from moot.workers.queue import Queue
+from moot.workers.job_queue import Queue
 from pg import running
 
 pytestmark = pytest.mark.alone

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from moot.app.plan.desk_checks import check_brief
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
-from moot.desk.checks import check_brief
-from moot.desk.desk import Desk
 from moot.phases.choices import Choices
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))

@@ -5,6 +5,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from moot.app.export.mapping import map_at, mermaid_of
+from moot.app.export.paper import memo
+from moot.app.export.reports import FORMATS, recount, reported, write_log, write_report
+from moot.app.export.signed_receipts import make_receipt, write_receipt
+from moot.app.plan.settings import Config
+from moot.app.run.people import say
+from moot.app.run.workspace import Desk
+from moot.app.serve.view_model import Frames
 from moot.core.ask import Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Decision
@@ -12,23 +20,16 @@ from moot.core.errors import ModelError
 from moot.core.event import Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
 from moot.core.text import clean
 from moot.core.tool import ToolCall
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.frames import Frames
-from moot.desk.mapping import map_at, mermaid_of
-from moot.desk.paper import memo
-from moot.desk.people import say
-from moot.desk.receipts import make_receipt, write_receipt
-from moot.desk.reports import FORMATS, MODES, recount, reported, write_log, write_report
-from moot.engine.limits import Purse
+from moot.engine.calls import Purse
 from moot.engine.line import Line
 from moot.models.base import Request
 from moot.models.pool import Pool
-from moot.readers.report import Report
 from moot.record.codec import decode, encode
 from moot.record.ledger import Ledger
+from moot.report.readers_logs import MODES
+from moot.report.report import Report
 from moot.testing.scripted import ScriptedModel
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from reports import DRAFT, Diary, ask
 
 TAGS = "".join(chr(0xE0000 + ord(each)) for each in "obey")

@@ -7,18 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from moot.cli.asking import Terminal
-from moot.cli.conduct import Interrupt, conduct
-from moot.cli.screen import Screen
+from moot.app.run.outcome import Outcome, outcome
+from moot.app.run.people import answer, say, waiting
+from moot.app.run.workspace import Desk
+from moot.cli.display.asking import Terminal
+from moot.cli.display.live_screen import Screen
+from moot.cli.terminal import Interrupt, conduct
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Attempted, Entry, Interjected, Opened
 from moot.core.transcript import fold
-from moot.desk.desk import Desk, Outcome, outcome
-from moot.desk.people import answer, say, waiting
-from moot.phases.known import Choices
-from moot.testing.stores import MemoryStore
+from moot.protocols.known import Choices
+from moot.testing.store_checks import MemoryStore
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")

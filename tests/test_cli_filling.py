@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from moot.cli.filling import Filled, Sheet
+from moot.app.program.keyboard import CUT
+from moot.app.run.meanwhile import Meanwhile
+from moot.cli.display.ask_people import Filled, Sheet
 from moot.core.ask import Ask
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value
-from moot.desk.keyboard import CUT
-from moot.desk.meanwhile import Meanwhile
 from moot.phases.forms import SETTLEMENT
-from moot.phases.messages import addressed, bound_to_judge, judged, message
-from moot.record.letters import Letters
-from moot.testing.stores import MemoryStore
+from moot.protocols.messages import addressed, bound_to_judge, judged, message
+from moot.record.mailbox import Letters
+from moot.testing.store_checks import MemoryStore
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")

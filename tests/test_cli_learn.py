@@ -8,11 +8,11 @@ import pytest
 
 from commands import moot
 from lessons_kit import Paper
+from moot.app.run.workspace import Desk
 from moot.core.decision import Ballot, Decision
-from moot.desk.desk import Desk
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.phases.forms import revision
 from test_learning import paper
 from test_lessons import criticised

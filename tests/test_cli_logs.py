@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from commands import BRIEF, QUOTES, moot
+from moot.cli.display.render import Stage, tell
 from moot.cli.options import LOGS
-from moot.cli.telling import Stage, tell
-from moot.desk.reports import MODES
+from moot.report.readers_logs import MODES
 from test_logs import tea
 
 

@@ -89,7 +89,7 @@ def test_nothing_at_all_shows_help(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.cli.main.COMMANDS", {**COMMANDS, "list": "moot.cli.records:absent"})
+    monkeypatch.setattr("moot.cli.main.COMMANDS", {**COMMANDS, "list": "moot.cli.commands.records:absent"})
     ran = moot(tmp_path, "list", TMPDIR=str(tmp_path))
     assert ran.exit_code == 1
     assert ran.stderr.startswith("moot: internal error: AttributeError: ")

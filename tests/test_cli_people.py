@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 from commands import QUOTES, moot, only_id
+from moot.app.program.guests import invite
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
-from moot.desk.desk import Desk
-from moot.desk.guests import invite
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 
 TEA = """---
 protocol: panel

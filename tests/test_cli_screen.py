@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from moot.cli.layout import COLOURS, colours
-from moot.cli.screen import Screen, bar, tail
-from moot.cli.telling import Stage, running_tally, tell
-from moot.cli.text import amount, count, line, moment, money, prose, short, span
+from moot.app.serve.view_model import most_rounds
+from moot.cli.display.live_screen import Screen, bar, tail
+from moot.cli.display.render import Stage, running_tally, tell
+from moot.cli.display.text import amount, count, line, moment, money, prose, short, span
+from moot.cli.display.text_layout import COLOURS, colours
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import (
@@ -32,7 +33,6 @@ from moot.core.event import (
     Resumed,
 )
 from moot.core.form import Field, Form
-from moot.desk.frames import most_rounds
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\u202c :smile: \x9b31m [link=http://x]y[/link]\r\x08"
 BALLOT = Form(name="ballot", layout="line", fields=(Field(name="I vote for", kind="choice", choices=("Proposal A",)),))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from moot.cli.beside import beside
+from moot.cli.display.side_by_side import beside
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Limits, Source
 from moot.core.decision import Ballot, Decision
@@ -30,12 +30,12 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.readers.compare import Difference, compare
-from moot.readers.faults import faults
-from moot.readers.metrics import elapsed
-from moot.readers.parting import Parting, Said
-from moot.readers.report import as_data
-from moot.readers.wording import descent
+from moot.core.labels import descent
+from moot.report.compare import Difference, compare
+from moot.report.metrics import faults
+from moot.report.parting import Parting, Said
+from moot.report.readers_metrics import elapsed
+from moot.report.report import as_data
 from reports import DRAFT, Diary, ask, draft, opened, person
 
 GOLDEN = Path(__file__).with_name("golden") / "diff.txt"

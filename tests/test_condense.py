@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.llm import ModelSeat
+from moot.agents.toolkit import Errand
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import View
 from moot.core.errors import ToolError
-from moot.core.seat import Scene
 from moot.core.transcript import Turn
 from moot.models.base import Request
-from moot.seats.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
-from moot.seats.llm import ModelSeat
-from moot.seats.tools import Errand
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
+from moot.tools.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
 from shelves import ANN, ASK, SCENE, said, wants
 
 

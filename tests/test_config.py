@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.plan.settings import Config, load_config, own_file
 from moot.core.errors import BriefError
-from moot.desk.config import Config, load_config, own_file
-from moot.seats.servers import Server
+from moot.tools.mcp_servers import Server
 
 PIN = "0123456789abcdef" * 4
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.llm import ModelSeat
+from moot.core.agent import Quote, Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.errors import Refused
 from moot.core.event import Called
 from moot.core.form import Value
-from moot.core.seat import Quote, Say, Scene
+from moot.demo.debater import Quotes
 from moot.models.base import Request
 from moot.models.pool import build
-from moot.seats.llm import ModelSeat
-from moot.seats.quotes import Quotes
 from moot.testing.conformance import check_model, check_seat
 from moot.testing.replay import Oracle
 from moot.testing.scripted import Scripted, ScriptedModel

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from moot.desk import connections
-from moot.desk.connections import config_of
-from moot.desk.ending import Listener
-from moot.desk.listening import listen
-from moot.web.passes import session_cookie
+from moot.app.serve import connections
+from moot.app.serve.connections import config_of
+from moot.app.serve.ending import Listener
+from moot.app.serve.server_parts import listen
+from moot.web.auth import session_cookie
 from web_kit import API, opened
 
 HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"

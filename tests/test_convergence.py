@@ -15,7 +15,7 @@ from moot.core.transcript import Transcript
 from moot.phases.liken import LIKE
 from moot.policy.beta import chance_ahead, incomplete_beta
 from moot.policy.convergence import LIKEN, Stalled, last_steps, likeness
-from moot.policy.early import Certain, Early, Lead
+from moot.policy.early_stop import Certain, Early, Lead
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule
 from moot.policy.stops import Ahead, Alike, Confident, Saving
 

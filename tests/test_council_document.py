@@ -14,9 +14,9 @@ import pytest
 import moot.council
 from commands import settle
 from councils import Scripted, agents
+from moot.answers.layout import read
 from moot.core.form import Field, Form
 from moot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent
-from moot.seats.layout import read
 
 SEED = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "council-debate-step.md"
 pytestmark = pytest.mark.skipif(not SEED.exists(), reason="the council's document is not beside this checkout")

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief
 from moot.core.decision import Ballot
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
-from moot.phases.council import PICK, VOTING, OrElse, Weighed, debate_step
-from moot.phases.spec import dump, load
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
+from moot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 

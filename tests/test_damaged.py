@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from commands import moot, served
+from moot.app.brief.reader import read_brief
+from moot.app.run.access import Claim, claim
+from moot.app.run.choosing import Wishes
+from moot.app.run.past import stamp
+from moot.app.run.prepare import prepare
+from moot.app.run.runner import Hall
+from moot.app.run.start import find_casting
+from moot.app.run.workspace import Desk
+from moot.app.serve.spending import Till
 from moot.core.event import Asked, Entry, Interjected
-from moot.desk.access import Claim, claim
-from moot.desk.casting import find_casting
-from moot.desk.choosing import Wishes
-from moot.desk.desk import Desk
-from moot.desk.hall import Hall
-from moot.desk.intake import read_brief
-from moot.desk.past import stamp
-from moot.desk.prepare import prepare
-from moot.desk.till import Till
 from moot.record.codec import decode, encode
 from moot.testing.wire_formats import Plan
 from web_kit import opened

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from acting import ARGUE, TWO, Act, Acts, both, failed, hall, just, paying, slowly
+from moot.core.agent import Quote, Say, Scene, Seat
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits
 from moot.core.errors import (
@@ -31,18 +32,17 @@ from moot.core.event import (
     Replied,
     Signal,
 )
-from moot.core.seat import Quote, Say, Scene, Seat
 from moot.core.transcript import fold
-from moot.engine.drive import Hosting, Stop, debate, replay
-from moot.phases import flow
-from moot.phases.flow import Rounds
-from moot.phases.known import build
+from moot.engine.driver import Hosting, Stop, debate, replay
+from moot.phases import base
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone, Floor
-from moot.phases.spec import dump
+from moot.protocols.known import build
+from moot.protocols.spec import dump
 from moot.record.codec import digest, encode, read
 from moot.record.ledger import Ledger
 from moot.testing.replay import Oracle
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 FAULTS: list[tuple[Act, str, str]] = [
     (just(Unavailable("no connection", kind="connection")), "connection", "no connection"),
@@ -429,14 +429,14 @@ def hall_opened() -> Opened:
 
 
 async def test_a_part_of_a_record_can_be_checked_too() -> None:
-    held = await hall(flow.Sequence(parts=(ARGUE,))).hold(both(just("said")))
+    held = await hall(base.Sequence(parts=(ARGUE,))).hold(both(just("said")))
     assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
     store = MemoryStore()
     await store.append("d", held.lines[:4], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
-    opened = Opened(brief=hall().brief, protocol=dump(flow.Sequence(parts=(ARGUE,))), name="test")
-    replay(opened, flow.Sequence(parts=(ARGUE,)), ledger=ledger)
+    opened = Opened(brief=hall().brief, protocol=dump(base.Sequence(parts=(ARGUE,))), name="test")
+    replay(opened, base.Sequence(parts=(ARGUE,)), ledger=ledger)
     assert ledger.head
 
 

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.toolkit import Errand
+from moot.core.agent import Quote
 from moot.core.ask import Usage
 from moot.core.brief import Source
 from moot.core.errors import BriefError, LimitReached, Unavailable
 from moot.core.event import Called
-from moot.core.seat import Quote
-from moot.seats.embed import BATCH, Embeddings, likeness
-from moot.seats.rag import Rag
-from moot.seats.tools import Errand
 from moot.testing.conformance import Journal
-from moot.testing.web import Answer, Visit, Web, as_json
+from moot.testing.small_web import Answer, Visit, Web, as_json
+from moot.tools.embeddings import BATCH, Embeddings, likeness
+from moot.tools.rag import Rag
 from shelves import SCENE
 
 

@@ -5,22 +5,21 @@ from dataclasses import replace
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.form import ABSTAIN, Value
-from moot.core.seat import Scene
 from moot.phases.ballots import BALLOT, labels
-from moot.phases.base import Phase
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ENDINGS, STRATEGIES, ending
-from moot.phases.flow import Sequence
-from moot.phases.round_robin import round_robin
-from moot.phases.spec import dump, load
+from moot.phases.phases_base import Phase, Sequence
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
-from moot.readers.markdown import markdown
-from moot.readers.report import report
+from moot.protocols.round_robin import round_robin
+from moot.protocols.spec import dump, load
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 

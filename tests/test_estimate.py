@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from moot.app.plan.estimate import TOKENS, estimate
+from moot.app.plan.lengths import WORDS, words
+from moot.app.plan.pretend import Pretender
+from moot.core.agent import Quote, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Settings, Source
 from moot.core.form import Field, Form
-from moot.core.seat import Quote, Scene
 from moot.core.transcript import Transcript, Turn
-from moot.desk.estimate import TOKENS, estimate
-from moot.desk.lengths import WORDS, words
-from moot.desk.pretending import Pretender
 from moot.models.base import Model, Request
 from moot.phases.choices import Extras
-from moot.phases.known import Choices, build
+from moot.protocols.known import Choices, build
 from moot.testing.scripted import ScriptedModel
 
 

@@ -14,14 +14,15 @@ from typing import cast
 
 import pytest
 
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import prepare
+from moot.app.run.workspace import Desk
 from moot.core.tool import ToolCall
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import Wishes, prepare
 from moot.models.pool import Pool
-from moot.testing.stores import MemoryStore
-from moot.testing.web import Web, searxng
+from moot.testing.small_web import Web, searxng
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 

@@ -3,9 +3,9 @@
 import pytest
 
 from moot.core.brief import Source
-from moot.seats.evidence import Library, Stance, query
-from moot.seats.passages import Passage
-from moot.seats.phrases import marks, matter, quotation
+from moot.demo.passages import Passage
+from moot.demo.phrases import marks, matter, quotation
+from moot.demo.seats_evidence import Library, Stance, query
 from quoting import said
 
 TEXT = """The depot is cheaper than the hall. The hall has a poor roof.

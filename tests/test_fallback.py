@@ -5,27 +5,27 @@ from pathlib import Path
 import pytest
 
 from commands import settle
+from moot.app.plan.assignment import seat
+from moot.app.plan.settings import Config
+from moot.app.run.api import take
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.workspace import Desk
+from moot.core.agent import Quote, Say
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, Refused, Unavailable
 from moot.core.event import Attempted, Called, Erred, Paused, Replied
-from moot.core.seat import Quote, Say
 from moot.core.transcript import fold
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.doors import take
-from moot.desk.prepare import Ready, Wishes, prepare
-from moot.desk.seating import seat
 from moot.models.base import Request, Traits
 from moot.models.breaker import Fuse
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
-from moot.phases.base import Phase
-from moot.phases.flow import Rounds
+from moot.phases.phases_base import Phase, Rounds
 from moot.phases.speak import Everyone
-from moot.readers.markdown import markdown
-from moot.readers.report import report
 from moot.record.codec import decode
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall, Held
 
 HASTY = Patience(tries=1)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from moot.core.errors import ToolError
 from moot.core.recall import News
-from moot.seats.feeds import LONGEST, MOST_NEWS, Feeds, parse
-from moot.seats.fetch import MOST_BYTES, Fetcher
-from moot.testing.web import Answer, Web, serve_pages
+from moot.testing.small_web import Answer, Web, serve_pages
+from moot.tools.feeds import LONGEST, MOST_NEWS, Feeds, parse
+from moot.tools.fetch import MOST_BYTES, Fetcher
 
 RSS = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <rss version="2.0" xmlns:media="http://x.example/m"><channel><title>Town news</title><link>http://t.example/</link>

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from charts import check_chart
 from commands import EXAMPLES, QUOTES, moot
 from doc_protocols import table_of
-from moot.phases import known, spec
 from moot.phases.choices import Choices, Extras
-from moot.phases.flow import Rounds
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone
-from moot.policy.pairs import Pairs
-from moot.readers import flowchart as reader
-from moot.readers.flowchart import Tree, flowchart
+from moot.policy.pairing import Pairs
+from moot.protocols import known, spec
+from moot.report import flowchart as reader
+from moot.report.flowchart import Tree, flowchart
 
 SAY: Tree = {"is": "Everyone", "act": "argue"}
 LATE: Tree = {"is": "Everyone", "act": "close"}

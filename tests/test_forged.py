@@ -11,17 +11,18 @@ from typing import Any, cast
 import pytest
 
 from commands import moot
+from moot.analysis.analysis import analyse
+from moot.app.export.learned import learn_all
+from moot.app.export.paper import memo, replay
+from moot.app.export.recount import count_again
+from moot.app.export.reports import FORMATS, compare, recount, write_log, write_report
+from moot.app.export.signed_receipts import make_receipt
+from moot.app.run.question import stands
+from moot.app.run.workspace import Desk
 from moot.core.errors import MootError, RecordError
-from moot.desk.desk import Desk
-from moot.desk.learning import learn_all
-from moot.desk.paper import memo, replay
-from moot.desk.question import stands
-from moot.desk.receipts import make_receipt
-from moot.desk.recount import count_again
-from moot.desk.reports import FORMATS, MODES, compare, recount, write_log, write_report
-from moot.readers.analysis import analyse
 from moot.record.codec import digest
-from moot.testing.stores import MemoryStore
+from moot.report.readers_logs import MODES
+from moot.testing.store_checks import MemoryStore
 
 Line = dict[str, Any]
 Place = tuple[str | int, ...]

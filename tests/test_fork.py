@@ -5,6 +5,11 @@ from typing import Any
 
 import pytest
 
+from moot.app.brief.reader import read_brief
+from moot.app.run.fork import GIVEN, Answer, Change, fork
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
+from moot.core.agent import Seat
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import (
@@ -20,19 +25,14 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.core.seat import Seat
 from moot.core.transcript import Transcript, fold
-from moot.desk.desk import Desk
-from moot.desk.fork import GIVEN, Answer, Change, fork
-from moot.desk.intake import read_brief
-from moot.desk.past import stamp
-from moot.engine.drive import Hosting, Stop, debate
-from moot.phases.known import KNOWN, build
-from moot.phases.spec import dump, load
+from moot.engine.driver import Hosting, Stop, debate
+from moot.protocols.known import KNOWN, build
+from moot.protocols.spec import dump, load
 from moot.record.codec import decode
 from moot.record.ledger import Ledger
 from moot.testing.replay import Oracle, calls, essence
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 PEOPLE = (
     Participant(name="Ann", role="for", seat="ollama:old", weight=0.9),

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.phases.choices import Choices
-from moot.phases.fight import Fight
-from moot.phases.flow import Rounds
-from moot.phases.known import build
-from moot.phases.spec import dump, load
+from moot.phases.phases_base import Rounds
+from moot.protocols.known import build
+from moot.protocols.open_fight import Fight
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt

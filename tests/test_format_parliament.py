@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
-from moot.phases.parliament import OFFICES, bp_style, dealt, order_paper
-from moot.seats.prompt import compose
+from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
 from moot.testing.replay import Hall, Held, Oracle
 from moot.testing.scripted import Scripted
 from players import CHAIR, Player, Script, resume_everywhere

@@ -10,8 +10,8 @@ from moot.core.event import Asked, Opened, Replied
 from moot.core.form import Form
 from moot.core.text import stands_in
 from moot.core.transcript import Transcript
-from moot.phases.base import Table
 from moot.phases.forms import NEAREST, SPOKEN, aimed, bound, clash, draft, linked, revision, speech
+from moot.phases.phases_base import Table
 
 LOG = View(numbered=True)
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.desk.solving import answer
-from moot.readers.formula import Compare, Joined, NotFormal
-from moot.readers.notation import parse
-from moot.readers.reckoning import TooLarge, declarations, domain, holds, smt, value, written
+from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, holds, smt, value, written
+from moot.analysis.claim_language import parse
+from moot.analysis.formula import Compare, Joined, NotFormal
+from moot.app.export.solver_process import answer
 
 NONE: tuple[str, ...] = ()
 

@@ -10,6 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courses import ANN, BEN, say, table
+from moot.agents.human import HUMAN
+from moot.app.run.api import debate
+from moot.app.run.workspace import Desk
+from moot.app.serve.hypertext import LONGEST, TAGS, hypertext
+from moot.app.serve.view_model import Data, Frames, frames, most_rounds
 from moot.core.ask import Reply, Usage
 from moot.core.brief import Brief, Participant
 from moot.core.event import (
@@ -30,11 +35,6 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.form import Field, Form
-from moot.desk.desk import Desk
-from moot.desk.doors import debate
-from moot.desk.frames import Data, Frames, frames, most_rounds
-from moot.desk.hypertext import LONGEST, TAGS, hypertext
-from moot.seats.human import HUMAN
 from reports import Diary, ask
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

@@ -2,15 +2,15 @@
 
 import pytest
 
+from moot.app.brief.reader import read_brief
+from moot.app.run.api import take
+from moot.app.run.choosing import Wishes, choose
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.form import Value
-from moot.core.seat import Scene
-from moot.desk.choosing import Wishes, choose
-from moot.desk.doors import take
-from moot.desk.intake import read_brief
-from moot.phases.known import build
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import Player
 from prompts import prompt

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.agents.prompt import compose
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.models.base import Traits
-from moot.phases.exchange import REPORT, stands
-from moot.phases.flow import Sequence as InOrder
-from moot.phases.groups import Groups
-from moot.phases.known import Choices, build
+from moot.phases.phases_base import Sequence as InOrder
 from moot.policy.groups import split
-from moot.seats.prompt import compose
+from moot.protocols.grouped import REPORT, stands
+from moot.protocols.groups import Groups
+from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere
 

@@ -6,6 +6,7 @@ from typing import cast
 import pytest
 
 from acting import ARGUE, TWO, Acts, both, failed, hall, just
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.errors import LimitReached, RecordError, Refused, Unavailable
@@ -15,13 +16,12 @@ from moot.core.event import (
     Paused,
     Replied,
 )
-from moot.core.seat import Say, Scene
-from moot.engine.drive import debate
+from moot.engine.driver import debate
 from moot.phases.speak import Everyone
-from moot.phases.spec import dump
+from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
 from moot.testing.replay import essence
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 
 def hall_opened() -> Opened:

@@ -12,12 +12,13 @@ from collections.abc import Callable
 import pytest
 
 from models_kit import HASTY, KEY, Notebook, ask
+from moot.app.program.guests import adapter, invite
 from moot.core.brief import Settings
 from moot.core.errors import BriefError, ModelError, Refused, Unavailable, Unreadable
-from moot.desk.guests import adapter, invite
+from moot.core.text import hide
 from moot.models.base import Message
-from moot.models.guests import write
-from moot.models.mishaps import hide, read_fault
+from moot.models.custom import write
+from moot.models.mishaps import read_fault
 from moot.models.pool import Pool
 
 
@@ -144,8 +145,8 @@ async def test_a_cancellation_passes_at_once() -> None:
 def test_a_plain_function_does_not_keep_the_program_from_ending() -> None:
     program = """
 import asyncio, time
-from moot.desk.inplace import hear
-from moot.models.guests import apart
+from moot.app.program.in_place import hear
+from moot.models.custom import apart
 
 def slow(text):
     time.sleep(60)

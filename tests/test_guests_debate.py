@@ -21,15 +21,15 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import moot
 from models_kit import HASTY
+from moot.app.export.reports import recount, write_report
+from moot.app.program.guests import invite
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Attempted, Called
-from moot.desk.desk import Desk
-from moot.desk.guests import invite
-from moot.desk.reports import recount, write_report
 from moot.models.base import Model
 from moot.models.pool import Pool
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.sqlite import SqliteStore
 from moot.testing.conformance import check_model
 from moot.testing.wire_formats import Plan
@@ -209,7 +209,7 @@ import moot
 people = tuple(moot.Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob"))
 moot.run(moot.Brief(topic="Tea?", participants=people), store=Path("a.sqlite"))
 from moot.core.errors import BriefError
-from moot.desk.guests import invite
+from moot.app.program.guests import invite
 from moot.models.pool import Pool
 async def agent(prompt):
     return "yes"

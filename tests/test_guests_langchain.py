@@ -17,14 +17,14 @@ from pydantic import PrivateAttr
 
 from answer_forms import draft
 from models_kit import HASTY, KEY, Notebook, ask
+from moot.agents.llm import ModelSeat
+from moot.app.program.guests import adapter, invite
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Settings
 from moot.core.errors import BriefError, ModelError
-from moot.core.seat import Scene
-from moot.desk.guests import adapter, invite
 from moot.models.base import Message, Request
 from moot.models.pool import Pool
-from moot.seats.llm import ModelSeat
 
 
 class Chat(BaseChatModel):

@@ -6,21 +6,22 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
+from moot.app.brief.reader import read_brief
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.access import Claim, claim, claimed
+from moot.app.run.choosing import Wishes
+from moot.app.run.holding import Start, make_start
+from moot.app.run.keeping import Full
+from moot.app.run.people import answer, waiting
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Reception
+from moot.app.serve.spending import Till
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Paused
-from moot.desk.access import Claim, claim, claimed
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Full, Hall, Start
-from moot.desk.holding import make_start
-from moot.desk.intake import read_brief
-from moot.desk.people import answer, waiting
-from moot.desk.prepare import Wishes
-from moot.desk.reception import Reception
-from moot.desk.serving import Serving
-from moot.desk.till import Till
 from moot.record.hub import Hub, Line
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from web_kit import ADA, QUOTES, Slow, until
 
 ROUNDS = f"---\nprotocol: round_robin\nrounds: 2\n---\n{QUOTES}"

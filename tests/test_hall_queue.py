@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
+from moot.app.brief.reader import read_brief
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run import queue_runner
+from moot.app.run.access import allowed
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.dispatcher import QueueError
+from moot.app.run.holding import make_start
+from moot.app.run.keeping import Full
+from moot.app.run.people import answer, say, waiting
+from moot.app.run.queue_runner import QueueHall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Order, Reception, keyed
+from moot.app.serve.spending import Till
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
 from moot.core.event import Paused
-from moot.desk import queued
-from moot.desk.access import allowed
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Full
-from moot.desk.holding import make_start
-from moot.desk.intake import read_brief
-from moot.desk.people import answer, say, waiting
-from moot.desk.prepare import Caps, Wishes
-from moot.desk.queued import QueueHall
-from moot.desk.queueing import QueueError
-from moot.desk.reception import Order, Reception, keyed
-from moot.desk.serving import Serving
-from moot.desk.till import Till
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from queue_kit import Worker, working
 from web_kit import ADA, QUOTES, Slow, until
 
@@ -35,7 +35,7 @@ ROUNDS = f"---\nprotocol: round_robin\nrounds: 2\n---\n{QUOTES}"
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
-    monkeypatch.setattr(queued, "LOOK", 0.01)
+    monkeypatch.setattr(queue_runner, "LOOK", 0.01)
 
 
 @asynccontextmanager
@@ -280,7 +280,7 @@ async def test_the_same_debate_begun_twice_at_once_is_one_job() -> None:
 
 
 async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queued, "MOST_QUEUED", 2)
+    monkeypatch.setattr(queue_runner, "MOST_QUEUED", 2)
     async with hall_with() as (hall, worker):
         worker.open.clear()
         ids = [await of(hall, "ann").begin(order()) for _ in range(2)]

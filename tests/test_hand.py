@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.answers.manual_form import allowed, take
+from moot.answers.plain_text import LIMIT
 from moot.core.errors import BriefError
 from moot.core.form import ABSTAIN, Field, Form, Value, allows
 from moot.phases.ballots import slip
 from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
-from moot.phases.messages import judged, last_word, message
-from moot.seats.hand import allowed, take
-from moot.seats.plain import LIMIT
+from moot.protocols.messages import judged, last_word, message
 
 AB = slip(("Proposal A", "Proposal B"))
 YESNO = slip(("yes", "no"))

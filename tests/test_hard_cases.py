@@ -12,18 +12,18 @@ import asyncpg
 import pytest
 
 from chaos_kit import start, stop
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
+from moot.core.agent import Say
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import PLAY_EVENTS, Asked, Attempted, Called, Closed, Entry, Opened, Resumed
-from moot.core.seat import Say
 from moot.core.transcript import fold
-from moot.desk.desk import Desk
-from moot.desk.past import stamp
 from moot.models.base import Request
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.record.postgres import PostgresStore
 from moot.testing.replay import essence
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from pg import Postgres, running
 from workers_kit import House, Turned, house
 

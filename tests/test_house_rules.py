@@ -113,7 +113,7 @@ def test_the_play_may_do_this(text: str) -> None:
 
 
 def test_one_module_draws_chance_from_the_seed() -> None:
-    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/base.py"))) == []
+    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/phases_base.py"))) == []
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_loose_tasks(text: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "count"),
     [
-        ({"src/moot/engine/drive.py": "try: f()\nexcept Exception: g()"}, 0),
-        ({"src/moot/engine/drive.py": "try: f()\nexcept Exception: g()\ntry: f()\nexcept: g()"}, 1),
+        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()"}, 0),
+        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()\ntry: f()\nexcept: g()"}, 1),
         ({"src/moot/cli/a.py": "try: f()\nexcept BaseException: g()", "src/moot/web/b.py": "try: f()\nexcept: g()"}, 1),
         ({"src/moot/models/a.py": "try: f()\nexcept (ValueError, Exception): g()"}, 1),
         ({"src/moot/models/a.py": "try: f()\nexcept BaseException:\n    g()\n    raise"}, 0),
@@ -179,7 +179,9 @@ def test_broad_excepts(texts: dict[str, str], count: int) -> None:
     assert len(list(state.check_excepts([parse(text, path) for path, text in texts.items()]))) == count
 
 
-MODULES = frozenset({"moot.core.brief", "moot.models.base", "moot.phases.base", "moot.phases.flow", "moot.desk.desk"})
+MODULES = frozenset(
+    {"moot.core.brief", "moot.models.base", "moot.phases.phases_base", "moot.phases.base", "moot.app.run.workspace"}
+)
 
 
 @pytest.mark.parametrize(
@@ -190,25 +192,25 @@ MODULES = frozenset({"moot.core.brief", "moot.models.base", "moot.phases.base", 
         ("src/moot/core/a.py", "import rich", 1),
         ("src/moot/policy/a.py", "from moot.phases import base", 1),
         ("src/moot/phases/a.py", "if TYPE_CHECKING:\n    from moot.models.base import Model", 1),
-        ("src/moot/phases/a.py", "def f():\n    import moot.seats.llm", 1),
+        ("src/moot/phases/a.py", "def f():\n    import moot.agents.llm", 1),
         ("src/moot/phases/a.py", "from moot.policy.rules import Rule", 0),
-        ("src/moot/engine/a.py", "from moot.phases.base import Table", 0),
+        ("src/moot/engine/a.py", "from moot.phases.phases_base import Table", 0),
         ("src/moot/engine/a.py", "from moot.phases import base", 0),
         ("src/moot/engine/a.py", "from moot.phases import flow", 1),
         ("src/moot/engine/a.py", "from ..phases.flow import Rounds", 1),
         ("src/moot/engine/__init__.py", "from ..phases.flow import Rounds", 1),
-        ("src/moot/cli/a.py", "from moot.desk.desk import Desk", 0),
+        ("src/moot/cli/a.py", "from moot.app.run.workspace import Desk", 0),
         ("src/moot/cli/a.py", "from moot.models.base import Model", 1),
         ("src/moot/cli/a.py", "import_module('moot.web.serve')", 1),
         ("src/moot/cli/a.py", "from moot import Desk", 1),
         ("src/moot/desk/a.py", "from moot.testing.scripted import Scripted", 1),
-        ("src/moot/testing/a.py", "from moot.desk.desk import Desk", 0),
-        ("src/moot/__init__.py", "from moot.desk.desk import Desk", 0),
+        ("src/moot/testing/a.py", "from moot.app.run.workspace import Desk", 0),
+        ("src/moot/__init__.py", "from moot.app.run.workspace import Desk", 0),
         ("src/moot/__init__.py", "from moot.cli.main import main", 1),
         ("src/moot/models/a.py", "from pydantic import BaseModel", 1),
         ("src/moot/record/codec.py", "from pydantic import BaseModel", 0),
         ("src/moot/helpers/a.py", "x = 1", 1),
-        ("tests/test_a.py", "from moot.phases.base import Table", 0),
+        ("tests/test_a.py", "from moot.phases.phases_base import Table", 0),
     ],
 )
 def test_floors(path: str, text: str, count: int) -> None:

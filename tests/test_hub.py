@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moot.core.event import Delta, Signal
 from moot.record.hub import PAGE, Hub, Line
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 Seen = list[Line | Signal]
 

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.agents.human import POLL, Door, Human, Reach
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief
 from moot.core.errors import ModelError, Refused, Waiting
 from moot.core.event import Replied
-from moot.core.seat import Say, Scene
 from moot.engine.line import Line
-from moot.record.letters import Letters
-from moot.seats.human import POLL, Door, Human, Reach
-from moot.testing.stores import MemoryStore
+from moot.record.mailbox import Letters
+from moot.testing.store_checks import MemoryStore
 from people_kit import Hand, Time, person
 
 ASK = Ask(key="k", to="Ada", act="argue", task="Argue.")

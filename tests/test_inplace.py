@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.program.in_place import Asking, InPlace, console
+from moot.app.program.program_agents import HumanAgent
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, Waiting
 from moot.core.form import Field, Form
-from moot.core.seat import Scene
-from moot.desk.inplace import Asking, InPlace, console
-from moot.desk.sitting import HumanAgent
 
 FLO = Participant(name="Flo", seat="human")
 SCENE = Scene(brief=Brief(topic="Which \x1b[31mtea?", participants=(FLO,)), me=FLO)
@@ -231,8 +231,8 @@ async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) 
 def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
     program = f"""
 import asyncio
-from moot.desk.inplace import InPlace, console, hear
-from moot.desk.sitting import HumanAgent
+from moot.app.program.in_place import InPlace, console, hear
+from moot.app.program.program_agents import HumanAgent
 
 async def main():
     try:

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from courses import chain, decide, look, say, table, turned
+from moot.analysis.analysis import overview
+from moot.analysis.insights import insights
+from moot.analysis.review import review
 from moot.core.decision import Ballot
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Failed
-from moot.readers.analysis import overview
-from moot.readers.insights import insights
-from moot.readers.review import review
 from moot.record.codec import read
 from reports import Diary, ask, hiring
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clock import within
+from moot.app.brief.default_participants import MODERATOR, debaters
+from moot.app.brief.reader import Intake, read_brief
 from moot.core.brief import Limits, Participant, Settings, Source
 from moot.core.errors import BriefError
-from moot.desk.cast import MODERATOR, debaters
-from moot.desk.intake import Intake, read_brief
 
 FULL = """\
 ---

@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
+from moot.app.plan.lengths import words
+from moot.app.plan.pretend import Pretender, endings
+from moot.app.run.people import say
+from moot.app.run.workspace import Desk
+from moot.core.agent import scene
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Asked, Entry, Interjected, Replied
-from moot.core.seat import scene
 from moot.core.transcript import INTERJECTION, Transcript
-from moot.desk.desk import Desk
-from moot.desk.lengths import words
-from moot.desk.people import say
-from moot.desk.pretending import Pretender, endings
-from moot.phases.base import Table, enter
 from moot.phases.choices import Choices
-from moot.phases.known import KNOWN, build
+from moot.phases.phases_base import Table, enter
+from moot.protocols.known import KNOWN, build
 from moot.record.codec import digest, encode
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 PEOPLE = tuple(Participant(name=name, role="Debater") for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="Chair", duty="moderator")))

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ending
-from moot.phases.flow import Sequence
-from moot.phases.mediators import mediate
-from moot.seats.prompt import compose
+from moot.phases.phases_base import Sequence
+from moot.protocols.mediators import mediate
 from moot.testing.replay import Hall
 from players import BOB, CHAIR, Player
 

@@ -5,15 +5,17 @@ from typing import get_args
 
 import pytest
 
+from moot.app.brief.key import Key
+from moot.app.brief.offers import ENDINGS, FORMATS, PROTOCOLS, RANKINGS, RULES, STRATEGIES
+from moot.app.brief.reader import read_brief
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, close, find, get, nearest
+from moot.app.brief.starter import starter
+from moot.app.brief.yaml_header import load
 from moot.core.brief import Duty, Search, Settings
-from moot.desk.header import load
-from moot.desk.intake import read_brief
-from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, close, find, get, nearest
-from moot.desk.offers import ENDINGS, FORMATS, PROTOCOLS, RANKINGS, RULES, STRATEGIES
-from moot.desk.starter import starter
-from moot.phases import endings, known
+from moot.phases import endings
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
-from moot.policy.pairs import Topology
+from moot.policy.pairing import Topology
+from moot.protocols import known
 
 TABLES = (HEADER, LIMITS, PARTICIPANT)
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.event import Attempted, Called, Entry
 from moot.core.transcript import fold
-from moot.desk.desk import Desk
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.testing.replay import essence
 from moot.testing.wire_formats import Plan
@@ -61,7 +61,14 @@ def drive(path: str, debate: str, url: str) -> None:
 
 async def spawn(path: Path, debate: str, url: str) -> BaseProcess:
     context = multiprocessing.get_context("forkserver")
-    loaded = ["moot.desk.desk", "moot.models.ollama", "moot.testing.replay", "moot.testing.wires", "pytest", "httpx2"]
+    loaded = [
+        "moot.app.run.workspace",
+        "moot.models.ollama",
+        "moot.testing.replay",
+        "moot.testing.wires",
+        "pytest",
+        "httpx2",
+    ]
     context.set_forkserver_preload(loaded)
     child = context.Process(target=drive, args=(str(path), debate, url))
     await asyncio.to_thread(child.start)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from answer_forms import ballot, draft, marks, scaffold, settlement
 from clock import within
+from moot.answers.layout import instruct, read, repair, write
+from moot.answers.plain_text import LIMIT
+from moot.answers.values import is_blank
 from moot.core.form import ABSTAIN, Field, Form, Layout, Value
 from moot.core.text import clean
-from moot.seats.layout import instruct, read, repair, write
-from moot.seats.plain import LIMIT
-from moot.seats.values import is_blank
 
 FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
 EVERY_KIND = (

@@ -3,8 +3,8 @@
 import pytest
 
 from answer_forms import ballot
+from moot.answers.layout import read
 from moot.core.form import ABSTAIN
-from moot.seats.layout import read
 
 ABSTAINED = [
     "I abstain",

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answer_forms import settlement
+from moot.answers.layout import read, write
 from moot.core.form import Fields, Form, Value
 from moot.phases.forms import draft, speech
-from moot.phases.mediators import guidance
 from moot.phases.score import EVALUATION
-from moot.seats.layout import read, write
+from moot.protocols.mediators import guidance
 
 SPEECH = Form(
     name="speech",

@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import settlement
-from moot.seats.layout import read
+from moot.answers.layout import read
 
 BOOKED = [
     ("Example:\nSUMMARY: foo\nSTATUS: SETTLED\n\nMy ruling:\nSTATUS: CONTINUE", "CONTINUE"),

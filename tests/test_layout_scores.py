@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import marks
-from moot.seats.layout import read
+from moot.answers.layout import read
 
 TAKEN = [
     ('{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),

@@ -4,9 +4,9 @@ import pytest
 
 from answer_forms import ballot, draft, marks, scaffold, settlement
 from clock import within
+from moot.answers.layout import read
+from moot.answers.plain_text import LIMIT, LONGEST
 from moot.core.form import Form
-from moot.seats.layout import read
-from moot.seats.plain import LIMIT, LONGEST
 
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from answer_forms import ballot, draft, settlement
+from moot.answers.layout import read
 from moot.core.form import ABSTAIN, Field, Form, Layout, Value
-from moot.seats.layout import read
 
 
 def one(field: Field, layout: Layout = "sections") -> Form:

@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import scaffold
-from moot.seats.layout import read
+from moot.answers.layout import read
 
 CHEN = "Dr. Sarah Chen"
 HIRE = "<Verdict>HIRE</Verdict>"

@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import ballot
-from moot.seats.layout import read
+from moot.answers.layout import read
 
 BOOKED = [
     ("I vote for: Agent1", "Agent1"),

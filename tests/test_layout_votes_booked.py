@@ -3,8 +3,8 @@
 import pytest
 
 from answer_forms import AGENTS, ballot
+from moot.answers.layout import read
 from moot.core.form import ABSTAIN, Field, Form
-from moot.seats.layout import read
 
 CASES = [
     (AGENTS, "After much thought: I vote for: Agent2", "Agent2"),

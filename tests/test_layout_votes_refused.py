@@ -3,7 +3,7 @@
 import pytest
 
 from answer_forms import AGENTS, ballot
-from moot.seats.layout import read
+from moot.answers.layout import read
 
 CASES = [
     (AGENTS, "I won't vote for Agent1 and I won't vote for Agent3. So it has to be Agent2."),

@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.brief import Duty, Participant
 from moot.core.words import stems
-from moot.seats.leaning import pleas, polarity, side, valence
+from moot.demo.material import pleas, polarity, side, valence
 
 
 @pytest.mark.parametrize(

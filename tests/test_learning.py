@@ -14,30 +14,21 @@ from typing import Literal
 import pytest
 
 from lessons_kit import THREE, TWO, Paper
+from moot.app.export.learned import calibration, learn, learn_all, note, remembered, search, standings, weights
+from moot.app.export.personas import personas, relations
+from moot.app.plan.learning import teach_at_end
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
 from moot.core.form import Field, Form
 from moot.core.recall import LIBRARIAN, ORIGINS, RECALL
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.learning import (
-    calibration,
-    learn,
-    learn_all,
-    note,
-    remembered,
-    search,
-    standings,
-    weights,
-)
-from moot.desk.personas import personas, relations
-from moot.desk.teaching import teach_at_end
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 BUSES = "Should the depot buy electric buses?"
 
@@ -196,9 +187,9 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
 KILLER = """
 import asyncio, os, signal, sqlite3, sys
 from pathlib import Path
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.learning import learn_all
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Desk
+from moot.app.export.learned import learn_all
 
 connect, steps = sqlite3.connect, int(sys.argv[2])
 

@@ -11,13 +11,13 @@ from agents import chaired, own_place
 from commands import QUOTES
 from commands import moot as command
 from councils import agents
+from moot.app.run.workspace import Desk
 from moot.board import BoardMeeting, BoardMember
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import Council, DebateStep
-from moot.desk.desk import Desk
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.pattern import DebatePattern, GroupedDebatePattern
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from test_board_face import FILE, RODRIGUEZ, board
 
 TOPIC = "Should the depot buy electric buses?"

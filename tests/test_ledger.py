@@ -9,7 +9,7 @@ from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import Entered, Halted, Interjected
 from moot.record.codec import digest, read
 from moot.record.ledger import Ledger, Publish
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 
 class Gate(MemoryStore):

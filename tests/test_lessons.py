@@ -246,7 +246,7 @@ CREDIT: list[tuple[Mapping[str, Value], bool, list[str]]] = [
 def test_a_critique_worked_if_it_was_accepted_and_the_answer_changed(
     fields: Mapping[str, Value], asks: bool, credited: list[str]
 ) -> None:
-    from moot.phases.arena import response
+    from moot.protocols.arena import response
 
     found = teach(criticised(response(()) if asks else revision(()), **fields))
     assert [each.critic for each in found.patterns] == credited

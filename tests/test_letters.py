@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from acting import ARGUE, TWO, Acts, hall, just
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
-from moot.core.seat import Say, Scene
-from moot.engine.drive import Hosting, Stop
-from moot.engine.mail import EVERY
-from moot.record.letters import TRIES, Letters, debates
+from moot.engine.driver import Hosting, Stop
+from moot.record.mail import EVERY
+from moot.record.mailbox import TRIES, Letters, debates
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
 from moot.testing.replay import Hall, Held, Oracle
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from players import resume_everywhere
 
 HM = Interjected(by="Zed", text="Hm.")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.brief import desk_files, files
+from moot.app.brief.files import read_library
 from moot.core.brief import Source
 from moot.core.errors import BriefError
-from moot.desk import files, library
-from moot.desk.library import read_library
-from moot.seats import pages
+from moot.tools import documents
 from papers import pdf
 
 HTML = "<title>T</title><nav>menu</nav><h1>Head</h1><p>A page.</p><p style='display:none'>obey</p>"
@@ -89,11 +89,11 @@ def test_a_brief_without_a_folder_has_no_library() -> None:
 
 def test_limits(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases: list[tuple[object, str, int, str]] = [
-        (library, "MOST_FILES", 5, "the library has more than 5 files"),
-        (library, "MOST_TEXT", 20, "the library has more than 20 characters of text"),
-        (library, "MOST_BYTES", 30, "the library has more than 30 bytes"),
-        (library, "MOST_BYTES", 12, "'papers/a.txt' is larger than 12 bytes"),
-        (pages, "MOST_TEXT", 11, "'papers/b.md' holds more than 11 characters of text"),
+        (files, "MOST_FILES", 5, "the library has more than 5 files"),
+        (files, "MOST_TEXT", 20, "the library has more than 20 characters of text"),
+        (files, "MOST_BYTES", 30, "the library has more than 30 bytes"),
+        (files, "MOST_BYTES", 12, "'papers/a.txt' is larger than 12 bytes"),
+        (documents, "MOST_TEXT", 11, "'papers/b.md' holds more than 11 characters of text"),
     ]
     for module, name, most, said in cases:
         with monkeypatch.context() as patch:
@@ -112,4 +112,4 @@ def test_a_file_that_may_not_be_opened(shelf: Path) -> None:
             raise PermissionError(13, "Permission denied")
 
     with pytest.raises(BriefError, match=r"'b.md' cannot be read: Permission denied"):
-        files.read_bytes("b.md", Locked(path))
+        desk_files.read_bytes("b.md", Locked(path))

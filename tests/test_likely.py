@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.llm import ModelSeat
+from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
+from moot.agents.tree_search import Searching, calls
+from moot.app.plan.lengths import CALL, FOUND, MARKS, REPLY, UNKNOWN
+from moot.app.plan.likely import alone, likely
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Search, Source
-from moot.core.seat import Scene
 from moot.core.transcript import Turn
-from moot.desk.lengths import CALL, FOUND, MARKS, REPLY, UNKNOWN
-from moot.desk.likely import alone, likely
 from moot.models.base import Request, Traits
-from moot.seats.growth import CANDIDATES, CLAIMS, STANDING
-from moot.seats.llm import ModelSeat
-from moot.seats.mcts import Searching, calls
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
 

@@ -6,22 +6,23 @@ from pathlib import Path
 import pytest
 
 from commands import settle
+from moot.app.plan.assignment import seat
+from moot.app.plan.measuring import with_instrument
+from moot.app.plan.settings import Config
+from moot.app.run.api import take
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.workspace import Desk
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, Unavailable
-from moot.core.seat import Scene
 from moot.core.transcript import Turn
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.doors import take
-from moot.desk.measuring import with_instrument
-from moot.desk.prepare import Ready, Wishes, prepare
-from moot.desk.seating import seat
 from moot.models.pool import Pool
-from moot.seats.installed import embedder
-from moot.seats.likeness import Likening, measure
 from moot.testing.conformance import Journal
-from moot.testing.web import Answer, Visit, Web, as_json
+from moot.testing.small_web import Answer, Visit, Web, as_json
+from moot.tools.installed import embedder
+from moot.tools.likeness import Likening, measure
 
 ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
 AIDE = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")

@@ -5,11 +5,11 @@ import pytest
 from moot.core.brief import Brief, Participant
 from moot.core.form import Field, Form, Value
 from moot.core.transcript import Turn
+from moot.demo import phrases
+from moot.demo.debater import Quotes
 from moot.phases.choices import Choices
 from moot.phases.forms import RELATIONS
-from moot.phases.known import KNOWN, build
-from moot.seats import phrases
-from moot.seats.quotes import Quotes
+from moot.protocols.known import KNOWN, build
 from moot.testing.replay import Hall
 from quoting import PEOPLE, Room, brief
 

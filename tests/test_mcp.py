@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.agents.llm import ModelSeat
+from moot.agents.toolkit import Errand, Found
 from moot.core.errors import BriefError, ToolError
-from moot.seats import mcp
-from moot.seats.llm import ModelSeat
-from moot.seats.mcp import Attached, Offer, attach, fingerprint
-from moot.seats.servers import Server
-from moot.seats.tools import Errand, Found
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
+from moot.tools import mcp_client
+from moot.tools.mcp_client import Attached, Offer, attach, fingerprint
+from moot.tools.mcp_servers import Server
 from shelves import ASK, SCENE, wants
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
@@ -183,7 +183,7 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
 
 
 async def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "find_spec", lambda name: None)  # type: ignore[arg-type]
+    monkeypatch.setattr(mcp_client, "find_spec", lambda name: None)  # type: ignore[arg-type]
     with pytest.raises(BriefError, match=r'not installed: pip install "moot\[mcp\]"'):
         async with attach(FILES):
             pytest.fail("it was attached")
@@ -223,7 +223,7 @@ async def test_tools_of_a_server_over_http() -> None:
 
 
 async def test_a_server_that_does_not_let_go_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "END", 0.3)
+    monkeypatch.setattr(mcp_client, "END", 0.3)
     with serving("clinging") as address:
         async with attach(Server(name="files", url=address)) as line:
             assert line.tools

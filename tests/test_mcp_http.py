@@ -16,11 +16,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from agents import own_place
 from mcp_kit import ANN, BEN, BUILTIN, QUOTES, SERVING, TABLE, refusal, result
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.serve.server_parts import hosts_of, listen
 from moot.core.errors import BriefError
-from moot.desk.config import Config
-from moot.desk.listening import hosts_of, listen
-from moot.desk.serving import Serving
-from moot.mcp import host
+from moot.mcp import mcp_host
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -35,9 +35,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def served(folder: Path, serving: Serving = SERVING, address: str = "127.0.0.1") -> AsyncGenerator[str]:
     """The server in this process; its address."""
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    wanted = host.Wanted(store=folder / "moot.sqlite", host=address, ready=ready.set_result)
+    wanted = mcp_host.Wanted(store=folder / "moot.sqlite", host=address, ready=ready.set_result)
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(host.serve_http(wanted, replace(Config(), serve=serving)))
+        task = group.create_task(mcp_host.serve_http(wanted, replace(Config(), serve=serving)))
         try:
             yield await ready
         finally:
@@ -179,7 +179,7 @@ async def test_a_websocket_is_refused(folder: Path) -> None:
     from mcp_kit import held
 
     async with held(folder) as hall:
-        app = host.make_app(hall, SERVING, frozenset({"x"}))
+        app = mcp_host.make_app(hall, SERVING, frozenset({"x"}))
         await app({"type": "websocket", "headers": []}, receive, send)
     assert [each["type"] for each in sent] == ["websocket.close"]
 
@@ -196,9 +196,9 @@ ADDRESSES: Sequence[tuple[str, Serving, str]] = [
 
 @pytest.mark.parametrize(("address", "serving", "said"), ADDRESSES)
 async def test_addresses_that_cannot_be(folder: Path, address: str, serving: Serving, said: str) -> None:
-    wanted = host.Wanted(store=folder / "moot.sqlite", host=address)
+    wanted = mcp_host.Wanted(store=folder / "moot.sqlite", host=address)
     with pytest.raises(BriefError, match=said):
-        await host.serve_http(wanted, replace(Config(), serve=serving))
+        await mcp_host.serve_http(wanted, replace(Config(), serve=serving))
 
 
 async def test_all_addresses_under_a_known_name(folder: Path) -> None:

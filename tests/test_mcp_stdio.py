@@ -18,8 +18,8 @@ from mcp import StdioServerParameters, stdio_client
 
 from commands import moot, served, settle, speak
 from mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
-from moot.desk.config import Config
-from moot.mcp import host
+from moot.app.plan.settings import Config
+from moot.mcp import mcp_host
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
@@ -197,13 +197,13 @@ def test_a_log_says_neither_words_nor_keys() -> None:
     error = KeyError("the words of somebody")
     kinds = (KeyError, error, None)
     record = logging.LogRecord("mcp", logging.ERROR, "", 1, "slip\x1b[31m sk-1234567890abcdefghijkl", (), kinds)
-    line = host.Line("moot: %(message)s").format(record)
+    line = mcp_host.Line("moot: %(message)s").format(record)
     assert line.startswith("moot: slip")
     assert line.endswith("(KeyError)"), "it was never raised, so there are no places"
     try:
         raise error
     except KeyError:
-        assert f"(KeyError < {__name__}:" in host.Line().formatException(sys.exc_info())
+        assert f"(KeyError < {__name__}:" in mcp_host.Line().formatException(sys.exc_info())
     assert not any(each in line for each in ("words", "sk-1234", "\x1b", "\n"))
 
 
@@ -222,9 +222,9 @@ async def within(folder: Path, patch: pytest.MonkeyPatch) -> AsyncGenerator[tupl
     with os.fdopen(theirs) as stdin, os.fdopen(said, "w") as stdout:
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", stdout)
-        wanted = host.Wanted(store=folder / "moot.sqlite", max_cost=1.0)
+        wanted = mcp_host.Wanted(store=folder / "moot.sqlite", max_cost=1.0)
         async with asyncio.TaskGroup() as group:
-            yield mine, heard_, group.create_task(host.serve_stdio(wanted, Config()))
+            yield mine, heard_, group.create_task(mcp_host.serve_stdio(wanted, Config()))
     os.close(heard_)
 
 

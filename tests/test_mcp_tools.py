@@ -11,8 +11,8 @@ from mcp import MCPError
 from agents import own_place
 from mcp_kit import BUILTIN, PEOPLE, QUOTES, TABLE, Dear, Slow, SlowAndDear, held, place, result
 from moot.core.event import Interjected
-from moot.mcp.telling import plain
-from moot.record.letters import Letters
+from moot.mcp.summaries import plain
+from moot.record.mailbox import Letters
 
 
 @pytest.fixture(autouse=True)
@@ -146,7 +146,7 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
 
 
 async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.mcp.holding.PATIENCE", 0.05)
+    monkeypatch.setattr("moot.mcp.debate_tools.PATIENCE", 0.05)
     slow = Slow()
     async with held(folder, models={"slow": slow}) as hall, place(hall) as here:
         memo = await here.call("run_debate", question=TABLE, models=["guest:slow"])
@@ -349,8 +349,8 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
     async def fail(*_: object) -> None:
         raise KeyError("secret sk-1234567890abcdefghij")
 
-    monkeypatch.setattr("moot.mcp.reading.look_around", fail)
-    monkeypatch.setattr("moot.mcp.reading.make_receipt", fail)
+    monkeypatch.setattr("moot.mcp.read_tools.look_around", fail)
+    monkeypatch.setattr("moot.mcp.read_tools.make_receipt", fail)
     async with held(folder) as hall, place(hall) as here:
         debate = await here.begin()
         await hall.wait(debate)

@@ -16,9 +16,9 @@ import pytest
 
 from lessons_kit import taught
 from moot.core.errors import RecordError
+from moot.learn.learn_tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from moot.learn.memory import Bout, Lessons
-from moot.learn.shelf import Shelf
-from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
+from moot.learn.memory_store import Shelf
 from moot.learn.tiers import DAY
 from test_shelf import TOPICS, known
 

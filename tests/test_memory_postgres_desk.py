@@ -11,16 +11,16 @@ import pytest
 
 from commands import moot
 from lessons_kit import TWO, Paper
+from moot.app.export.learned import learn, learn_all, note, remembered, search
+from moot.app.plan.learning import lacks
+from moot.app.plan.recalling import recalling
+from moot.app.plan.settings import Config
+from moot.app.plan.weighing import weighing
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.errors import RecordError
 from moot.core.recall import HISTORY
 from moot.core.weights import HOW
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.learning import learn, learn_all, note, remembered, search
-from moot.desk.recalling import recalling
-from moot.desk.teaching import lacks
-from moot.desk.weighing import weighing
 from moot.record.postgres import PostgresStore
 from quoting import Ear
 from test_learning import BUSES, everything, fill, keep, kept, paper
@@ -122,9 +122,9 @@ def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
 WORKER = """
 import asyncio, os, signal, sys
 import psycopg
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.learning import learn, learn_all
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Desk
+from moot.app.export.learned import learn, learn_all
 from moot.record.postgres import PostgresStore
 
 address, steps, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]

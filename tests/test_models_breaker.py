@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from models_kit import HASTY, Double, Notebook, ask, fails, gives
+from moot.core.agent import Quote, Say
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
 from moot.models.base import Model, Traits
 from moot.models.breaker import Breaker, Breaking, Fuse, counts
 from moot.models.fallback import Fallback
+from moot.models.layers import Recorded, Retrying
 from moot.models.pool import Pool
-from moot.models.wrap import Recorded, Retrying
 
 
 class Clock:

@@ -10,9 +10,9 @@ from models_kit import KEY, Notebook, ask, environment
 from moot.core.errors import ModelError
 from moot.core.event import Called, Entry
 from moot.core.text import LONGEST_NAME
-from moot.models.direct import Direct
 from moot.models.names import parse
-from moot.models.net import Link
+from moot.models.pydantic_ai_wire import Direct
+from moot.models.transport import Link
 from moot.record.codec import decode, encode
 
 OPENAI = ["openai:gpt-4o", "groq:some-model"]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from models_kit import KEY
 from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
-from moot.models.faults import LONGEST, from_status, garbled, tell, unreached, wait_seconds
 from moot.models.names import Key, parse
+from moot.models.provider_errors import LONGEST, from_status, garbled, tell, unreached, wait_seconds
 
 NAME = parse("groq:some-model")
 NOW = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT

@@ -19,8 +19,8 @@ from cryptography.x509.oid import NameOID
 
 from models_kit import KEY, Notebook, ask, environment
 from moot.core.errors import BriefError, ModelError
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
 
 ANSWERING = ["openai:gpt-4o", "groq:tiny", "anthropic:claude-haiku-4-5", "ollama:tiny"]
 MEGABYTE = b"x" * 1_000_000
@@ -210,7 +210,7 @@ async def test_http_to_a_port_of_tls_is_named_by_what_the_server_says(name: str,
 
 @pytest.mark.parametrize("name", ANSWERING)
 async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.models.net.CONNECT_SECONDS", 0.3)  # a server that waits for the rest of a line
+    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 0.3)  # a server that waits for the rest of a line
     async with served(whole(b"{}", "404 Not Found")) as (_, port):
         began = monotonic()
         error = await fails(name, f"https://127.0.0.1:{port}")
@@ -220,7 +220,7 @@ async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.Mon
 
 
 async def test_a_server_of_tls_that_is_slow_is_not_called_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.models.net.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 0.2)
     async with served(whole(b"", "400 The plain HTTP request was sent to HTTPS port")) as (_, port):
         error = await fails("groq:tiny", f"https://127.0.0.1:{port}")
         assert (error.kind, error.again) == ("connection", True)

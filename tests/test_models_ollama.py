@@ -14,9 +14,9 @@ from moot.core.errors import ModelError
 from moot.core.tool import ToolCall
 from moot.models.bounds import EVENT_BYTES
 from moot.models.names import parse
-from moot.models.net import Link
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
+from moot.models.transport import Link
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
 

@@ -11,8 +11,8 @@ import pytest
 from models_kit import HASTY, KEY, Double, Notebook, ask, environment, gives
 from moot.core.errors import BriefError, ModelError, Unavailable
 from moot.models.names import PROVIDERS
-from moot.models.net import Link
 from moot.models.pool import Pool, build
+from moot.models.transport import Link
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 

@@ -12,7 +12,7 @@ from moot.core.brief import Settings
 from moot.core.errors import Refused, Unreadable
 from moot.models.names import parse
 from moot.models.prices import MAX_TOKENS, count_tokens
-from moot.models.speech import MOST, End, Speech, conclude, mend
+from moot.models.stream import MOST, End, Speech, conclude, mend
 
 NAME = parse("ollama:tiny")
 

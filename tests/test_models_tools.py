@@ -14,11 +14,11 @@ from moot.core.errors import ModelError, Unreadable
 from moot.core.tool import ToolCall, ToolSpec
 from moot.models.base import Message, Request
 from moot.models.names import parse
-from moot.models.net import Link
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
 from moot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
-from moot.models.speech import MOST, Speech
+from moot.models.stream import MOST, Speech
+from moot.models.transport import Link
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from models_kit import HASTY, Double, Notebook, ask, fails, gives
+from moot.core.agent import Say
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
-from moot.core.seat import Say
 from moot.models.base import Model
-from moot.models.net import LONGEST_HOLD, Gate
-from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.transport import LONGEST_HOLD, Gate
 from moot.testing.conformance import Journal
 
 Step = Callable[[Say], Awaitable[Called]]

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.core.transcript import Transcript
-from moot.phases.base import Table
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.known import build
+from moot.phases.phases_base import Table
 from moot.phases.speak import hearers
 from moot.policy.stops import NothingNew
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import ANN, BOB, CHAIR, CY, Player, Script
 

@@ -11,6 +11,7 @@ from math import ceil
 import pytest
 
 from acting import ARGUE, Acts, both, hall, paying
+from moot.core.agent import Quote, Say, Scene
 from moot.core.ask import Ask, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings
 from moot.core.errors import Unavailable
@@ -21,13 +22,12 @@ from moot.core.event import (
     Failed,
     Paused,
 )
-from moot.core.seat import Quote, Say, Scene
-from moot.engine.drive import Hosting
-from moot.engine.limits import Purse
+from moot.engine.calls import Purse
+from moot.engine.driver import Hosting
 from moot.models.base import Message, Request
 from moot.models.names import parse
 from moot.models.prices import cost, quote
-from moot.phases.flow import Rounds
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.record.codec import decode
 from moot.testing.replay import Hall, Held

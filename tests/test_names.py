@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.app.brief.default_participants import CAST, MODERATOR, debaters
+from moot.app.brief.names import MOST, RESERVED, check_name, free_name, moderates, skeleton
 from moot.core.errors import BriefError
-from moot.desk.cast import CAST, MODERATOR, debaters
-from moot.desk.names import MOST, RESERVED, check_name, free_name, moderates, skeleton
 
 GOOD = [
     ("Ada", "Ada"),

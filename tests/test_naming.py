@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry, Paused
 from moot.core.form import Value
-from moot.core.seat import Scene
-from moot.desk.naming import NAMES, Named, Namer
 from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices
-from moot.phases.flow import Sequence
-from moot.phases.known import build
+from moot.phases.phases_base import Sequence
 from moot.phases.speak import Everyone
+from moot.protocols.known import build
+from moot.report.names import NAMES, Named, Namer
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY, Player
 

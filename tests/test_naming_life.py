@@ -5,19 +5,19 @@ from collections.abc import Sequence
 
 import pytest
 
+from moot.app.run.fork import fork
+from moot.app.run.workspace import Desk
+from moot.core.agent import Say, Scene, Seat
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Entry, Opened
-from moot.core.seat import Say, Scene, Seat
-from moot.desk.desk import Desk
-from moot.desk.fork import fork
-from moot.desk.naming import NAMES, Namer
-from moot.engine.drive import Hosting, Stop, debate
-from moot.phases.known import KNOWN, build
-from moot.phases.spec import dump, load
+from moot.engine.driver import Hosting, Stop, debate
+from moot.protocols.known import KNOWN, build
+from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
+from moot.report.names import NAMES, Namer
 from moot.testing.replay import Oracle
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
 MANY = (*FEW, *(Participant(name=name, seat="ollama:old") for name in ("Di", "Eve", "Flo", "Gus", "Hal")))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.app.brief.reader import Intake, normalise, read_brief
+from moot.app.brief.starter import starter
+from moot.app.brief.writer import fence, title
 from moot.core.errors import BriefError
-from moot.desk.intake import Intake, normalise, read_brief
-from moot.desk.starter import starter
-from moot.desk.writing import fence, title
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 

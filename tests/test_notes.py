@@ -4,13 +4,13 @@ import re
 
 import pytest
 
+from moot.app.brief.reader import read_brief
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.prepare import NOTHING, QUOTING, prepare
+from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError
-from moot.desk.choosing import Caps, Wishes
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import NOTHING, QUOTING, prepare
 from moot.models.pool import Pool
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 PEOPLE = "\n\n## Ada\nrole: x\n{ada}\n## Bo\nrole: y\n{bo}\n## Cy\nrole: z\n"
 

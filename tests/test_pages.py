@@ -9,9 +9,9 @@ import pypdf.errors
 import pytest
 
 from clock import within
-from moot.seats import pages
-from moot.seats.markup import read_html
-from moot.seats.pages import Document, Text, convert, limit, read_pdf, serve
+from moot.tools import documents
+from moot.tools.documents import Document, Text, convert, limit, read_pdf, serve
+from moot.tools.markup import read_html
 from papers import pdf
 
 PAGE = b"""<!doctype html><html><head><title> The cost
@@ -123,7 +123,7 @@ def _locked(password: str, algorithm: str) -> bytes:
         (_locked("secret", "RC4-128"), "is encrypted"),
         (_locked("", "RC4-128"), "is encrypted"),
         (pdf(""), "holds no text; scanned pages cannot be read"),
-        (pdf(*["x"] * (pages.MOST_PAGES + 1)), "has 501 pages; at most 500 are read"),
+        (pdf(*["x"] * (documents.MOST_PAGES + 1)), "has 501 pages; at most 500 are read"),
     ],
 )
 def test_what_cannot_be_read_of_a_pdf(data: bytes, fault: str) -> None:
@@ -161,7 +161,7 @@ def test_the_first_that_cannot_be_read_is_the_last() -> None:
     one, bad = Document(kind="pdf", data=pdf("one")), Document(kind="pdf", data=b"?")
     found = convert([one, bad, one], seconds=30)
     assert found == (Text(pages=("one",)), Text(fault="is broken or no PDF"))
-    large = Document(kind="text", data=b"x" * (pages.MOST_TEXT + 1))
+    large = Document(kind="text", data=b"x" * (documents.MOST_TEXT + 1))
     assert convert([one, large, one], seconds=30)[1:] == (Text(fault="holds more than 1,048,576 characters of text"),)
 
 
@@ -176,7 +176,7 @@ def test_a_document_that_takes_too_long_harms_nobody() -> None:
 
 def test_a_document_that_ends_the_process_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import sys; sys.stdin.buffer.read(); raise MemoryError"
-    monkeypatch.setattr(pages, "_CHILD", code)
+    monkeypatch.setattr(documents, "_CHILD", code)
     assert convert([Document(kind="pdf", data=pdf("x"))], seconds=30) == (Text(fault="is broken"),)
 
 
@@ -184,10 +184,10 @@ def test_the_other_process_gets_no_keys(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("OPENAI_API_KEY", "HTTPS_PROXY", "MOOT_MODEL"):
         monkeypatch.setenv(name, "secret")
     code = "import json, os; print(json.dumps({'title': '', 'pages': list(os.environ), 'fault': ''}), flush=True)"
-    monkeypatch.setattr(pages, "_CHILD", code)
+    monkeypatch.setattr(documents, "_CHILD", code)
     (told,) = convert([Document(kind="pdf", data=pdf("x"))], seconds=30)
     assert "PATH" in told.pages
-    assert {each for each in told.pages if not each.startswith("LC_")} <= {*pages.ENVIRONMENT}
+    assert {each for each in told.pages if not each.startswith("LC_")} <= {*documents.ENVIRONMENT}
 
 
 def test_the_other_process_writes_a_line_for_each() -> None:

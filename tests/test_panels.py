@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.learn.dawid_skene import one_coin
 from moot.learn.panels import (
     CAP,
     Marks,
@@ -19,7 +20,6 @@ from moot.learn.panels import (
     tops,
 )
 from moot.learn.savings import RULES, Rule, ahead, savings
-from moot.learn.skene import one_coin
 
 Items = list[dict[str, str]]
 VOTERS: tuple[str, ...] = ("a", "b", "c", "d", "e")

@@ -10,14 +10,14 @@ import pytest
 from pypdf import PdfReader
 
 from courses import say, table
+from moot.app.export import paper
+from moot.app.export.paper import SLOT, memo, pdf, replay
+from moot.app.export.reports import Recount, recount
+from moot.app.run.api import debate
+from moot.app.run.workspace import Desk
+from moot.app.serve.hypertext import document
 from moot.core.errors import BriefError
 from moot.core.event import Entry
-from moot.desk import paper
-from moot.desk.desk import Desk
-from moot.desk.doors import debate
-from moot.desk.hypertext import document
-from moot.desk.paper import SLOT, memo, pdf, replay
-from moot.desk.reports import Recount, recount
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "

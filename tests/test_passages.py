@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.brief import Source
 from moot.core.sentences import sentences
-from moot.seats.passages import Passage, read_passages
+from moot.demo.passages import Passage, read_passages
 
 
 def found(text: str, *, line: int = 1) -> list[tuple[int, str]]:

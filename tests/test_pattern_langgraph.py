@@ -17,10 +17,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from agents import Agent, chaired, own_place
+from moot.app.program.plans import open_desk
+from moot.app.run.people import answer
 from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, Waiting
-from moot.desk.people import answer
-from moot.desk.plans import open_desk
 from moot.pattern import DebatePattern
 
 SETTLED = "SUMMARY: Enough.\nSTATUS: SETTLED\nDECISION: Half of it."

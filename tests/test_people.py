@@ -9,25 +9,27 @@ from pathlib import Path
 import pytest
 
 from acting import Acts, slowly
+from moot.agents.human import Human, Reach
+from moot.app.brief.default_participants import TIMEKEEPER
+from moot.app.program.guests import invite
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Outcome
+from moot.app.run.outcome import outcome as outcome_of
+from moot.app.run.people import answer, say, scene_of, time_left, waiting
+from moot.app.run.workspace import Desk
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Interjected, Opened, Replied
-from moot.core.seat import Scene
 from moot.core.transcript import fold
-from moot.desk.cast import TIMEKEEPER
-from moot.desk.desk import Desk, Outcome, Plan
-from moot.desk.guests import invite
-from moot.desk.outcome import outcome as outcome_of
-from moot.desk.people import answer, say, scene_of, time_left, waiting
-from moot.engine.drive import Hosting, debate
-from moot.phases.known import Choices
+from moot.engine.driver import Hosting, debate
 from moot.phases.speak import Everyone
-from moot.phases.spec import dump
+from moot.protocols.known import Choices
+from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
-from moot.record.letters import Letters
-from moot.seats.human import Human, Reach
-from moot.testing.stores import MemoryStore
+from moot.record.mailbox import Letters
+from moot.testing.store_checks import MemoryStore
 from people_kit import QUOTES, Filling, Hand, Time, desk, filled, person, table
 
 
@@ -357,7 +359,7 @@ def hold_elsewhere(path: str) -> None:
 
 async def test_one_process_holds_the_debate_and_another_says_and_answers(tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["people_kit", "moot.desk.people"])
+    context.set_forkserver_preload(["people_kit", "moot.app.run.people"])
     child = context.Process(target=hold_elsewhere, args=(str(tmp_path / "r.sqlite"),))
     await asyncio.to_thread(child.start)
     place = Desk.at(tmp_path / "r.sqlite")

@@ -2,15 +2,15 @@
 
 import pytest
 
+from moot.app.brief.reader import normalise, read_brief
+from moot.app.plan.checks import lasting
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.workspace import Desk
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
-from moot.desk.choosing import Wishes
-from moot.desk.desk import Desk
-from moot.desk.intake import normalise, read_brief
-from moot.desk.notes import lasting
-from moot.desk.prepare import Ready, prepare
 from moot.models.pool import Pool
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from people_kit import QUOTES
 
 BRIEF = """---

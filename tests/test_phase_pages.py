@@ -11,8 +11,8 @@ import pytest
 
 import doc_phases
 from charts import check_chart
+from moot.app.brief import schema
 from moot.core.event import EVENTS
-from moot.desk import keys
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = DOCS / "phases"
@@ -31,7 +31,7 @@ CHAPTERS = [
     "What the evidence says",
 ]
 KINDS = {each.__name__.lower() for each in EVENTS}
-KEYS = {name for key in (*keys.HEADER, *keys.LIMITS, *keys.PARTICIPANT) for name in (key.name, *key.aliases)}
+KEYS = {name for key in (*schema.HEADER, *schema.LIMITS, *schema.PARTICIPANT) for name in (key.name, *key.aliases)}
 
 
 def chapter(name: str, title: str) -> str:

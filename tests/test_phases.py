@@ -4,18 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, View
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.core.transcript import Turn
 from moot.phases.ballots import BALLOT, labels
-from moot.phases.base import Phase
-from moot.phases.flow import Rounds, Sequence
-from moot.phases.judge import Adopt, Count, Vote
-from moot.phases.known import Choices, build
+from moot.phases.phases_base import Phase, Rounds, Sequence
 from moot.phases.speak import Everyone
+from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import PLURALITY, FirstProposal, Share
+from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held
 from players import ANN, BOB, CHAIR, CY, Player, Script, hold, votes
 

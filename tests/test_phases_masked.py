@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from moot.core.brief import Brief
 from moot.phases.ballots import BALLOT
-from moot.phases.flow import At, Rounds, Sequence
-from moot.phases.judge import Vote
+from moot.phases.phases_base import At, Rounds, Sequence
 from moot.phases.speak import Everyone
+from moot.phases.vote import Vote
 from moot.policy.rules import PLURALITY
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY, Player, hold

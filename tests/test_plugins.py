@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from moot.core.agent import Seat
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
-from moot.core.seat import Seat
-from moot.phases import plugins
 from moot.phases.choices import Choices, Mediation
-from moot.phases.known import KNOWN, build, names
-from moot.phases.spec import dump, load
+from moot.protocols import plugins
+from moot.protocols.known import KNOWN, build, names
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Oracle, essence
 from players import ANN, BOB, CHAIR
 
@@ -27,7 +27,7 @@ DUEL = '''
 from dataclasses import dataclass
 
 from moot.phases.endings import ending
-from moot.phases.flow import Rounds, Sequence
+from moot.phases.base import Rounds, Sequence
 from moot.phases.speak import Everyone
 
 

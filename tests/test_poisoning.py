@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from lessons_kit import taught
+from moot.agents.prompt import compose
 from moot.core.recall import LIBRARIAN
-from moot.learn.librarian import Librarian
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
+from moot.learn.retriever import Librarian
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Memory
-from moot.phases.known import build
-from moot.seats.prompt import compose
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import Player
 from prompts import prompt

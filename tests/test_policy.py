@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.answers import alike, normalise, wording
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
 from moot.core.form import Field, Form, Value
+from moot.core.matching import alike, normalise, wording
 from moot.core.transcript import Transcript, Turn
-from moot.policy.pairs import Pairs, Topology
+from moot.policy.pairing import Pairs, Topology
 from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
 from moot.policy.turns import Hearing, InTurn
@@ -215,7 +215,7 @@ def test_a_star_without_its_hub_has_another_one() -> None:
 
 def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
     code = (
-        "from random import Random; from moot.policy.pairs import Pairs;"
+        "from random import Random; from moot.policy.pairing import Pairs;"
         f"print(Pairs(topology='round-robin').draw({NAMES}, round=2, chance=Random(0)))"
     )
     out = {

@@ -11,7 +11,7 @@ import pytest
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.postgres import BATCH, LONGEST_ID, PostgresStore
 from moot.record.store import Store
-from moot.testing.stores import CHECKS, Check, OpenStore
+from moot.testing.store_checks import CHECKS, Check, OpenStore
 from pg import Postgres
 
 LARGEST = "moot.record.postgres.LARGEST"
@@ -295,7 +295,7 @@ async def test_closing_lets_appends_finish_first(database: str) -> None:
 async def test_closing_does_not_wait_for_ever(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = PostgresStore.open(database)
     await store.append("a", ("1",), after=0)
-    monkeypatch.setattr("moot.record.links.CLOSING", 0.05)
+    monkeypatch.setattr("moot.record.postgres_connection.CLOSING", 0.05)
     other = await asyncpg.connect(database)
     async with asyncio.TaskGroup() as group, other.transaction():
         await other.execute("LOCK TABLE moot_line")

@@ -11,10 +11,10 @@ from typing import cast
 import pytest
 
 from commands import moot, only_id, served
-from moot.desk.proofs import MOST, prove
-from moot.desk.prover import Answer, Prover
-from moot.desk.solving import answer
-from moot.readers.formal import LABEL, Checked, Claim, Kind
+from moot.analysis.formal_claims import LABEL, Checked, Claim, Kind
+from moot.app.export.proofs import MOST, prove
+from moot.app.export.prover import Answer, Prover
+from moot.app.export.solver_process import answer
 from moot.testing.wire_formats import Plan
 
 ENDLESS = "integer a, b, c: a > 0 and b > 0 and c > 0 implies a ** 3 + b ** 3 != c ** 3"
@@ -181,14 +181,14 @@ async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("deed", ["bytearray(3 * 1024**3)", "open({path!r}, 'w').write('x' * 10_000)"])
 def test_the_process_is_confined(deed: str, tmp_path: Path) -> None:
     path = str(tmp_path / "file")
-    code = f"from moot.desk.solving import confine\nconfine()\nconfine()\n{deed.format(path=path)}\n"
+    code = f"from moot.app.export.solver_process import confine\nconfine()\nconfine()\n{deed.format(path=path)}\n"
     ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
     assert ran.returncode != 0
     assert not Path(path).exists() or not Path(path).read_bytes()
 
 
 def test_confinement_is_left_out_where_the_system_knows_none() -> None:
-    code = "import sys; sys.modules['resource'] = None\nfrom moot.desk.solving import main\nmain()"
+    code = "import sys; sys.modules['resource'] = None\nfrom moot.app.export.solver_process import main\nmain()"
     question = {"script": "(assert true)", "steps": 1000, "milliseconds": 1000}
     ran = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(question), capture_output=True, text=True)
     assert json.loads(ran.stdout)["answer"] == "sat"
@@ -208,7 +208,7 @@ def test_what_the_solver_is_asked_and_tells(script: str, told: object) -> None:
 
 
 def test_what_no_memory_is_left_for_is_unknown() -> None:
-    code = "from moot.desk.solving import main\nmain()"
+    code = "from moot.app.export.solver_process import main\nmain()"
     script = "(declare-const x (_ BitVec 8))(assert (= ((_ repeat 200000000) x) ((_ repeat 200000000) x)))"
     question = json.dumps({"script": script, "steps": 1000, "milliseconds": 9000})
     ran = subprocess.run([sys.executable, "-P", "-c", code], input=question, capture_output=True, text=True)

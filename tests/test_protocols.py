@@ -8,11 +8,11 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
 from moot.phases.ballots import labels
-from moot.phases.base import Table
-from moot.phases.known import KNOWN, Choices, build
+from moot.phases.phases_base import Table
 from moot.phases.rethink import RECONSIDER, Revise
-from moot.phases.socratic import Examination, answer_form
-from moot.phases.spec import dump, load
+from moot.protocols.known import KNOWN, Choices, build
+from moot.protocols.socratic import Examination, answer_form
+from moot.protocols.spec import dump, load
 from players import ANN, BOB, CHAIR, CY
 
 

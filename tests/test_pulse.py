@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
-from moot.desk import pulse
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Hall
-from moot.desk.holding import make_start
-from moot.desk.intake import read_brief
-from moot.desk.people import waiting
-from moot.desk.prepare import Wishes
-from moot.desk.pulse import Pulse
-from moot.testing.stores import MemoryStore
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run import liveness
+from moot.app.run.choosing import Wishes
+from moot.app.run.holding import make_start
+from moot.app.run.liveness import Pulse
+from moot.app.run.people import waiting
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.testing.store_checks import MemoryStore
 from web_kit import ADA, API, QUOTES, Slow, opened, until
 
 ROUNDS = f"---\nprotocol: round_robin\nrounds: 3\n---\n{QUOTES}"
@@ -62,7 +62,7 @@ async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyP
     assert not await found.beats("d")
     await store.append("letters", lines[1:2], after=0)
     assert not await found.beats("letters")
-    monkeypatch.setattr(pulse, "KEPT", 2)
+    monkeypatch.setattr(liveness, "KEPT", 2)
     for name in ("a", "b", "c"):
         await store.append(name, lines[:2], after=0)
         assert not await found.beats(name)

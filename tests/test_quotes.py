@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.form import ABSTAIN, Field, Form
-from moot.core.seat import Scene
 from moot.core.transcript import Turn
+from moot.demo.debater import KEEP, Quotes
+from moot.demo.phrases import NOTHING
+from moot.demo.seats_evidence import Library
 from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision
-from moot.seats.evidence import Library
-from moot.seats.phrases import NOTHING
-from moot.seats.quotes import KEEP, Quotes
 from quoting import PEOPLE, REPORT, Ear, Room, brief, said
 
 OPTIONS = ("build", "rent a hall")

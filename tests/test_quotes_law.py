@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from clock import within
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.form import Field, Form
+from moot.demo.debater import Quotes
 from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
-from moot.seats.quotes import Quotes
 from quoting import Room
 
 TOKENS = (

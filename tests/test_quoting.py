@@ -12,9 +12,9 @@ from moot.core.ask import Reply
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Asked, Closed, Failed, Interjected, Opened, Replied, Ruled
-from moot.readers.markdown import markdown
-from moot.readers.quoting import block, code, inline, quoted
-from moot.readers.report import report
+from moot.report.markdown import markdown
+from moot.report.markdown_text import block, code, inline, quoted
+from moot.report.report import report
 from reports import Diary, ask
 
 # What real renderers understand, raw HTML and tables included.

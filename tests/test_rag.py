@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clock import within
+from moot.agents.toolkit import Errand
 from moot.core.brief import Source
 from moot.core.errors import ToolError
 from moot.core.words import terms
-from moot.seats import extracts
-from moot.seats.extracts import Extract, cut
-from moot.seats.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
-from moot.seats.tools import Errand
-from moot.seats.vectors import Vectors
 from moot.testing.conformance import Journal
+from moot.tools import extracts
+from moot.tools.extracts import Extract, cut
+from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
+from moot.tools.vectors import Vectors
 from shelves import SCENE
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

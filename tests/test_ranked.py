@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 import pytest
 
+from moot.answers.layout import read, repair, template, write
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form, Value
-from moot.core.seat import Scene
 from moot.phases.ballots import labels
-from moot.phases.flow import Sequence
-from moot.phases.known import Choices, build
-from moot.phases.ranked import ACCEPTABLE, RANKING, RULES, Ranking, sheet
+from moot.phases.phases_base import Sequence
+from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, sheet
 from moot.phases.speak import Everyone
 from moot.policy.rules import Quorum
-from moot.seats.layout import read, repair, template, write
+from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CY, Player, resume_everywhere
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from moot.app.export.elections import RULES, hold, read_elections
 from moot.core.decision import Ballot
-from moot.desk.elections import RULES, hold, read_elections
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, gather
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "ranked_ballots"

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from lessons_kit import TWO, Paper, taught
+from moot.app.export.learned import learn, learn_all, note
+from moot.app.plan.learning import lacks
+from moot.app.plan.recalling import recalling
+from moot.app.plan.settings import Config
+from moot.app.plan.weighing import weighing
+from moot.app.run.workspace import Desk
 from moot.core.event import Opened
 from moot.core.recall import HISTORY
 from moot.core.weights import HOW
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.learning import learn, learn_all, note
-from moot.desk.recalling import recalling
-from moot.desk.teaching import lacks
-from moot.desk.weighing import weighing
-from moot.learn.shelf import Shelf
-from moot.learn.tables import VERSION, Place
+from moot.learn.learn_tables import VERSION, Place
+from moot.learn.memory_store import Shelf
 from moot.record.sqlite import SqliteStore
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from quoting import Ear
 from test_learning import Killed, everything, fill, keep, kept, paper
 from test_librarian import asked

@@ -8,29 +8,28 @@ import pytest
 
 from commands import settle
 from lessons_kit import taught
+from moot.agents.prompt import compose
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.workspace import Desk
+from moot.core.agent import Say, Scene, Seat
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Interjected, Replied
 from moot.core.form import Value
 from moot.core.recall import HISTORY, LIBRARIAN, ORIGINS, RECALL
-from moot.core.seat import Say, Scene, Seat
 from moot.core.transcript import Transcript, fold
-from moot.desk.choosing import Wishes
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import Ready, prepare
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.models.base import Traits
-from moot.phases.base import Table
 from moot.phases.choices import Choices, Memory
-from moot.phases.flow import Sequence
-from moot.phases.known import KNOWN, build
-from moot.phases.recall import Informed, Recall, with_recall
+from moot.phases.helpers import Informed, Recall, with_recall
+from moot.phases.phases_base import Sequence, Table
 from moot.phases.speak import Everyone
-from moot.phases.spec import dump, load
-from moot.seats.prompt import compose
+from moot.protocols.known import KNOWN, build
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Held, essence
 from players import Player
 

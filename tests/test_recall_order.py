@@ -8,7 +8,7 @@ import pytest
 from lessons_kit import taught
 from moot.core.recall import HISTORY, ORIGINS, PATTERNS
 from moot.learn.memory import Lessons, Trust
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from test_librarian import TOPIC, asked, recall
 
 

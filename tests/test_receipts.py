@@ -13,14 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commands import moot
+from moot.app.export.signed_receipts import canonical, check_receipt, write_receipt
+from moot.app.export.signing import Key, new_key, read_key, secret_key
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import RecordError
 from moot.core.event import TOOL, Called, Entered, Opened, Ruled
-from moot.desk.desk import Desk
-from moot.desk.receipts import Key, canonical, check_receipt, new_key, read_key, secret_key, write_receipt
-from moot.readers.certificate import certificate
-from moot.readers.receipt import Receipt, receipt
+from moot.report.certificate import certificate
+from moot.report.receipt import Receipt, receipt
 from reports import Diary, ask, hiring, opened, person
 
 RECORD = Path(__file__).parent / "records" / "v1-panel.jsonl"

@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import Result
 
 from commands import moot
-from moot.desk.desk import Desk
+from moot.app.run.workspace import Desk
 from moot.record.codec import decode, digest, encode
 
 LINES = (Path(__file__).parent / "records" / "v1-panel.jsonl").read_text("utf-8").splitlines()

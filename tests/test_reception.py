@@ -7,23 +7,24 @@ import pytest
 
 from agents import own_place
 from mcp_kit import Dear
+from moot.app.brief.reader import read_brief
+from moot.app.export.learned import learn_all, remembered
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run import standing
+from moot.app.run.access import noted_limits
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.holding import Start, make_start
+from moot.app.run.keeping import Full
+from moot.app.run.people import answer, waiting
+from moot.app.run.runner import Hall
+from moot.app.run.standing import stands_still, waits_only
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Order, Reception
+from moot.app.serve.spending import Till
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
-from moot.desk import standing
-from moot.desk.access import noted_limits
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Full, Hall, Start
-from moot.desk.holding import make_start
-from moot.desk.intake import read_brief
-from moot.desk.learning import learn_all, remembered
-from moot.desk.people import answer, waiting
-from moot.desk.prepare import Caps, Wishes
-from moot.desk.reception import Order, Reception
-from moot.desk.serving import Serving
-from moot.desk.standing import stands_still, waits_only
-from moot.desk.till import Till
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from web_kit import ADA, QUOTES, Slow, until
 
 

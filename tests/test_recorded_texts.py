@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from answer_forms import ballot
+from moot.answers.layout import instruct, read, write
 from moot.core.form import Field, Form, Value
-from moot.seats.layout import instruct, read, write
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 Note = Callable[[str, object], None]

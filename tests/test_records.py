@@ -8,13 +8,13 @@ import pytest
 
 from moot.core.event import EVENTS, Opened
 from moot.core.transcript import fold
-from moot.engine.drive import replay
+from moot.engine.driver import replay
 from moot.learn.lessons import lessons
-from moot.phases.spec import load
-from moot.readers.outcome import outcome
+from moot.protocols.spec import load
 from moot.record.codec import decode, encode, read
 from moot.record.ledger import Ledger
-from moot.testing.stores import MemoryStore
+from moot.report.conclusion import outcome
+from moot.testing.store_checks import MemoryStore
 
 CORPUS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
 

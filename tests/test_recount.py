@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
-from moot.cli.recount import flip_in_words, quorum_in_words, result_in_words
+from moot.app.export.recount import MOST, Counted, Recounted, recounted
+from moot.cli.commands.show import flip_in_words, quorum_in_words, result_in_words
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError
-from moot.desk.recount import MOST, Counted, Recounted, recounted
 from moot.policy.rules import PLURALITY, Quorum
 from test_rankings import ballots
 from test_rules import ballots as votes

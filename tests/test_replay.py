@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import RecordError, RecordMismatch
 from moot.core.event import Called, Closed, Interjected, Paused, Replied
-from moot.core.seat import Say, Scene
-from moot.phases.known import KNOWN, Choices, build
+from moot.protocols.known import KNOWN, Choices, build
 from moot.record.codec import read
 from moot.record.ledger import Ledger
 from moot.testing.replay import Hall, Oracle, calls, essence

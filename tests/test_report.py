@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from clock import within
+from moot.arguments.stance import Change
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision, Minority, Status
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Ruled
-from moot.readers.markdown import markdown
-from moot.readers.outcome import Row
-from moot.readers.report import Report, as_data, fold, report
-from moot.readers.stance import Change
+from moot.core.transcript import fold
+from moot.report.conclusion import Row
+from moot.report.markdown import markdown
+from moot.report.report import Report, as_data, report
 from reports import DRAFT, Diary, ask, draft, hiring, opened, person
 
 GOLDEN = Path(__file__).with_name("golden") / "report.md"

@@ -18,10 +18,10 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.readers.faults import faults, same_model
-from moot.readers.markdown import markdown
-from moot.readers.metrics import Metrics, Use, elapsed, measure, use
-from moot.readers.report import report
+from moot.report.markdown import markdown
+from moot.report.metrics import faults, same_model
+from moot.report.readers_metrics import Metrics, Use, elapsed, measure, use
+from moot.report.report import report
 from reports import Diary, ask, hiring, opened, person
 
 KEY = "/debate/rounds/round-1/argue#1"

@@ -5,13 +5,14 @@ import json
 import pytest
 from markdown_it import MarkdownIt
 
+from moot.arguments.uses import Used, uses
 from moot.core.ask import Reply
 from moot.core.event import Asked, Attempted, Called, Replied
 from moot.core.tool import ToolCall
-from moot.readers.markdown import markdown
-from moot.readers.report import as_data, fold, report
-from moot.readers.tools import cite, tools_chapter
-from moot.readers.uses import Used, uses
+from moot.core.transcript import fold
+from moot.report.markdown import markdown
+from moot.report.report import as_data, report
+from moot.report.tools import cite, tools_chapter
 from reports import Diary, ask, opened, person
 
 

@@ -8,8 +8,8 @@ import pytest
 from moot.core.decision import Decision, Minority
 from moot.core.event import Asked, Entered, Failed, Halted, Interjected, Ruled
 from moot.core.form import ABSTAIN, Field, Fields, Form
-from moot.readers.markdown import markdown
-from moot.readers.report import report
+from moot.report.markdown import markdown
+from moot.report.report import report
 from reports import Diary, ask, opened, person
 
 ANN, BEN, CHAIR = person("Ann"), person("Ben"), person("Chair", duty="moderator")

@@ -6,25 +6,25 @@ from pathlib import Path
 import pytest
 
 from commands import settle
+from moot.agents.toolkit import Errand, Found
+from moot.app.brief.reader import read_brief
+from moot.app.plan.recalling import looking
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import prepare
+from moot.app.run.workspace import Desk
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called, Entry
 from moot.core.recall import LIBRARIAN, RECALL, RESEARCH
-from moot.core.seat import Scene
 from moot.core.tool import ToolSpec
 from moot.core.transcript import Transcript
-from moot.desk.choosing import Wishes
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import prepare
-from moot.desk.recalling import looking
-from moot.learn.librarian import NOTHING, Librarian
-from moot.phases.base import Table, is_batch
-from moot.phases.recall import Recall
-from moot.readers.markdown import markdown
-from moot.readers.report import report
-from moot.seats.tools import Errand, Found
+from moot.learn.retriever import NOTHING, Librarian
+from moot.phases.helpers import Recall
+from moot.phases.phases_base import Table, is_batch
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.conformance import Journal
 
 WHO = Participant(name="Librarian", seat=LIBRARIAN, duty="aide", tools=("rag",))

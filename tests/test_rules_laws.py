@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from moot.core.decision import Ballot, BallotState
 from moot.phases.endings import STRATEGIES
-from moot.phases.ranked import RULES as RANKED
+from moot.phases.ranked_vote import RULES as RANKED
 from moot.policy.rankings import Ranked
 from moot.policy.rules import PLURALITY, SUPERMAJORITY, FirstProposal, Quorum, Rule, Share
 from test_rankings import ballots as rankings

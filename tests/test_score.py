@@ -7,25 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Replied
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.core.transcript import Transcript
-from moot.phases.base import Phase
-from moot.phases.flow import Rounds, Sequence
 from moot.phases.forms import SPOKEN
+from moot.phases.phases_base import Phase, Rounds, Sequence
 from moot.phases.score import Score, anonymous_scoring, live_scoring, reasoned_evaluation
 from moot.phases.speak import Critique, Everyone, Floor
-from moot.phases.spec import dump, load
 from moot.phases.verdict import FAIR
-from moot.phases.weave import after_turns
-from moot.policy.pairs import Pairs
-from moot.readers.markdown import markdown
-from moot.readers.report import as_data, report
-from moot.readers.scoreboard import scoreboard
-from moot.readers.scores import Mean, Scores, scores
+from moot.policy.pairing import Pairs
+from moot.protocols.spec import dump, load
+from moot.protocols.weave import after_turns
+from moot.report.markdown import markdown
+from moot.report.report import as_data, report
+from moot.report.scoreboard import scoreboard
+from moot.report.scores import Mean, Scores, scores
 from moot.testing.replay import Hall, Held, Oracle, essence
 from players import ANN, BOB, CHAIR, CY, Player, Script
 

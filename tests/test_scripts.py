@@ -9,7 +9,7 @@ import coverage_floors
 import doc_phases
 import doc_protocols
 import generate_docs
-from moot.phases import spec
+from moot.protocols import spec
 
 
 def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]]) -> dict[str, object]:

@@ -4,16 +4,16 @@ import json
 
 import pytest
 
+from moot.agents.llm import ModelSeat
+from moot.agents.tree_search import Searching
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Search
 from moot.core.event import Asked, Called, Entry, Event
 from moot.models.base import Request
 from moot.phases.speak import Everyone
-from moot.readers.markdown import markdown
-from moot.readers.report import report
-from moot.readers.search import Searched, appendix, searches
-from moot.seats.llm import ModelSeat
-from moot.seats.mcts import Searching
+from moot.report.lookups import Searched, appendix, searches
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Hall
 from moot.testing.scripted import Scripted, ScriptedModel
 

@@ -1,11 +1,11 @@
 """Seats of a debate: how long they may take."""
 
 from models_kit import HASTY, environment
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant, Search
-from moot.desk.desk import Desk
 from moot.models.pool import Pool
-from moot.phases.known import Choices
-from moot.testing.stores import MemoryStore
+from moot.protocols.known import Choices
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 

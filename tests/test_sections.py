@@ -2,8 +2,8 @@
 
 import pytest
 
+from moot.app.brief.sections import Body, Section, read_sections, split_seat, stands, unfence
 from moot.core.errors import BriefError
-from moot.desk.sections import Body, Section, read_sections, split_seat, stands, unfence
 
 
 def parts(body: Body) -> str:

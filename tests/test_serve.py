@@ -14,14 +14,14 @@ import pytest
 
 from agents import own_place
 from commands import moot, served
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.access import mark_of
+from moot.app.serve.server_parts import check_host, hosts_of
 from moot.core.errors import BriefError
-from moot.desk.access import mark_of
-from moot.desk.config import Config
-from moot.desk.listening import check_host, hosts_of
-from moot.desk.serving import Serving
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
-from moot.web.server import Wanted, serve
+from moot.web.http_server import Wanted, serve
 from serve_kit import PATIENCE, PATIENT, running, wait_for
 from web_kit import QUOTES
 

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from commands import served, settle
+from moot.app.program.plans import open_desk, plan_tree
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.form import Value
-from moot.core.seat import Scene
-from moot.desk.plans import open_desk, plan_tree
-from moot.phases.base import Phase
-from moot.phases.flow import Sequence
-from moot.phases.shares import Shares
+from moot.phases.phases_base import Phase, Sequence
+from moot.phases.phases_shares import Shares
 from moot.phases.speak import Everyone
 from moot.testing.replay import Hall, Oracle
 from players import ANN, BOB, hold, resume_everywhere

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from lessons_kit import taught
 from moot.core.errors import RecordError
-from moot.learn.likeness import SIZE, TOP, K, fuse, length, vector
-from moot.learn.shelf import Shelf
-from moot.learn.sqlite import SCHEMA, SqliteTables
-from moot.learn.tables import VERSION
+from moot.learn.learn_tables import SIZE, TOP, VERSION, K, fuse, length, vector
+from moot.learn.memory_store import Shelf
+from moot.learn.sqlite_tables import SCHEMA, SqliteTables
 from moot.learn.tiers import DAY
 from moot.record.sqlite import SqliteStore
 

@@ -10,14 +10,14 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from commands import moot, settle
+from moot.app.brief.reader import normalise, read_brief
+from moot.app.brief.schema import HEADER, PARTICIPANT
+from moot.app.brief.sight import ACTS
+from moot.app.run.choosing import Wishes, choose
+from moot.app.run.prepare import Ready, prepare
+from moot.app.run.workspace import Desk
 from moot.core.brief import Participant, Search, Settings, View
 from moot.core.errors import BriefError
-from moot.desk.choosing import Wishes, choose
-from moot.desk.desk import Desk
-from moot.desk.intake import normalise, read_brief
-from moot.desk.keys import HEADER, PARTICIPANT
-from moot.desk.prepare import Ready, prepare
-from moot.desk.sight import ACTS
 from moot.phases.choices import Choices, Extras, Mediation
 from moot.phases.forms import SPOKEN
 from test_normalise import check_round_trip

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
-from moot.desk.header import Items, Node, Scalar, Table, load, split
-from moot.desk.keys import HEADER, LIMITS, PARTICIPANT, Key, find
-from moot.desk.offers import FORMATS as FORMAT_NAMES
-from moot.desk.tables import read_table
-from moot.desk.values import read
+from moot.app.brief.field_values import read
+from moot.app.brief.key import Key
+from moot.app.brief.offers import FORMATS as FORMAT_NAMES
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, find
+from moot.app.brief.tables import read_table
+from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "specification.md"

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.batch.jsonl import read_lines
+from moot.app.brief.desk_files import read_bytes
+from moot.app.plan.settings import Config
+from moot.app.run.api import read_file
+from moot.app.run.choosing import Wishes
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.doors import read_file
-from moot.desk.files import read_bytes
-from moot.desk.jsonl import read_lines
-from moot.desk.prepare import Wishes
 from moot.record.sqlite import SqliteStore
 
 
@@ -41,7 +41,7 @@ def held(path: Path) -> Generator[None]:
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
 from moot.record.sqlite import SqliteStore
 
 async def main(path):
@@ -225,7 +225,7 @@ async def test_a_read_after_a_refused_append_goes_on(path: Path) -> None:
 async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.engine.drive.GRACE", 0.05)
+    monkeypatch.setattr("moot.engine.driver.GRACE", 0.05)
     desk, later = (Desk(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
     plan = desk.plan(brief, models=("builtin:quotes",))

@@ -3,10 +3,10 @@
 import pytest
 
 from courses import ANN, BEN, look, say, table
-from moot.core.answers import normalise
+from moot.arguments.stance import alike, changes, stands
+from moot.core.matching import normalise
 from moot.core.transcript import fold
-from moot.phases.judge import candidates
-from moot.readers.stance import alike, changes, stands
+from moot.phases.vote import candidates
 
 
 @pytest.mark.parametrize(

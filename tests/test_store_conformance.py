@@ -9,7 +9,7 @@ import pytest
 from moot.core.errors import RecordConflict
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Spine, Store
-from moot.testing.stores import CHECKS, Check, MemoryStore, OpenStore, check_store
+from moot.testing.store_checks import CHECKS, Check, MemoryStore, OpenStore, check_store
 
 
 def over_memory() -> OpenStore:

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from commands import BRIEF, QUOTES, moot, only_id
+from moot.app.export.copy_debates import PIECE, Copied, copy_debates
+from moot.app.plan.settings import load_config
+from moot.app.plan.stores import open_store, read_where, show_where
+from moot.app.run.workspace import Desk
 from moot.core.ask import Reply
 from moot.core.errors import RecordError
 from moot.core.event import Replied
-from moot.desk.config import load_config
-from moot.desk.copying import PIECE, Copied, copy_debates
-from moot.desk.desk import Desk
-from moot.desk.stores import open_store, read_where, show_where
-from moot.record.letters import Letters
+from moot.record.mailbox import Letters
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 SECRET = "postgresql://ada:hush@db.example:5432/moot"
 

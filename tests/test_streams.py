@@ -5,12 +5,12 @@ from contextlib import aclosing
 
 import pytest
 
+from moot.app.program.program_calls import MOST, Tell, stream, told
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk
 from moot.core.errors import MootError
 from moot.core.event import Entry
-from moot.desk.desk import Desk
-from moot.desk.outcome import Outcome
-from moot.desk.streams import MOST, Tell, stream, told
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 
 class Work:

@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from commands import EXAMPLES, settle
 from courses import table
+from moot.app.export.telemetry import Observing, Telemetry, observe, wanted
 from moot.core.ask import Reply, Usage
 from moot.core.decision import Decision
 from moot.core.event import (
@@ -36,7 +37,6 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.desk.telemetry import Observing, Telemetry, observe, wanted
 from reports import BEGAN, Diary, ask
 
 CANARY = "canary-5e1f"
@@ -197,7 +197,7 @@ class Collector(BaseHTTPRequestHandler):
 
 
 SENDING = """
-from moot.desk.telemetry import observe, start
+from moot.app.export.telemetry import observe, start
 from opentelemetry import metrics, trace
 from test_telemetry import debated
 start()

@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 
 from lessons_kit import THREE, Paper
+from moot.agents.prompt import compose
+from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.form import Value
 from moot.core.recall import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, RECALL
-from moot.core.seat import Scene
 from moot.core.transcript import Turn, read_field
 from moot.learn.lessons import lessons
-from moot.learn.librarian import Librarian
 from moot.learn.memory import Notes
-from moot.learn.shelf import Shelf
+from moot.learn.memory_store import Shelf
+from moot.learn.retriever import Librarian
 from moot.models.base import Traits
-from moot.phases.arena import response
 from moot.phases.choices import Choices, Memory
-from moot.phases.known import build
-from moot.seats.prompt import compose
+from moot.protocols.arena import response
+from moot.protocols.known import build
 from moot.testing.replay import Hall, Held
 from players import Player
 

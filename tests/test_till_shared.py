@@ -10,23 +10,23 @@ import pytest
 
 from agents import own_place
 from mcp_kit import Dear
+from moot.app.brief.reader import read_brief
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.access import Claim, claim
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.holding import make_start
+from moot.app.run.people import answer, waiting
+from moot.app.run.queue_runner import QueueHall
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve import spending as tills
+from moot.app.serve.admission import Order, Reception
+from moot.app.serve.spending import Till
+from moot.core.agent import Quote
 from moot.core.errors import LimitReached
-from moot.core.seat import Quote
-from moot.desk import till as tills
-from moot.desk.access import Claim, claim
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.hall import Hall
-from moot.desk.holding import make_start
-from moot.desk.intake import read_brief
-from moot.desk.people import answer, waiting
-from moot.desk.prepare import Caps, Wishes
-from moot.desk.queued import QueueHall
-from moot.desk.reception import Order, Reception
-from moot.desk.serving import Serving
-from moot.desk.till import Till
 from moot.models.base import Request
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from queue_kit import working
 from web_kit import ADA, QUOTES, Slow, until
 

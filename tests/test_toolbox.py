@@ -10,25 +10,26 @@ from pathlib import Path
 import pytest
 
 from models_kit import HASTY, environment
+from moot.app.brief.reader import read_brief
+from moot.app.plan import toolbox
+from moot.app.plan.settings import Config
+from moot.app.plan.toolbox import check_tools, look_at_tools, open_tools
+from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import prepare
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Called
 from moot.core.tool import ToolCall
-from moot.desk import toolbox
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.intake import read_brief
-from moot.desk.prepare import Wishes, prepare
-from moot.desk.toolbox import check_tools, look_at_tools, open_tools
 from moot.models.pool import Pool
-from moot.phases.known import Choices
-from moot.seats.mcp import attach
-from moot.seats.servers import Server
-from moot.seats.websearch import DuckDuckGo, Searxng
-from moot.testing.stores import MemoryStore
-from moot.testing.web import Answer, Visit, Web, as_json, searxng
+from moot.protocols.known import Choices
+from moot.testing.small_web import Answer, Visit, Web, as_json, searxng
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
+from moot.tools.mcp_client import attach
+from moot.tools.mcp_servers import Server
+from moot.tools.web_search import DuckDuckGo, Searxng
 
 FILES = Server(name="files", command=(sys.executable, str(Path(__file__).with_name("mcp_server.py")), "stdio"))
 OWNED = Config(searxng_url="http://127.0.0.1:8888", mcp={"files": FILES})

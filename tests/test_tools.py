@@ -8,20 +8,20 @@ import pytest
 
 from models_kit import HASTY, environment
 from moot import phases
+from moot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelSeat
+from moot.agents.toolkit import ROUNDS, USES
 from moot.core.brief import Brief, Limits
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.core.event import Called
 from moot.core.tool import ToolCall
-from moot.engine.drive import Hosting
+from moot.core.transcript import SUMMARY
+from moot.engine.driver import Hosting
 from moot.models.base import Request, Traits
 from moot.models.pool import Pool
-from moot.phases.attend import SUMMARY
-from moot.phases.flow import Sequence
 from moot.phases.forms import SPOKEN
+from moot.phases.phases_base import Sequence
 from moot.phases.rethink import STRATEGY
 from moot.phases.speak import Everyone
-from moot.seats.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelSeat
-from moot.seats.tools import ROUNDS, USES
 from moot.testing.conformance import Journal, check_seat
 from moot.testing.replay import Hall, essence
 from moot.testing.scripted import ScriptedModel

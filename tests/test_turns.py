@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.form import Value
-from moot.core.seat import Scene
 from moot.core.transcript import Transcript, Turn
 from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
-from moot.phases.known import KNOWN, build
-from moot.phases.spec import dump, load
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
+from moot.protocols.known import KNOWN, build
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Oracle
 from players import Player, resume_everywhere
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from moot.agents.prompt import compose
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.form import Value
-from moot.core.seat import Say, Scene
 from moot.models.base import Message, Traits
 from moot.phases.choices import Choices
-from moot.phases.known import build
-from moot.seats.prompt import compose
+from moot.protocols.known import build
 from moot.testing.replay import Hall
 
 NAMES = ("Ann", "Bob", "Cy")

@@ -21,9 +21,9 @@ sys.meta_path.insert(0, Slowly())
 
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Failed
-from moot.desk.desk import Desk
+from moot.app.run.workspace import Desk
 from moot.models.pool import Pool
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 from moot.testing.wires import Wires
 
 async def main():

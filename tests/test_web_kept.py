@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
+from moot.app.export.paper import printed
+from moot.app.run.api import debate
+from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError, RecordError
-from moot.desk.desk import Desk
-from moot.desk.doors import debate
-from moot.desk.paper import printed
-from moot.web.kept import MOST_PRINTS, MOST_RECORDS, Busy, Kept
+from moot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, Kept
 from web_kit import API, events, opened
 
 PAGE = b"<!doctype html><title>x</title><h1>Tea or coffee?</h1>"

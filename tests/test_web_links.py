@@ -9,8 +9,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from agents import own_place
-from moot.web import passes
-from moot.web.passes import Passes, share_cookie
+from moot.web import auth
+from moot.web.auth import Passes, share_cookie
 from test_web_live import frames_of, live_at
 from web_kit import ADA, API, HOST, SERVING, Web, opened, until
 
@@ -58,7 +58,7 @@ async def test_each_link_is_counted_by_itself(tmp_path: Path) -> None:
 
 
 def test_so_many_links_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "MOST_LINKS", 2)
+    monkeypatch.setattr(auth, "MOST_LINKS", 2)
     known = Passes({})
     for link in ("a", "b", "c", "a"):
         known.meet(link)
@@ -66,7 +66,7 @@ def test_so_many_links_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_pass_has_so_many_streams_and_sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "MOST_STREAMS", 2)
+    monkeypatch.setattr(auth, "MOST_STREAMS", 2)
     async with opened(tmp_path, real=True) as web:
         debate = await web.begin(web.ann, ADA)
         await web.asked(web.ann, debate)
@@ -117,7 +117,7 @@ async def test_a_key_is_said_once(tmp_path: Path) -> None:
 
 
 async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(auth, "LOOK_SECONDS", 0.0)
     async with opened(tmp_path, real=True) as web, opened(tmp_path) as other:
         debate = await web.begin(web.ann, ADA)
         await web.asked(web.ann, debate)
@@ -134,7 +134,7 @@ async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, m
 
 
 def test_links_are_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "MOST_LINKS", 2)
+    monkeypatch.setattr(auth, "MOST_LINKS", 2)
     now = 0.0
     known = Passes({}, clock=lambda: now)
     assert [known.looks_again(debate) for debate in ("a", "a", "b", "c", "c")] == [True, False, True, True, False]

@@ -12,11 +12,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from agents import own_place
-from moot.desk.frames import frames
-from moot.web import entries as routes
+from moot.app.serve.view_model import frames
+from moot.web import entry_routes as routes
 from moot.web import live
+from moot.web.auth import session_cookie, share_cookie
 from moot.web.live import Live, Overrun, Viewer
-from moot.web.passes import session_cookie, share_cookie
 from web_kit import ADA, ANN, API, BEN, Slow, Web, events, opened, until
 
 

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from agents import own_place
+from moot.app.run.people import HUMAN
 from moot.core.event import Interjected, Replied
-from moot.desk.people import HUMAN
 from web_kit import ADA, API, Web, opened
 
 VOTE = f"---\nprotocol: panel\nstrategy: majority\n---\n{ADA}"

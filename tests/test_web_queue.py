@@ -11,10 +11,10 @@ import pytest
 
 from agents import own_place
 from mcp_kit import place as client_at
-from moot.desk import queued
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.queued import QueueHall
+from moot.app.plan.settings import Config
+from moot.app.run import queue_runner
+from moot.app.run.queue_runner import QueueHall
+from moot.app.run.workspace import Desk
 from moot.models.base import Model
 from moot.web import pages
 from queue_kit import Worker, working
@@ -24,7 +24,7 @@ from web_kit import ADA, ANN, API, QUOTES, Slow, Web, config, events, opened, un
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
-    monkeypatch.setattr(queued, "LOOK", 0.02)
+    monkeypatch.setattr(queue_runner, "LOOK", 0.02)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ import pytest
 
 from agents import own_place
 from commands import moot, settle
-from moot.desk import queued
+from moot.app.run import queue_runner
 from moot.workers.opening import open_queue
 from pg import Postgres
 from serve_kit import PATIENCE, running, wait_for
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.alone
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
-    monkeypatch.setattr(queued, "LOOK", 0.05)
+    monkeypatch.setattr(queue_runner, "LOOK", 0.05)
 
 
 SEATED = ADA.replace("builtin:quotes", "guest:model")

@@ -9,15 +9,15 @@ import httpx2
 import pytest
 
 from agents import own_place
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import load_config, own_file
+from moot.app.run.access import claimed
+from moot.app.run.outcome import opening
+from moot.app.serve.spending import spent
+from moot.core.agent import Quote, Say
 from moot.core.brief import Limits
 from moot.core.errors import BriefError
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
-from moot.desk.access import claimed
-from moot.desk.config import load_config, own_file
-from moot.desk.outcome import opening
-from moot.desk.serving import Serving
-from moot.desk.till import spent
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
 from moot.web import pages

@@ -7,13 +7,13 @@ import pytest
 from fastapi.routing import APIRoute, APIWebSocketRoute
 
 from agents import own_place
-from moot.desk import access
-from moot.desk.access import mark_of
+from moot.app.run import access
+from moot.app.run.access import mark_of
 from moot.web.app import routes
+from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Passes, session_cookie, share_cookie
 from moot.web.guard import HEADERS
 from moot.web.pages import allowed
-from moot.web.passes import LINK_SECONDS, SESSION_SECONDS, Passes, session_cookie, share_cookie
-from moot.web.rights import Needs, NeedsNothing, NeedsOwner
+from moot.web.web_site import Needs, NeedsNothing, NeedsOwner
 from web_kit import ADA, ANN, API, BEN, HOST, QUOTES, SERVING, Slow, opened
 
 

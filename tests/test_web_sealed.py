@@ -7,10 +7,10 @@ from typing import cast
 import pytest
 
 from agents import own_place
+from moot.app.plan.assignment import is_person
+from moot.app.run.outcome import opening
 from moot.core.event import Replied
 from moot.core.transcript import fold
-from moot.desk.outcome import opening
-from moot.desk.people import is_person
 from test_web_live import live_at
 from test_web_people import filled
 from web_kit import ADA, ANN, API, Web, opened, until

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
+from moot.app.serve.slips import MOST_PLACES, told
+from moot.app.serve.view_model import Data, Frames
 from moot.core.errors import RecordError
 from moot.core.event import Entry
-from moot.desk.frames import Data, Frames
-from moot.desk.slips import MOST_PLACES, told
 from moot.web import pages
 from test_web_live import live_at
 from web_kit import API, opened

@@ -10,11 +10,13 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException
 from primp import PrimpError
 
+from moot.agents.toolkit import Errand
 from moot.core.errors import BriefError, ToolError
-from moot.seats import websearch
-from moot.seats.fetch import Fetcher
-from moot.seats.tools import Errand
-from moot.seats.websearch import (
+from moot.testing.conformance import Journal
+from moot.testing.small_web import Answer, Web, as_json, moved, page, searxng, serve_pages
+from moot.tools import web_search
+from moot.tools.fetch import Fetcher
+from moot.tools.web_search import (
     RESULTS,
     DuckDuckGo,
     Hit,
@@ -24,8 +26,6 @@ from moot.seats.websearch import (
     ask_duckduckgo,
     need_duckduckgo,
 )
-from moot.testing.conformance import Journal
-from moot.testing.web import Answer, Web, as_json, moved, page, searxng, serve_pages
 from shelves import SCENE
 
 ERRAND = Errand(scene=SCENE, say=Journal(), name="tool-1")
@@ -169,7 +169,7 @@ async def test_a_proxy_that_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_a_search_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websearch, "SECONDS", 0.05)
+    monkeypatch.setattr(web_search, "SECONDS", 0.05)
 
     def slow(query: str, most: int) -> Sequence[object]:
         time.sleep(0.2)

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from moot.app.run.people import answer, waiting
 from moot.core.brief import Limits
 from moot.core.errors import Unavailable
-from moot.desk.people import answer, waiting
 from people_kit import filled
 from workers_kit import Turned, house, until
 

@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 
 from commands import moot
-from moot.workers.queue import Queue
-from moot.workers.segments import Wanted
+from moot.workers.job_queue import Queue
+from moot.workers.lease_runs import Wanted
 
 QUESTION = "Should we rent or own the mail server?"
 

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from commands import settle
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry
-from moot.desk.desk import Desk
-from moot.desk.past import stamp
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.record.postgres import PostgresStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from moot.workers.queue import Queue
+from moot.workers.job_queue import Queue
 from workers_kit import until
 
 pytestmark = pytest.mark.alone

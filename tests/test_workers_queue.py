@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
+from moot.app.plan.stores import open_store
+from moot.app.run.dispatcher import QueueError
 from moot.core.errors import BriefError
 from moot.core.event import Called, Entry, Interjected
-from moot.desk.queueing import QueueError
-from moot.desk.stores import open_store
 from moot.record.codec import encode
-from moot.workers import tables
+from moot.workers import queue_tables
+from moot.workers.job_queue import Queue
 from moot.workers.leases import TRIES, Leases
 from moot.workers.opening import Late, check_queue, find_queue, open_queue
-from moot.workers.queue import Queue
-from moot.workers.rows import Ending, Lease
-from moot.workers.tables import client_of, engine_of, is_ready, make_ready
+from moot.workers.queue_tables import client_of, engine_of, is_ready, make_ready
+from moot.workers.workers_jobs import Ending, Lease
 
 
 async def keep_nothing(database: str) -> None:
@@ -247,10 +247,10 @@ def test_many_processes_make_the_tables_of_a_new_database_at_once(database: str)
 
 
 def test_nobody_waits_for_ever_for_who_makes_the_tables(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "PATIENCE", 0.2)
+    monkeypatch.setattr(queue_tables, "PATIENCE", 0.2)
     one, other = engine_of(database), engine_of(database)
     with one.connect() as holder:
-        holder.execute(text("select pg_advisory_lock(:n)"), {"n": tables._LOCK})  # pyright: ignore[reportPrivateUsage]
+        holder.execute(text("select pg_advisory_lock(:n)"), {"n": queue_tables._LOCK})  # pyright: ignore[reportPrivateUsage]
         with pytest.raises(QueueError, match="another process has been making"):
             make_ready(other)
     for engine in (one, other):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.plan.settings import Config, load_config, own_file
+from moot.app.plan.working import Schedule
 from moot.core.errors import BriefError
-from moot.desk.config import Config, load_config, own_file
-from moot.desk.working import Schedule
-from moot.record.letters import debates
+from moot.record.mailbox import debates
+from moot.workers.queue_tables import client_of, engine_of, make_ready
 from moot.workers.schedules import FIRES, put_schedules
-from moot.workers.tables import client_of, engine_of, make_ready
 from workers_kit import House, house, until
 
 pytestmark = pytest.mark.alone

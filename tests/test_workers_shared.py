@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from moot.app.plan.working import Allowance, Schedule, read_limits, read_schedules
 from moot.core.errors import BriefError, Unavailable
-from moot.desk.working import Allowance, Schedule, read_limits, read_schedules
-from moot.workers.limits import Allowed
-from moot.workers.tables import engine_of, make_ready
+from moot.workers.provider_limits import Allowed
+from moot.workers.queue_tables import engine_of, make_ready
 
 pytestmark = pytest.mark.alone
 

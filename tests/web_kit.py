@@ -13,19 +13,19 @@ import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.access import mark_of
+from moot.app.run.dispatcher import Dispatcher
+from moot.app.run.workspace import Desk
+from moot.app.serve.connections import config_of
+from moot.core.agent import Say
 from moot.core.event import Called
-from moot.core.seat import Say
-from moot.desk.access import mark_of
-from moot.desk.config import Config
-from moot.desk.connections import config_of
-from moot.desk.desk import Desk
-from moot.desk.queueing import Dispatcher
-from moot.desk.serving import Serving
 from moot.models.base import Model, Request
 from moot.testing.scripted import ScriptedModel
 from moot.web.app import make_app, open_site
-from moot.web.passes import session_cookie
-from moot.web.site import Site
+from moot.web.auth import session_cookie
+from moot.web.web_site import Site
 
 T = TypeVar("T")
 

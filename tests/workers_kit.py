@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import text
 
+from moot.app.run.dispatcher import Job
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
+from moot.core.agent import Say
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Entry
-from moot.core.seat import Say
-from moot.desk.desk import Desk
-from moot.desk.past import stamp
-from moot.desk.queueing import Job
 from moot.models.base import Request
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
-from moot.phases.known import Choices
+from moot.protocols.known import Choices
 from moot.record.postgres import PostgresStore
 from moot.testing.scripted import ScriptedModel
-from moot.workers.queue import Queue
-from moot.workers.segments import Wanted
+from moot.workers.job_queue import Queue
+from moot.workers.lease_runs import Wanted
 from moot.workers.worker import Worker
 
 WORDS = "ANSWER: tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm."

@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from moot.app.plan.settings import Config
+from moot.app.plan.stores import Where, open_store, read_where
+from moot.app.run.held import Plan
+from moot.app.run.past import stamp
+from moot.app.run.workspace import Desk
+from moot.core.agent import Quote, Say
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Entry
-from moot.core.seat import Quote, Say
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.held import Plan
-from moot.desk.past import stamp
-from moot.desk.stores import Where, open_store, read_where
 from moot.models.base import Request, Traits
-from moot.phases.flow import Rounds
+from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone
 from moot.record.store import Store
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 if TYPE_CHECKING:
     from moot.workers.worker import Worker
@@ -185,7 +185,7 @@ async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
 
 async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
     """Debates on record and into the queue."""
-    from moot.workers.queue import Queue
+    from moot.workers.job_queue import Queue
 
     queue, store = Queue(str(place)), open_store(place)
     await queue.submit("warm")  # which makes the tables
@@ -237,7 +237,7 @@ async def work_until(
     place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: Callable[[str], None]
 ) -> None:
     """Be a worker until that function returns."""
-    from moot.workers.segments import Wanted as Work
+    from moot.workers.lease_runs import Wanted as Work
     from moot.workers.worker import Worker
 
     async def end() -> None:

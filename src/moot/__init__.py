@@ -7,6 +7,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from moot.app.program.guests import invite
+    from moot.app.run.api import debate, run
+    from moot.app.run.outcome import Outcome
+    from moot.app.run.workspace import Desk
     from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
     from moot.core.decision import Decision
     from moot.core.errors import (
@@ -23,10 +27,6 @@ if TYPE_CHECKING:
         Unreadable,
         Waiting,
     )
-    from moot.desk.desk import Desk
-    from moot.desk.doors import debate, run
-    from moot.desk.guests import invite
-    from moot.desk.outcome import Outcome
 
 del TYPE_CHECKING
 
@@ -61,10 +61,10 @@ _HOMES = (
     "moot.core.brief",
     "moot.core.decision",
     "moot.core.errors",
-    "moot.desk.desk",
-    "moot.desk.outcome",
-    "moot.desk.guests",
-    "moot.desk.doors",
+    "moot.app.run.workspace",
+    "moot.app.run.outcome",
+    "moot.app.program.guests",
+    "moot.app.run.api",
 )
 """Where the public names are defined, the light modules first."""
 

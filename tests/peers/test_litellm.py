@@ -8,8 +8,8 @@ import pytest_asyncio
 from models_kit import Notebook, ask
 from moot.core.errors import ModelError
 from moot.models.discover import look_around
+from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.models.wrap import Patience
 from peers.conftest import ANSWER, MASTER
 
 # The first test waits for the installation, about a minute, and for the start.

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
+from moot.app.export.elections import Result, hold, read_elections
 from moot.bench.figures import Figure, find, rows
-from moot.desk.elections import Result, hold, read_elections
-from moot.desk.evidence import Match, bradley_terry, ranked_pairs, spearman
+from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 
 SEATS = tuple(f"P{n}" for n in range(1, 9))
 

@@ -25,7 +25,7 @@ def recorded(ctx: click.Context, data: Path | None) -> None:
 
     Ends with 1 where a figure is out of reach, with 2 where there is no data.
     """
-    from moot.bench.recorded import SETS, compare, find_data, head, table  # here for start-up time
+    from moot.bench.command import SETS, compare, find_data, head, table  # here for start-up time
 
     try:
         folder = find_data(data)

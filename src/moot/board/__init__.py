@@ -3,12 +3,12 @@
 The names are those of the document on board meetings. A meeting is held by the desk, so everything is on record.
 """
 
-from moot.board.meeting import BoardMeeting
+from moot.app.program.program_agents import HumanAgent
+from moot.board.board_meeting import BoardMeeting
+from moot.board.meeting_results import BoardMemberState, BoardResult
+from moot.board.members import PRESETS, Preset
 from moot.board.people import AgentType, BoardMember, TimeKeeper
-from moot.board.presets import PRESETS, Preset
 from moot.board.reading import ResponseFields, generate_next_speaker, parse_response_fields
-from moot.board.results import BoardMemberState, BoardResult
-from moot.desk.sitting import HumanAgent
 
 __all__ = [
     "PRESETS",

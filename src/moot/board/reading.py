@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from moot.core.standing import REASONING, VERDICT, WITHDRAWN
+from moot.app.program.boards import next_speaker, read_message
+from moot.core.roles import REASONING, VERDICT, WITHDRAWN
 from moot.core.transcript import Turn
-from moot.desk.boards import next_speaker, read_message
 
 
 class ResponseFields(NamedTuple):

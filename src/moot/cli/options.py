@@ -10,11 +10,11 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from moot.desk.desk import Desk
-    from moot.desk.intake import Intake
-    from moot.desk.prepare import Caps, Wishes
-    from moot.desk.queueing import Dispatcher
-    from moot.desk.reports import Mode
+    from moot.app.brief.reader import Intake
+    from moot.app.run.choosing import Caps, Wishes
+    from moot.app.run.dispatcher import Dispatcher
+    from moot.app.run.workspace import Desk
+    from moot.report.readers_logs import Mode
 
 Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
@@ -64,7 +64,7 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
         """A path, or an address as it was typed."""
-        from moot.desk.stores import read_where
+        from moot.app.plan.stores import read_where
 
         if isinstance(value, str) and isinstance(place := read_where(value), str):
             return place
@@ -136,7 +136,7 @@ def wish_options(command: Command) -> Command:
 
 def caps_of(given: CapOptions) -> "Caps":
     """The limits for the desk."""
-    from moot.desk.prepare import Caps
+    from moot.app.run.choosing import Caps
 
     return Caps(
         asks=given["max_asks"],
@@ -156,7 +156,7 @@ def finish(work: Coroutine[object, object, Result]) -> Result:
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
     """What is wished otherwise, for the desk."""
-    from moot.desk.prepare import Wishes
+    from moot.app.run.choosing import Wishes
 
     return Wishes(
         models=given["model"],
@@ -172,14 +172,14 @@ def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
 
 def read_input(words: str) -> "Intake":
     """The brief behind what was typed: a file, a question, or ``-`` for standard input."""
-    from moot.desk.doors import read_stream, read_words
+    from moot.app.run.api import read_stream, read_words
 
     return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
 
 
 def store_path(own: Path | str | None = None) -> Path | str:
     """Where the record is: as the command says, else ``moot --store``, else the owner."""
-    from moot.desk.config import default_store, load_config
+    from moot.app.plan.settings import default_store, load_config
 
     context = click.get_current_context(silent=True)
     above = context.find_root().params.get("store") if context else None
@@ -189,7 +189,7 @@ def store_path(own: Path | str | None = None) -> Path | str:
 @asynccontextmanager
 async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The desk, for a command that holds debates: they are observed where the environment wants it."""
-    from moot.desk.telemetry import attend
+    from moot.app.export.telemetry import attend
 
     async with open_desk(store) as desk:
         attend(desk)
@@ -202,7 +202,7 @@ async def open_desk(store: Path | str | None, *, reading: bool = False) -> "Asyn
 
     With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
     """
-    from moot.desk.desk import Desk
+    from moot.app.run.workspace import Desk
     from moot.workers.opening import find_queue
 
     place = store_path(store)
@@ -228,9 +228,9 @@ async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Disp
 @asynccontextmanager
 async def open_memory(store: Path | str | None) -> "AsyncGenerator[Desk]":
     """The same, to look at what was learned; what that lacks is told beside what is shown."""
+    from moot.app.plan.learning import lacks
+    from moot.app.plan.stores import is_there, show_where
     from moot.core.errors import RecordError
-    from moot.desk.stores import is_there, show_where
-    from moot.desk.teaching import lacks
 
     if not is_there(place := store_path(store)):
         raise RecordError(f"There is no record yet at {show_where(place)}.")

@@ -1,6 +1,6 @@
 """Forms: the fields that an answer must have. This file owns what a field may hold.
 
-How a form is written into a prompt and read out of a text is the business of ``seats.layout``.
+How a form is written into a prompt and read out of a text is the business of ``answers.layout``.
 """
 
 import math

@@ -4,12 +4,13 @@ A face of Moot: it translates the interface of the source system into debates at
 parallel, the record, resume, limits, streaming, and failures that stay with the one who failed.
 """
 
-from moot.council.agents import AgentWrapper, HumanAgent, create_agent
+from moot.app.program.program_agents import HumanAgent
+from moot.council.agent_wrapper import AgentWrapper, create_agent
 from moot.council.context import Context
-from moot.council.council import Council
 from moot.council.events import CouncilEvent
-from moot.council.results import StepResult
-from moot.council.sharing import ParallelStep, SplitStep
+from moot.council.session import Council
+from moot.council.shared_steps import ParallelStep, SplitStep
+from moot.council.step_results import StepResult
 from moot.council.steps import DebateStep, Step
 
 __all__ = [

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from moot.app.program.arguments import whole
 from moot.core.text import clip
-from moot.desk.arguments import whole
 
 MARK = 40
 """The most characters of the mark that says how many are missing."""

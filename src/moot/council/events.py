@@ -1,14 +1,14 @@
 """What happens in a council, as it happens. This file owns the names of these events; all but two stand in the record.
 
 ``step_start`` and ``step_end`` are the council's own. The others are entries of the record under their documented
-names (``desk.naming``).
+names (``app.export.naming``).
 """
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from moot.core.event import Entry
-from moot.desk.naming import Namer
+from moot.report.names import Namer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,18 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from moot.app.program.again import check_same, count_failed, try_of
+from moot.app.program.arguments import words
+from moot.app.program.plans import open_desk
+from moot.app.program.program_agents import Sitting
+from moot.app.program.program_calls import Tell, told
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Outcome, ended, opening
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Source
 from moot.core.event import Entry
 from moot.core.text import clean
 from moot.council.context import Context
 from moot.council.events import CouncilEvent, Teller
-from moot.desk.again import check_same, count_failed, try_of
-from moot.desk.arguments import words
-from moot.desk.desk import Desk, Plan
-from moot.desk.outcome import Outcome, ended, opening
-from moot.desk.plans import open_desk
-from moot.desk.sitting import Sitting
-from moot.desk.streams import Tell, told
 
 CONTEXT = "context"
 """What the context is called in the prompts and in the record."""
@@ -70,7 +71,7 @@ async def hold(venue: Venue, brief: Brief, sitting: Sitting, kind: Kind) -> Outc
 
     Raises:
         BriefError: what is on record is another kind of debate, or one of others.
-        MootError: it does not come to its end; see ``desk.outcome.ended``.
+        MootError: it does not come to its end; see ``app.run.outcome.ended``.
     """
     async with open_desk(venue.store) as desk:
         seated = sitting.seat(desk.pool)

@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from moot.app.program.arguments import whole
+from moot.app.program.plans import VOTING, council_plan, step_choices
+from moot.app.program.program_agents import Sitting
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, ProtocolError
-from moot.council.agents import AgentLike, sit
+from moot.council.agent_wrapper import AgentLike, sit
 from moot.council.context import Context
 from moot.council.playing import Kind, Venue, brief_of, hold, task_of
-from moot.council.results import StepResult, debate_result
-from moot.desk.arguments import whole
-from moot.desk.desk import Desk, Plan
-from moot.desk.outcome import Outcome
-from moot.desk.plans import VOTING, council_plan, step_choices
-from moot.desk.sitting import Sitting
+from moot.council.step_results import StepResult, debate_result
 
 MOST_ROUNDS = 20
 

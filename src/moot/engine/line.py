@@ -4,17 +4,17 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
+from moot.core.agent import Quote
 from moot.core.errors import ModelError
 from moot.core.event import Attempted, Called, Delta, Erred, Signal
-from moot.core.seat import Quote
 from moot.core.text import Pieces, clean, clean_data, named
 from moot.deadline import Deadline
-from moot.engine.limits import Purse
+from moot.engine.calls import Purse
 from moot.record.ledger import Ledger
 
 
 class Line:
-    """What a seat may say while it answers one ask; see ``core.seat.Say``."""
+    """What a seat may say while it answers one ask; see ``core.agent.Say``."""
 
     def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
@@ -31,7 +31,7 @@ class Line:
         return self._ledger.called(self._key, name)
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Send one model call, unless the record holds its answer already; see ``core.seat.Say``."""
+        """Send one model call, unless the record holds its answer already; see ``core.agent.Say``."""
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1

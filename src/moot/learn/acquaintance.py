@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from moot.learn.memory import Relation
+from moot.learn.memory_store import Item
 from moot.learn.personas import Share, share
-from moot.learn.shelf import Item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ names that mean nobody, or others, in another debate. Remembered is what somebod
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from moot.arguments.stance import Stand, alike, stands
 from moot.core.decision import Decision, Minority
 from moot.core.transcript import Transcript
-from moot.readers.stance import Stand, alike, stands
 
 
 def against(transcript: Transcript, decision: Decision) -> Iterator[str]:

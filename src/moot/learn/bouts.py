@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from moot.arguments.stance import alike
 from moot.core.decision import Decision
 from moot.core.transcript import Transcript
 from moot.learn.memory import Bout
 from moot.learn.ratings import Match, side_swapped
-from moot.readers.stance import alike
 
 
 def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[Bout, ...]:

@@ -9,9 +9,8 @@ in which debates were learned, nor on the tables that it stands in.
 import json
 from collections.abc import Mapping
 
-from moot.learn.likeness import LEAST, fuse, vector
+from moot.learn.learn_tables import LEAST, RowId, Seen, Tables, fuse, searched, vector
 from moot.learn.memory import Found, Kind
-from moot.learn.tables import RowId, Seen, Tables, searched
 from moot.learn.tiers import strength, tier
 
 NEAR = 50

@@ -1,68 +1,83 @@
-"""How a judge of pairs judges. This file owns the measures of verdicts that were given in both orders."""
+"""Stances before and after. This file owns what counts as a flip towards a side or away from it."""
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Label: TypeAlias = Literal["aligned", "neutral", "opposed"]
+"""Where a stance stands, seen from a side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdicts:
-    """One judge on one pair, shown as (one, other) and then as (other, one).
+class Shift:
+    """A stance before and after, on any scale whose 0 is neutral, and the side that was argued: 1 or -1."""
 
-    Attributes:
-        one: the name of the first.
-        other: the name of the second.
-        straight: who won as (one, other); "" for no verdict.
-        swapped: who won as (other, one); "" for no verdict.
-        truth: who is better.
-    """
+    before: float
+    after: float
+    side: int
 
-    one: str
-    other: str
-    straight: str
-    swapped: str
-    truth: str
+    @property
+    def towards(self) -> float:
+        """How far the stance moved towards the side; below 0 away from it."""
+        return (self.after - self.before) * self.side
+
+    @property
+    def start(self) -> Label:
+        """Where it stood before."""
+        return _label(self.before * self.side)
+
+    @property
+    def end(self) -> Label:
+        """Where it stood after."""
+        return _label(self.after * self.side)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OrderSwap:
-    """What the order of showing does to a judge.
+class Flips:
+    """What became of many stances.
 
     Attributes:
-        n: pairs.
-        accuracy: the share of right verdicts over both orders; no verdict is not right.
-        agree: the share of pairs with the same verdict in both orders.
-        accuracy_agreeing: the share of those that are right; None where there are none.
-        first: the share of verdicts for the one that was shown first; one half is fair. None where there are none.
+        n: how many.
+        paths: how many for each start and end.
+        won: the share of the opposed who end aligned; None where nobody was opposed.
+        lost: the share of the aligned who end opposed; None where nobody was aligned.
+        flipped: the share of all who end on the other side.
+        mean: the mean shift towards the side.
     """
 
     n: int
-    accuracy: float
-    agree: float
-    accuracy_agreeing: float | None
-    first: float | None
+    paths: Mapping[tuple[Label, Label], int]
+    won: float | None
+    lost: float | None
+    flipped: float
+    mean: float
 
 
-def order_swap(verdicts: Sequence[Verdicts]) -> OrderSwap:
-    """The measures over at least one pair.
+def count_flips(shifts: Sequence[Shift]) -> Flips:
+    """The figures over at least one shift.
 
     Raises:
-        ValueError: there is no pair.
+        ValueError: there is no shift.
     """
-    if not verdicts:
-        raise ValueError("there is no verdict to measure; at least one pair is needed")
-    n = len(verdicts)
-    right = sum((each.straight == each.truth) + (each.swapped == each.truth) for each in verdicts)
-    agreeing = [each for each in verdicts if each.straight and each.straight == each.swapped]
-    given = sum(bool(each.straight) + bool(each.swapped) for each in verdicts)
-    first = sum((each.straight == each.one) + (each.swapped == each.other) for each in verdicts)
-    return OrderSwap(
+    if not shifts:
+        raise ValueError("there is no stance to follow; at least one is needed")
+    n = len(shifts)
+    paths: Counter[tuple[Label, Label]] = Counter(
+        (each.start, each.end) for each in sorted(shifts, key=lambda each: (each.start, each.end))
+    )
+    won, lost = paths["opposed", "aligned"], paths["aligned", "opposed"]
+    starts = Counter(each.start for each in shifts)
+    return Flips(
         n=n,
-        accuracy=right / (2 * n),
-        agree=len(agreeing) / n,
-        accuracy_agreeing=_share(sum(each.straight == each.truth for each in agreeing), len(agreeing)),
-        first=_share(first, given),
+        paths=dict(paths),
+        won=won / starts["opposed"] if starts["opposed"] else None,
+        lost=lost / starts["aligned"] if starts["aligned"] else None,
+        flipped=(won + lost) / n,
+        mean=math.fsum(each.towards for each in shifts) / n,
     )
 
 
-def _share(some: int, whole: int) -> float | None:
-    return some / whole if whole else None
+def _label(stance: float) -> Label:
+    return "aligned" if stance > 0 else "opposed" if stance < 0 else "neutral"

@@ -8,6 +8,7 @@ what was said in it was said before it parted, or follows from that, and would c
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from moot.arguments.stance import Stand, alike, changes, stands
 from moot.core.brief import Brief
 from moot.core.decision import Decision
 from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
@@ -19,8 +20,7 @@ from moot.learn.bouts import bouts
 from moot.learn.memory import Lessons, Notes, Outcome, Performance, Position, Relation, Trust
 from moot.learn.movers import movers, patterns
 from moot.learn.truth import is_right, option_of
-from moot.readers.outcome import outcome as came
-from moot.readers.stance import Stand, alike, changes, stands
+from moot.report.conclusion import outcome as came
 
 BUILTIN = "builtin:"
 """How the seats begin that are no language model."""

@@ -5,11 +5,11 @@ A critique worked where its author took it up: it accepted it, or its reason say
 
 from collections.abc import Mapping, Sequence
 
+from moot.arguments.positions import causes, point
+from moot.arguments.stance import Stand, changes
 from moot.core.text import clip
 from moot.core.transcript import Transcript, read_field
 from moot.learn.memory import Pattern
-from moot.readers.causes import causes, point
-from moot.readers.stance import Stand, changes
 
 SUGGESTION = "SUGGESTION"
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from moot.learn.memory import Performance
+from moot.learn.memory_store import Item
 from moot.learn.ratings import Z95
-from moot.learn.shelf import Item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

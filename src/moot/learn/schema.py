@@ -3,8 +3,7 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, LiteralString
 
-from moot.learn.likeness import SIZE
-from moot.learn.tables import VERSION
+from moot.learn.learn_tables import SIZE, VERSION
 
 if TYPE_CHECKING:
     import psycopg

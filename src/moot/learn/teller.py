@@ -7,15 +7,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from moot.core.agent import Say, Scene
 from moot.core.ask import Ask, Reply
 from moot.core.errors import RecordError
 from moot.core.form import Value
-from moot.core.seat import Say, Scene
 from moot.core.text import clean
 from moot.core.weights import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_field
-from moot.learn.shelf import Shelf
-from moot.learn.tables import Place
-from moot.learn.weights import Measured, Weighing, by_elo, by_log_odds, equal, measured
+from moot.learn.learn_tables import Place
+from moot.learn.memory_store import Shelf
+from moot.learn.vote_weights import Measured, Weighing, by_elo, by_log_odds, equal, measured
 
 ELO: VoteWeights = "elo_calibration"
 
@@ -33,7 +33,7 @@ class Teller:
     lacks: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
-        """Give each voter's weight and what it rests on; see ``core.seat.Seat``. No model is called.
+        """Give each voter's weight and what it rests on; see ``core.agent.Seat``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """

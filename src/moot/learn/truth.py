@@ -6,7 +6,7 @@ words. Meaning is compared nowhere.
 
 from collections.abc import Sequence
 
-from moot.core.answers import normalise
+from moot.core.matching import normalise
 
 
 def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:

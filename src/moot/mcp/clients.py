@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from moot.app.run.access import claimed
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Reception
 from moot.core.errors import RecordError
-from moot.desk.access import claimed
-from moot.desk.desk import Desk
-from moot.desk.hall import Hall
-from moot.desk.reception import Reception
 
 CLIENT = "moot.client"
 """Where a request over HTTP carries its client, in its scope."""

@@ -5,13 +5,14 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
+from moot.app.plan.assignment import is_person
+from moot.app.run.people import waiting
 from moot.core.errors import MootError
 from moot.core.event import Entry, Failed, Replied
+from moot.core.labels import act_of, noun
 from moot.core.transcript import Transcript
-from moot.desk.people import is_person, waiting
-from moot.desk.reports import act_of, noun
 from moot.mcp.clients import Client
-from moot.mcp.telling import unanswered
+from moot.mcp.summaries import unanswered
 
 LAST_SECONDS = 1.0
 """Time in which the last entries of a debate that is over are told of; there are none where it has not begun."""

@@ -6,9 +6,9 @@ No provider's or framework's types pass through here, so that records never depe
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from moot.core.agent import Quote, Say
 from moot.core.brief import Settings
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
 from moot.core.tool import ToolCall, ToolSpec
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]

@@ -11,7 +11,7 @@ from typing import cast
 from httpx2 import AsyncByteStream, Response
 
 from moot.core.errors import Unreadable
-from moot.models.faults import misled, tell
+from moot.models.provider_errors import misled, tell
 
 ANSWER_BYTES = 32_000_000
 """Bytes of one whole answer: some 100,000 tokens, for each comes in an event of about 300 bytes."""

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from moot.core.agent import Say
 from moot.core.errors import ModelError, Unavailable
 from moot.core.event import Called
-from moot.core.seat import Say
 from moot.models.base import Model, Request
-from moot.models.wrap import Layer
+from moot.models.layers import Layer
 
 State: TypeAlias = Literal["CLOSED", "OPEN", "HALF_OPEN"]
 

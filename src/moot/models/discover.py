@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import BriefError
 from moot.models.names import PROVIDERS, Environment, Key, Provider, find_key, find_url
-from moot.models.net import read_object
+from moot.models.transport import read_object
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient

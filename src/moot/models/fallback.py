@@ -7,11 +7,11 @@ and each is reserved by its own price before it is sent.
 
 from collections.abc import Sequence
 
+from moot.core.agent import Quote, Say
 from moot.core.errors import Unavailable
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
 from moot.models.base import Model, Request, Traits
-from moot.models.wrap import Layer
+from moot.models.layers import Layer
 
 
 class Fallback(Layer):

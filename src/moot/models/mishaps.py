@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from moot.core.text import hide
-from moot.models.faults import tell, wait_seconds
+from moot.models.provider_errors import tell, wait_seconds
 
 _NAMES = (
     ("Quota", "quota"),

@@ -10,19 +10,19 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
+from moot.core.agent import Quote, Say
 from moot.core.ask import Usage
 from moot.core.errors import Refused
 from moot.core.event import Called
-from moot.core.seat import Quote, Say
 from moot.core.text import named
 from moot.core.tool import ToolCall, ToolSpec
-from moot.models import faults
+from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
 from moot.models.names import ModelName
-from moot.models.net import Link, read_object
 from moot.models.prices import cap, count_tokens, quote
 from moot.models.reach import explain
-from moot.models.speech import End, Speech, conclude
+from moot.models.stream import End, Speech, conclude
+from moot.models.transport import Link, read_object
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -145,10 +145,10 @@ class Ollama:
         raw = await response.aread()
         said = read_object(raw).get("error")
         detail = said if isinstance(said, str) else raw.decode("utf-8", "replace")
-        wait = faults.wait_seconds(response.headers)
+        wait = provider_errors.wait_seconds(response.headers)
         if response.status_code == 404:
             detail += f" (to get it: ollama pull {self._name.model})"
-        raise faults.from_status(self._name, response.status_code, detail, wait=wait, key=self._link.key)
+        raise provider_errors.from_status(self._name, response.status_code, detail, wait=wait, key=self._link.key)
 
     async def _listen(self, response: "Response", speech: Speech) -> End:
         async with aclosing(_lines(response)) as lines:
@@ -157,10 +157,10 @@ class Ollama:
                     continue
                 event = read_object(line)
                 if "error" in event:
-                    raise faults.broken(self._name, str(event["error"]), self._link.key)
+                    raise provider_errors.broken(self._name, str(event["error"]), self._link.key)
                 message = event.get("message")
                 if not isinstance(message, dict):
-                    raise faults.garbled(self._name, line.decode("utf-8", "replace"))
+                    raise provider_errors.garbled(self._name, line.decode("utf-8", "replace"))
                 _hear(cast("dict[str, object]", message), speech)
                 if event.get("done"):
                     return _end(event)

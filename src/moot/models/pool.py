@@ -9,11 +9,11 @@ from importlib import import_module
 from moot.core.errors import BriefError
 from moot.models.base import Model
 from moot.models.breaker import Breaker, Breaking, Fuse
-from moot.models.direct import Direct
+from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
 from moot.models.names import Environment, ModelName, need_key, parse
-from moot.models.net import IN_FLIGHT, Link, Meter
 from moot.models.ollama import Ollama
-from moot.models.wrap import Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.pydantic_ai_wire import Direct
+from moot.models.transport import IN_FLIGHT, Link, Meter
 
 GUEST = "guest:"
 """How the seat begins of somebody who answers from within a program."""

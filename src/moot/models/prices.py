@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
+from moot.core.agent import Quote
 from moot.core.ask import Usage
 from moot.core.brief import Settings
-from moot.core.seat import Quote
 from moot.core.tool import ToolSpec
 from moot.models.base import Message, Request
 from moot.models.names import ModelName

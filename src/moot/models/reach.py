@@ -7,9 +7,9 @@ from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
 from moot.core.errors import ModelError
-from moot.models.faults import misled, unreached
 from moot.models.names import ModelName
-from moot.models.net import CONNECT_SECONDS, Link
+from moot.models.provider_errors import misled, unreached
+from moot.models.transport import CONNECT_SECONDS, Link
 
 PROBE_SECONDS = 3.0
 """Seconds in which a server shows what it speaks."""

@@ -4,11 +4,11 @@ They take the arguments and give the results that the moderated pattern's docume
 everything is on record, answers of one round are asked at once, and one failure ends nothing.
 """
 
-from moot.pattern.debate import DebatePattern, DebateResult, DebateState
-from moot.pattern.face import Result
-from moot.pattern.grouped import GroupedDebatePattern, GroupedResult, GroupedState
-from moot.pattern.mapreduce import MapReducePattern, MapReduceResult, MapReduceState
-from moot.pattern.reflection import ReflectionPattern, ReflectionResult, ReflectionState
+from moot.pattern.grouped_debate import GroupedDebatePattern, GroupedResult, GroupedState
+from moot.pattern.map_reduce import MapReducePattern, MapReduceResult, MapReduceState
+from moot.pattern.moderated_debate import DebatePattern, DebateResult, DebateState
+from moot.pattern.pattern_base import Result
+from moot.pattern.write_and_review import ReflectionPattern, ReflectionResult, ReflectionState
 
 __all__ = [
     "DebatePattern",

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
+from moot.app.brief.names import check_name, skeleton
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
-from moot.desk.names import check_name, skeleton
 
 Debater: TypeAlias = Mapping[str, str] | Participant
 """A mapping with ``name``, ``role`` and ``system_prompt``, or a participant with a seat of its own."""

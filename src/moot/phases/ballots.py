@@ -12,7 +12,7 @@ from moot.core.reasons import beside
 from moot.core.text import letter
 from moot.core.transcript import Turn, read_field
 from moot.core.weights import weight_field
-from moot.phases.base import Table
+from moot.phases.phases_base import Table
 from moot.phases.weigh import weights
 
 BALLOT = "I vote for"

@@ -1,80 +1,128 @@
-"""The Phase port and the table it plays at. This file owns what a phase can see and reach: nothing but the transcript.
+"""Phases made of phases. This file owns what comes after what, and what ends early."""
 
-A play is a plain generator of asks and notes. It never awaits, reads no clock, and draws chance only from its table,
-so that the same record always leads to the same path.
-"""
-
-import re
-from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from random import Random
-from typing import Protocol, TypeAlias, TypeGuard
 
-from moot.core.ask import Ask
-from moot.core.brief import Brief
-from moot.core.event import Entered, Halted, Note, Ruled
-from moot.core.transcript import Transcript
-
-Play: TypeAlias = Generator[Sequence[Ask] | Note, None, None]
-"""Batches of asks, put to the seats in parallel, and notes. What came of the asks stands in the transcript."""
-
-ROOT = "/debate"
+from moot.core.errors import ProtocolError
+from moot.core.event import Halted
+from moot.phases.phases_base import Phase, Play, Table, enter, is_batch
+from moot.policy.stops import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """What a play can see and reach.
+class Sequence:
+    """One phase after the other.
 
     Attributes:
-        brief: what is debated, frozen at the opening.
-        transcript: what has come of it so far.
-        path: the place of the phase in the play.
-        focus: keys of the turns just made, where a phase is played because of them.
+        parts: the phases; two of the same name are told apart by their number.
+        name: what it is called in paths.
     """
 
-    brief: Brief
-    transcript: Transcript
-    path: str = ROOT
-    focus: tuple[str, ...] = ()
+    parts: tuple[Phase, ...]
+    name: str = "sequence"
 
-    def at(self, name: str) -> "Table":
-        """The table of a phase beneath this one."""
-        return replace(self, path=f"{self.path}/{name}")
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ProtocolError("a sequence needs at least one phase")
 
-    @property
-    def round(self) -> int:
-        """The innermost round in which this phase stands, from 1; 0 outside rounds."""
-        found = re.findall(r"/round-(\d+)", self.path)
-        return int(found[-1]) if found else 0
-
-    def key(self, n: int) -> str:
-        """The key of the n-th ask of this phase, from 1."""
-        return f"{self.path}#{n}"
-
-    def chance(self, purpose: str = "") -> Random:
-        """A generator of chance that depends only on the seed of the brief, this place and the purpose."""
-        return Random(f"{self.brief.seed}:{self.path}:{purpose}")
+    def play(self, table: Table) -> Play:
+        """Play all parts, until one halts this sequence."""
+        seen: dict[str, int] = {}
+        for part in self.parts:
+            if table.transcript.halted(table.path):
+                return
+            if isinstance(part, At) and not part.due(table):
+                continue
+            seen[part.name] = seen.get(part.name, 0) + 1
+            name = part.name if seen[part.name] == 1 else f"{part.name}-{seen[part.name]}"
+            yield from enter(part, table.at(name))
 
 
-class Phase(Protocol):
-    """A part of a debate, as data: a frozen dataclass that can be stored and shown."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """The same phase again and again.
+
+    Attributes:
+        each: what happens in a round.
+        most: the greatest number of rounds, from 0.
+        until: the reason to end before that; looked at before each round.
+        name: what it is called in paths.
+    """
+
+    each: Phase
+    most: int = 3
+    until: Stop | None = None
+    name: str = "rounds"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.most <= 100:
+            raise ProtocolError(f"rounds: {self.most} is not a number from 0 to 100")
+
+    def play(self, table: Table) -> Play:
+        """Play the rounds."""
+        for n in range(1, self.most + 1):
+            reason = self.until.met(table.transcript) if self.until else ""
+            if reason:
+                yield Halted(path=table.path, reason=reason)
+            if table.transcript.halted(table.path):
+                return
+            yield from enter(self.each, table.at(f"round-{n}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class At:
+    """A phase that is played in some rounds only.
+
+    Attributes:
+        each: the phase.
+        every: with 2 in every second round, and so on.
+        rounds: just these rounds, where any are named.
+    """
+
+    each: Phase
+    every: int = 1
+    rounds: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
-        """What the phase is called in paths."""
-        ...
+        """What it is called in paths: as the phase."""
+        return self.each.name
+
+    def due(self, table: Table) -> bool:
+        """Whether this is its round."""
+        return table.round in self.rounds if self.rounds else table.round % self.every == 0
 
     def play(self, table: Table) -> Play:
-        """Play this part."""
-        ...
+        """Play the phase, if this is its round."""
+        if self.due(table):
+            yield from self.each.play(table)
 
 
-def is_batch(step: Sequence[Ask] | Note) -> TypeGuard[Sequence[Ask]]:
-    """Whether what a play yields is a batch of asks."""
-    return not isinstance(step, Entered | Halted | Ruled)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class After:
+    """A phase, and another one whenever somebody has spoken in it; that one has the new turns in its table's focus.
 
+    Attributes:
+        each: the phase in which they speak.
+        then: what follows each batch of answered turns.
+        acts: only turns of these acts count.
+    """
 
-def enter(phase: Phase, table: Table) -> Play:
-    """Play a phase at a table, with a note that it begins."""
-    yield Entered(path=table.path)
-    yield from phase.play(table)
+    each: Phase
+    then: Phase
+    acts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in paths: as the phase in which they speak."""
+        return self.each.name
+
+    def play(self, table: Table) -> Play:
+        """Play the phase, and the other one after each batch."""
+        n = 0
+        for step in self.each.play(table):
+            yield step
+            if is_batch(step):
+                turns = [table.transcript.get(ask.key) for ask in step if ask.act in self.acts]
+                if focus := tuple(turn.key for turn in turns if turn.reply):
+                    n += 1
+                    yield from enter(self.then, replace(table.at(f"{self.then.name}-{n}"), focus=focus))

@@ -11,8 +11,8 @@ from moot.core.ask import Ask
 from moot.core.brief import View
 from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Transcript, Turn, read_field
-from moot.phases.base import Table
 from moot.phases.forms import SPOKEN, aimed, linked
+from moot.phases.phases_base import Table
 
 LEAST = 1.0
 """Whoever is less urgent than this does not want to speak."""

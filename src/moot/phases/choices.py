@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
 from moot.core.weights import VoteWeights
-from moot.policy.pairs import Topology
+from moot.policy.pairing import Topology
 from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
 MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]

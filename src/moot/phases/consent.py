@@ -13,10 +13,10 @@ from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
 from moot.core.form import Field, Form
 from moot.core.transcript import Turn, read_field
-from moot.phases.base import Play, Table
-from moot.phases.judge import candidates
+from moot.phases.phases_base import Play, Table
 from moot.phases.speak import roster
 from moot.phases.verdict import kept
+from moot.phases.vote import candidates
 from moot.policy.rules import strength
 
 CONSENT = Form(

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.phases.base import Phase
 from moot.phases.choices import Choices, SummaryStyle
 from moot.phases.forms import VERDICT, draft
-from moot.phases.judge import Adopt, Count, Vote
+from moot.phases.phases_base import Phase
 from moot.phases.speak import Everyone
-from moot.phases.until import until as until  # formats take it from here, with the rest of what ends them
+from moot.phases.until import until  # formats take it from here, with the rest of what ends them
 from moot.phases.verdict import Keep, Pick, Rank
+from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule
+
+__all__ = ["until"]
+
 
 LOG = View(numbered=True)
 """The whole log, each turn under its mark: what the participants of a format see."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from moot.core.brief import View
 from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Turn
-from moot.phases.base import Table
+from moot.phases.phases_base import Table
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
 """The acts that carry arguments; others can be answered to, and they stand on the argument map."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from moot.core.ask import Ask
 from moot.core.brief import LIKENESS, Brief, View
 from moot.core.form import Field, Form
-from moot.phases.base import Play, Table
+from moot.phases.phases_base import Play, Table
 from moot.policy.convergence import LIKEN, last_steps
 
 LIKE = Form(

@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Ruled
 from moot.core.form import Field, Form
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.phases_base import Play, Table
 
 WRITING = "Do the task that the topic states. Give the result in full and nothing else."
 # Without leave to decline, models give way to every point, also to wrong ones.

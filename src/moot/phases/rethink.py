@@ -11,9 +11,9 @@ from moot.core.ask import REPLACES, Ask
 from moot.core.form import Field, Form
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
-from moot.phases.base import Phase, Play, Table, is_batch
 from moot.phases.endings import LOG
 from moot.phases.forms import NEAREST, POSITIONS, SPOKEN, speech
+from moot.phases.phases_base import Phase, Play, Table, is_batch
 from moot.phases.speak import Everyone
 
 # ---- revisions -----------------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from moot.core.ask import Ask
 from moot.core.brief import Brief
 from moot.core.form import Field, Form
 from moot.core.transcript import Turn
-from moot.phases.base import Phase, Play, Table
 from moot.phases.endings import LOG
 from moot.phases.forms import SPOKEN
+from moot.phases.phases_base import Phase, Play, Table
 from moot.phases.speak import Everyone, roster
 from moot.phases.verdict import FAIR
 

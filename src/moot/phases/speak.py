@@ -8,9 +8,9 @@ from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.form import Form
-from moot.phases.base import ROOT, Play, Table
 from moot.phases.forms import linked
-from moot.policy.pairs import Pairs
+from moot.phases.phases_base import ROOT, Play, Table
+from moot.policy.pairing import Pairs
 from moot.policy.showing import Showing
 from moot.policy.turns import Hearing, InTurn, Turns
 

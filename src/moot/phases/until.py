@@ -1,7 +1,7 @@
 """What ends the rounds of a format before their number is full. This file owns what each condition reads.
 
 ``consensus_reached``: the newest ANSWERs of all are the same. ``no_new_arguments``: no new CLAIM and no other ANSWER in
-the last round. Where a moderator is at the table its gauge counts too (``phases.gauge``), because words can differ
+the last round. Where a moderator is at the table its gauge counts too (``protocols.gauge``), because words can differ
 where meaning does not. ``rounds_exhausted`` is what happens anyway.
 """
 

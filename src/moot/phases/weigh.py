@@ -12,9 +12,8 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.form import Field, Form
 from moot.core.weights import GROUNDS, HOW, METHOD, WEIGH, VoteWeights, given, teller, told, weight_field
-from moot.phases.base import Phase, Play, Table
 from moot.phases.choices import Choices
-from moot.phases.flow import Sequence
+from moot.phases.phases_base import Phase, Play, Sequence, Table
 
 TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."
 

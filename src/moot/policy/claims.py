@@ -6,7 +6,7 @@ still hold opposite positions. What cannot be read counts as new, for a debate t
 
 from collections.abc import Sequence
 
-from moot.core.answers import normalise, wording
+from moot.core.matching import normalise, wording
 from moot.core.transcript import Turn, read_field
 
 CLAIM = "CLAIM"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import sqrt
 
-from moot.core.answers import normalise, wording
+from moot.core.matching import normalise, wording
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.core.words import stems, terms
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeAlias
 
-from moot.core.answers import alike, wording
+from moot.core.matching import alike, wording
 from moot.core.transcript import Transcript
 
 Teams: TypeAlias = tuple[tuple[str, ...], ...]

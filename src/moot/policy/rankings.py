@@ -14,7 +14,8 @@ from math import lcm
 from typing import NamedTuple, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Strength
-from moot.policy.rules import PLURALITY, Share, amount, listed, silence, strength, top, weight_of
+from moot.core.text import listed
+from moot.policy.rules import PLURALITY, Share, amount, silence, strength, top, weight_of
 
 HALF = Fraction(1, 2)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from moot.core.answers import wording
+from moot.core.matching import wording
 from moot.core.transcript import Transcript, Turn, read_field
 
 

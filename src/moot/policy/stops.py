@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from moot.core.answers import alike, normalise, wording
+from moot.core.matching import alike, normalise, wording
 from moot.core.transcript import Transcript, Turn, read_field, within
 from moot.policy.beta import chance_ahead
 from moot.policy.claims import adds_nothing, asks

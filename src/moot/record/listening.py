@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from moot.core.errors import RecordError
-from moot.record.links import connect, faults
+from moot.record.postgres_connection import connect, faults
 
 CHANNEL = "moot_lines"
 """Every append notifies it with the id of its debate."""

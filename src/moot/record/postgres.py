@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.appends import Append, begun_at, new_append, settle, wait_for
 from moot.record.backroom import Backroom
-from moot.record.links import INSTALL, Links, explain, read_place, refusal
 from moot.record.listening import CHANNEL, listen
+from moot.record.postgres_connection import INSTALL, Links, explain, read_place, refusal
 from moot.record.store import Spine, check_lines
 
 if TYPE_CHECKING:

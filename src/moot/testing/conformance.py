@@ -1,18 +1,18 @@
 """What every seat and every model must do, as checks that anybody may run on theirs. This file owns the promise.
 
-Stores have a kit of their own in ``testing.stores``. A check raises AssertionError with one sentence.
+Stores have a kit of their own in ``testing.store_checks``. A check raises AssertionError with one sentence.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from moot.core.agent import Quote, Scene, Seat
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import MootError
 from moot.core.event import Called
 from moot.core.form import ABSTAIN, Field, Form, Layout
-from moot.core.seat import Quote, Scene, Seat
 from moot.models.base import Message, Model, Request
 
 PROMPTLY = 2.0

@@ -5,18 +5,18 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from moot.core.agent import Quote, Say, Scene, Seat
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.event import Called, Entry, Opened
 from moot.core.form import Field, Value
-from moot.core.seat import Quote, Say, Scene, Seat
 from moot.core.transcript import Transcript
-from moot.engine.drive import Hosting, debate
-from moot.phases.base import Phase
-from moot.phases.spec import dump, load
+from moot.engine.driver import Hosting, debate
+from moot.phases.phases_base import Phase
+from moot.protocols.spec import dump, load
 from moot.record.codec import read
 from moot.record.ledger import Ledger
-from moot.testing.stores import MemoryStore
+from moot.testing.store_checks import MemoryStore
 
 
 class Oracle:
@@ -35,7 +35,7 @@ class Oracle:
         self.sent: list[str] = []
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
-        """Answer one ask; see ``core.seat.Seat``."""
+        """Answer one ask; see ``core.agent.Seat``."""
         shown = "|".join((*(turn.text for turn in scene.turns), *(turn.text for turn in scene.about)))
 
         async def send() -> Called:

@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from moot.answers.layout import read
+from moot.core.agent import Quote, Say, Scene
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.event import Called
-from moot.core.seat import Quote, Say, Scene
 from moot.models.base import Request, Traits
-from moot.seats.layout import read
 
 Line: TypeAlias = str | Reply | Exception
 Script: TypeAlias = Callable[[Ask, Scene], Line]
@@ -34,7 +34,7 @@ class Scripted:
         self.history: list[tuple[Ask, Scene]] = []
 
     async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
-        """Answer one ask; see ``core.seat.Seat``."""
+        """Answer one ask; see ``core.agent.Seat``."""
         self.history.append((ask, scene))
         seconds = self._latency(ask) if callable(self._latency) else self._latency
         if seconds:

@@ -12,21 +12,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
+from moot.app.plan.settings import Config
+from moot.app.run.dispatcher import Dispatcher
+from moot.app.run.queue_runner import open_hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.spending import Till
 from moot.core.errors import MootError
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.queued import open_hall
-from moot.desk.queueing import Dispatcher
-from moot.desk.till import Till
-from moot.web import debates, entries, library, pages, people, reports, shares
-from moot.web.bodies import Data
+from moot.web import debate_routes, entry_routes, library, pages, people_routes, read_routes, shares
+from moot.web.auth import Passes
 from moot.web.description import describe
 from moot.web.guard import Guard
 from moot.web.live import Live
-from moot.web.passes import Passes
 from moot.web.problems import Problem, answer, invalid, problem_of
-from moot.web.rights import PREFIX, Owner
-from moot.web.site import Site
+from moot.web.schemas import Data
+from moot.web.web_site import PREFIX, Owner, Site
 
 ABOUT = """Structured debates among language models, on the record.
 
@@ -77,7 +76,7 @@ def routes() -> FastAPI:
         redirect_slashes=False,
     )
     # Not included as routers: each route stands in one list, with its right, for whoever lists them.
-    for part in (debates, entries, people, reports, shares, library):
+    for part in (debate_routes, entry_routes, people_routes, read_routes, shares, library):
         app.router.routes.extend(part.router.routes)
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)

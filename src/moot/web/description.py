@@ -10,8 +10,8 @@ from typing import cast
 
 from fastapi import FastAPI
 
-from moot.web.bodies import Data
 from moot.web.problems import MEDIA
+from moot.web.schemas import Data
 
 PROBLEM: Mapping[str, object] = {MEDIA: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
 

@@ -12,14 +12,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from moot.desk.buckets import Buckets
-from moot.desk.listening import same_page
-from moot.desk.slips import told
+from moot.app.serve.buckets import Buckets
+from moot.app.serve.server_parts import same_page
+from moot.app.serve.slips import told
 from moot.web.logs import route_of
 from moot.web.problems import Problem, answer
-from moot.web.rights import find_pass, link_of
-from moot.web.site import SITE, Site
 from moot.web.strict import check_json
+from moot.web.web_site import SITE, Site, find_pass, link_of
 
 MOST_BYTES = 1024 * 1024
 """The greatest body of a request."""

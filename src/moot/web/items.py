@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from moot.app.run.workspace import Desk, decode
+from moot.app.serve.view_model import Frames
+from moot.app.serve.visibility import Ears, Seal
 from moot.core.event import Closed, Delta, Replied, kind
-from moot.desk.desk import Desk, decode
-from moot.desk.earshot import Ears, Seal
-from moot.desk.frames import Frames
-from moot.desk.naming import Namer
+from moot.report.names import Namer
 
 PAGE = 50
 """Lines that are read and digested before others have their turn."""

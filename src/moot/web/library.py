@@ -5,13 +5,15 @@ from typing import Annotated
 
 from fastapi import Query
 
-from moot.desk.learning import Calibration, Found, Kind, Standings, calibration, search, standings
-from moot.desk.look import look_around
-from moot.desk.offers import PROTOCOLS, STRATEGIES
-from moot.web.answers import Bounds, Info, Lacking, Offers, Reached, Served
+from moot.app.brief.offers import PROTOCOLS, STRATEGIES
+from moot.app.export.learned import Standings, calibration, search, standings
+from moot.app.plan.look import look_around
+from moot.learn.calibration import Calibration
+from moot.learn.memory import Found, Kind
 from moot.web.pages import build_of
 from moot.web.problems import Problem
-from moot.web.rights import Owner, SiteOf, api_router
+from moot.web.read_schemas import Bounds, Info, Lacking, Offers, Reached, Served
+from moot.web.web_site import Owner, SiteOf, api_router
 
 router = api_router("library")
 

@@ -14,11 +14,11 @@ from contextlib import aclosing, asynccontextmanager
 from types import TracebackType
 from typing import Self
 
+from moot.app.run.workspace import Desk
+from moot.app.serve.slips import told
+from moot.app.serve.visibility import Ears
 from moot.core.errors import RecordError
 from moot.core.event import Delta
-from moot.desk.desk import Desk
-from moot.desk.earshot import Ears
-from moot.desk.slips import told
 from moot.web.items import PAGE, Digest, Item, Past
 
 TICK = 0.04

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.core.event import Closed, Entry, Opened, Paused, Resumed
-from moot.web.rights import find_pass
+from moot.web.web_site import find_pass
 
 STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 SWITCHED = 101

@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
+from moot.app.run.access import opened_by
+from moot.app.run.dispatcher import QueueError
 from moot.core.errors import RecordError
-from moot.desk.access import opened_by
-from moot.desk.queueing import QueueError
-from moot.web.passes import SESSION_SECONDS, session_cookie, share_cookie
+from moot.web.auth import SESSION_SECONDS, session_cookie, share_cookie
 from moot.web.problems import Problem
-from moot.web.rights import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
+from moot.web.web_site import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(NeedsNothing())])
 

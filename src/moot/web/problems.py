@@ -8,10 +8,10 @@ from typing import cast
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from moot.app.run.dispatcher import QueueError
+from moot.app.run.keeping import Full
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordError
 from moot.core.text import clean, hide
-from moot.desk.hall import Full
-from moot.desk.queueing import QueueError
 
 MEDIA = "application/problem+json"
 

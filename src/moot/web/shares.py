@@ -4,10 +4,10 @@ from typing import Annotated, Literal, cast
 
 from fastapi import Query
 
-from moot.desk.access import Share, revoke, share, shares
-from moot.web.bodies import MadeShare, NewShare, ShareRow, ShareRows
+from moot.app.run.access import Share, revoke, share, shares
 from moot.web.problems import Problem
-from moot.web.rights import Owning, api_router
+from moot.web.schemas import MadeShare, NewShare, ShareRow, ShareRows
+from moot.web.web_site import Owning, api_router
 
 router = api_router("shares")
 

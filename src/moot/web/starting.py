@@ -2,16 +2,16 @@
 
 from pydantic import BaseModel, JsonValue
 
+from moot.app.brief.reader import Intake
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.holding import Start
+from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import keyed as keyed_by
+from moot.app.serve.admission import request_of as hash_of
 from moot.core.brief import Limits as Bounds
-from moot.desk.hall import Start
-from moot.desk.intake import Intake
-from moot.desk.prepare import Caps, Wishes
-from moot.desk.reception import Order, Reception
-from moot.desk.reception import keyed as keyed_by
-from moot.desk.reception import request_of as hash_of
-from moot.web.bodies import Limits, NewDebate, Planned
-from moot.web.passes import Pass
-from moot.web.site import Site
+from moot.web.auth import Pass
+from moot.web.schemas import Limits, NewDebate, Planned
+from moot.web.web_site import Site
 
 
 def caps_of(limits: Limits | None) -> Caps:

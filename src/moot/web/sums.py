@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from moot.app.plan.assignment import is_person
+from moot.app.run.outcome import Listed
+from moot.app.run.workspace import Desk
 from moot.core.errors import RecordError
 from moot.core.event import Entry, Paused
 from moot.core.transcript import Transcript, fold
-from moot.desk.desk import Desk
-from moot.desk.outcome import Listed
-from moot.desk.seating import is_person
 
 Data: TypeAlias = dict[str, object]
 

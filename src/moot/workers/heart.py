@@ -12,9 +12,9 @@ from psycopg import sql
 from sqlalchemy.exc import SQLAlchemyError
 
 from moot.workers.fence import Fence
-from moot.workers.jobs import STOPS
 from moot.workers.leases import Leases
-from moot.workers.tables import plain
+from moot.workers.queue_tables import plain
+from moot.workers.workers_jobs import STOPS
 
 Beaten = Mapping[str, tuple[int, str]]
 """For each debate whose lease was renewed the epoch, and whether it is to be stopped."""

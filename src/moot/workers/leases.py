@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dbos import DBOSClient
 from sqlalchemy import Engine, text
 
-from moot.desk.queueing import State
-from moot.workers.rows import Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
+from moot.app.run.dispatcher import State
+from moot.workers.workers_jobs import Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
 
 TRIES = 5
 """How often a debate is begun, one time after the other, without another answer on record; then it is parked."""

@@ -3,11 +3,11 @@
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from moot.app.run.dispatcher import USUAL_PRIORITY, Dispatcher, Job, State
 from moot.core.errors import BriefError
-from moot.desk.queueing import USUAL_PRIORITY, Dispatcher, Job, State
 
 if TYPE_CHECKING:
-    from moot.workers.queue import Queue
+    from moot.workers.job_queue import Queue
 
 EXTRA = 'pip install "moot[workers]"'
 
@@ -74,7 +74,7 @@ class Late:
 
     def _load(self) -> "Queue":
         if self._queue is None:
-            from moot.workers.queue import Queue  # here, for start-up time
+            from moot.workers.job_queue import Queue  # here, for start-up time
 
             self._queue = Queue(self._address)
         return self._queue

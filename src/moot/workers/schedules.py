@@ -17,16 +17,16 @@ from dbos import DBOSClient
 from dbos._sys_db import ClientScheduleInput
 from sqlalchemy import Engine, text
 
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.plan.working import Schedule
+from moot.app.run.choosing import Wishes
+from moot.app.run.dispatcher import Job, QueueError
+from moot.app.run.holding import Lent, lay_down, make_start, people_start
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
-from moot.desk.choosing import Wishes
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.holding import Lent, lay_down, make_start, people_start
-from moot.desk.intake import read_brief
-from moot.desk.outcome import Outcome
-from moot.desk.queueing import Job, QueueError
-from moot.desk.working import Schedule
-from moot.engine.drive import Stop
+from moot.engine.driver import Stop
 
 FIRES = "moot.scheduled"
 """The workflow of a schedule."""

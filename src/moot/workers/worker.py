@@ -13,20 +13,17 @@ from dbos import DBOS, DBOSConfig
 from dbos._serialization import DBOSPortableJSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
+from moot.app.plan.settings import Config
+from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
+from moot.app.run.workspace import Desk
 from moot.core.errors import MootError
-from moot.desk.config import Config
-from moot.desk.desk import Desk
-from moot.desk.queueing import USUAL_PRIORITY, Job, QueueError, State
-from moot.models.net import Meter
+from moot.models.transport import Meter
 from moot.workers.fence import Fence
 from moot.workers.heart import Beaten, Heart
-from moot.workers.jobs import Jobs
+from moot.workers.lease_runs import AGAIN, Held, Segments, Wanted, handed_on
 from moot.workers.leases import Leases
-from moot.workers.limits import Allowed
-from moot.workers.rows import Ending, Lease
-from moot.workers.schedules import FIRES, fire, put_schedules, recover
-from moot.workers.segments import AGAIN, Held, Segments, Wanted, handed_on
-from moot.workers.tables import (
+from moot.workers.provider_limits import Allowed
+from moot.workers.queue_tables import (
     APPLICATION,
     CONNECTIONS,
     QUEUE,
@@ -39,6 +36,8 @@ from moot.workers.tables import (
     plain,
     unreachable,
 )
+from moot.workers.schedules import FIRES, fire, put_schedules, recover
+from moot.workers.workers_jobs import Ending, Jobs, Lease
 
 Result = TypeVar("Result")
 

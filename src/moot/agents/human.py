@@ -1,0 +1,193 @@
+"""A participant who is a person. This file owns how long a person is waited for, and who answers instead.
+
+A person answers in place, through a door that the host has, or from elsewhere by letter. Where nobody can be asked now,
+the debate waits, over weeks and restarts, until the answer is there or the person's time is up.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+from operator import attrgetter
+from typing import Protocol, Self
+
+from moot.core.agent import Say, Scene, Seat
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.errors import ModelError, Waiting
+from moot.core.event import Replied
+from moot.deadline import Deadline
+
+HUMAN = "human"
+"""The seat of a person, and who was asked in a person's reply."""
+
+POLL = 0.5
+"""The most seconds between two looks for a letter while a person is asked in place."""
+
+
+class Door(Protocol):
+    """A host's way to ask people in place: a terminal, a page."""
+
+    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        """Put the question to the person whose it is and wait for the answer, however long it takes.
+
+        Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
+        person's time is up, and must let the cancellation pass at once.
+
+        Raises:
+            Waiting: the person will answer later; the debate pauses, and a resume asks again. Its text says why, if
+                anything is to be said of that.
+        """
+        ...
+
+
+class Letterbox(Protocol):
+    """Where answers are put in, from elsewhere and from here, in one order for all."""
+
+    async def post(self, event: Replied) -> int:
+        """Put an answer in; it is durable when this returns. Its number."""
+        ...
+
+    async def reply(self, key: str) -> Reply | None:
+        """The first answer to that ask that was put in, if there is one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How the people of one debate can be reached.
+
+    Attributes:
+        debate: its id, for the words that tell a person how to answer.
+        letters: where answers from elsewhere come in; None where there are none.
+        door: the host's way to ask in place; None where it has none.
+        called: what the answer to an ask is called, in words for people.
+        clock: seconds since 1970.
+        put: when each ask that was on record before was put, by its key; others are put now.
+        gate: how many may answer at once who are no people; whoever stands in for a person goes through it.
+    """
+
+    debate: str = "ID"
+    letters: Letterbox | None = None
+    door: Door | None = None
+    called: Callable[[Ask], str] = attrgetter("act")
+    clock: Callable[[], float] = time.time
+    put: Mapping[str, float] = field(default_factory=dict[str, float])
+    gate: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """When a person's time is up.
+
+    It ends by the wall clock, which all processes share, or by the loop's own clock, which nobody can set back.
+
+    Attributes:
+        clock: seconds since 1970.
+        ends: when it ends by that clock; None for never.
+        latest: when it ends by the loop's clock.
+    """
+
+    clock: Callable[[], float]
+    ends: float | None
+    latest: float
+
+    @classmethod
+    def begin(cls, reach: Reach, key: str, allowed: float | None) -> Self:
+        """The time for an answer to that ask, as this process sees it."""
+        if allowed is None:
+            return cls(reach.clock, None, inf)
+        ends = reach.put.get(key, reach.clock()) + allowed
+        left = min(allowed, ends - reach.clock())
+        return cls(reach.clock, ends, asyncio.get_running_loop().time() + left)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; none or fewer when the time is up."""
+        if self.ends is None:
+            return inf
+        return min(self.ends - self.clock(), self.latest - asyncio.get_running_loop().time())
+
+
+class Human:
+    """The seat of a person.
+
+    Args:
+        reach: how people can be reached.
+        stand_in: who answers when a person's time is up; None for nobody.
+        seconds: the most time that the stand-in may take.
+    """
+
+    def __init__(self, reach: Reach, *, stand_in: Seat | None = None, seconds: float = 120.0) -> None:
+        self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask; see ``core.agent.Seat``.
+
+        Raises:
+            Waiting: the person has to answer first.
+            ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
+        """
+        reach = self._reach
+        term = _Term.begin(reach, ask.key, scene.me.deadline)
+        reply = await self._letter(ask.key)
+        if reply is None and term.left > 0:
+            if reach.door is None:
+                raise self._waits_for(ask)
+            reply = await self._in_place(reach.door, ask, scene, term)
+        if reply is None:
+            return await self._replace(ask, scene, say)
+        return replace(reply, asked=HUMAN, served="", usage=Usage())
+
+    def _waits_for(self, ask: Ask, why: str = "") -> Waiting:
+        reach = self._reach
+        because = f", {why}" if why else ""
+        return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
+
+    async def _letter(self, key: str) -> Reply | None:
+        """The answer by letter; one that is there counts as long as the ask is open, whatever the clocks say."""
+        letters = self._reach.letters
+        return await letters.reply(key) if letters else None
+
+    async def _in_place(self, door: Door, ask: Ask, scene: Scene, term: _Term) -> Reply | None:
+        """The answer from the door or by letter, whichever comes first; None when the time is up."""
+        try:
+            async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
+                watching = group.create_task(self._watch(ask.key, term, patience))
+                reply = await door.ask(ask, scene)
+                watching.cancel()
+        except TimeoutError:  # of our patience: what the door raises stands in the group
+            return await self._letter(ask.key)
+        except BaseExceptionGroup as errors:
+            error = errors.exceptions[0]
+            raise (self._waits_for(ask, str(error)) if isinstance(error, Waiting) else error) from None
+        return await self._first(ask, reply)
+
+    async def _first(self, ask: Ask, reply: Reply) -> Reply:
+        """The answer from the door, or the letter that somebody else was faster with: either of them was told so.
+
+        The door's answer is put in as a letter too, so that one order decides, and the later one is refused.
+        """
+        if self._reach.letters is None:
+            return reply
+        await self._reach.letters.post(Replied(key=ask.key, reply=reply.mended(ask.form)))
+        return await self._letter(ask.key) or reply
+
+    async def _watch(self, key: str, term: _Term, patience: asyncio.Timeout) -> None:
+        """Lose patience with the door when a letter is there or the time is up."""
+        while (left := term.left) > 0:
+            if await self._letter(key):
+                break
+            await asyncio.sleep(min(POLL, left))
+        patience.reschedule(asyncio.get_running_loop().time())
+
+    async def _replace(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        if self._stand_in is None:
+            raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
+        try:
+            async with self._reach.gate, Deadline(self._seconds):
+                reply = await self._stand_in.answer(ask, scene, say)
+        except TimeoutError:
+            late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
+            raise ModelError(late, kind="timeout") from None
+        return replace(reply, notes=(*reply.notes, f"in place of {ask.to}, whose time was up"))

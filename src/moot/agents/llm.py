@@ -1,0 +1,251 @@
+"""A participant whose words come from a language model. This file owns when a model is asked again for one answer.
+
+Tools that it asks for are used, and it is asked again with what they found, until it answers in words. A form that
+could not be read costs one repair question; what is unread after that stays unread. A form that was cut off is gone on
+with once before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.agents.prompt import compose, fit, frame
+from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool, lay
+from moot.answers.layout import Reading, read, repair
+from moot.core.agent import Say, Scene
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.errors import ModelError, Refused, Unreadable
+from moot.core.event import Called
+from moot.core.form import Form
+from moot.core.text import clip
+from moot.core.tool import ToolCall
+from moot.models.base import Message, Model, Request
+
+TRUNCATED = "truncated"
+CONTINUED = "cut off, and gone on with once"
+REPAIRED = "asked again for the form"
+NO_TOOLS = "this model takes no tools"
+LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
+
+FALLBACK = "fallback:"
+"""How a note begins that says which other model has answered."""
+
+UNAIDED = frozenset(
+    {
+        *("vote", "consent", "gauge", "score", "evaluate"),
+        *("bid", "reconsider", "strategy", "reflect", "verdict", "remind"),
+        *("summarize", "translate"),
+    }
+)
+"""Acts for which no tools are offered: they judge what was said or put it in other words, settle one's own course,
+keep the time."""
+
+CUT_OFF = (
+    "Your answer was cut off here. Write only the rest of it, and keep it short: "
+    "begin with the word that comes next, and repeat nothing. The last words were:"
+)
+SHOWN = 60
+"""Characters of what was cut off that the question shows again."""
+
+LONGEST_WORD = 40
+"""Characters of a word. Where more come without a blank, the writing has none between its words."""
+
+SAME = 12
+"""Characters by which an answer that was begun anew shows."""
+
+OVER = f"The tool was not used: {USES} uses are all that one answer may take."
+
+
+class ModelSeat:
+    """A seat that puts asks to a model.
+
+    Args:
+        model: the model, in its wrappers.
+        seconds: the most time that one try may take.
+        tools: what the model may use while it answers.
+    """
+
+    def __init__(self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = ()) -> None:
+        self._model, self._seconds, self._tools = model, seconds, tuple(tools)
+        self._refused = False
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask; see ``core.agent.Seat``."""
+        talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
+        answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
+        if ask.form and answer.finish == "length" and answer.text.strip():
+            answer = await talk.go_on(ask.form, answer)
+        reading = _read(ask.form, answer, scene.me.name)
+        if ask.form and _is_wanting(ask.form, reading):
+            question = Message(role="user", text=repair(ask.form, reading))
+            try:
+                repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
+                reading = _merge(reading, _read(ask.form, repaired, scene.me.name))
+                talk.notes.append(REPAIRED)
+            except ModelError as error:
+                # The first answer was paid for and says what it says; it is not lost with the question about its form.
+                talk.notes.append(f"the question about the form failed: {error}")
+                return _reply(reading, talk, answer)
+        if not reading.text and not reading.fields:
+            raise Unreadable(f"{self._model.name} gave no words", kind="empty")
+        return _reply(reading, talk, answer)
+
+    async def _converse(self, talk: "_Talk", kit: Kit) -> Called:
+        """The answer in words, after the tools that the model asks for have been used."""
+        if not kit.specs:
+            return await talk.send("answer")
+        if (self._refused and not talk.say.done("answer")) or not self._model.traits.tools:
+            talk.notes.append(NO_TOOLS)
+            return await talk.send("answer-plain")
+        for n in range(1, ROUNDS + 1):
+            called = await self._offer(talk, kit, n)
+            if called is None:
+                talk.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
+                return await talk.send("answer-plain")
+            if not called.tools:
+                return called
+            await talk.use(called, kit)
+            if talk.uses >= USES:
+                break
+        return await talk.send("answer-last")
+
+    async def _offer(self, talk: "_Talk", kit: Kit, n: int) -> Called | None:
+        """The answer to the n-th offer of the tools; None where it is refused, or was before a resume."""
+        name = "answer" if n == 1 else f"answer-{n}"
+        if talk.say.done("answer-plain") and not talk.say.done(name):
+            return None
+        try:
+            return await talk.offer(name, kit)
+        except Refused as error:
+            if error.kind != "request":
+                raise
+            # Whether it was because of the tools shows when it is asked without them.
+            self._refused = n == 1
+            return None
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One ask on its way to an answer."""
+
+    model: Model
+    seconds: float
+    scene: Scene
+    say: Say
+    messages: list[Message]
+    calls: list[Called] = field(default_factory=list[Called])
+    notes: list[str] = field(default_factory=list[str])
+    used: list[Message] = field(default_factory=list[Message])
+    found: list[str] = field(default_factory=list[str])
+    uses: int = 0
+
+    async def send(self, call: str, *more: Message) -> Called:
+        """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
+        known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
+        return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
+
+    async def go_on(self, form: Form, answer: Called) -> Called:
+        """The whole of a form that was cut off, if the model can go on with it; else what there is.
+
+        The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
+        own message; else it is asked to.
+        """
+        head, gap = _split_last_word(answer.text)
+        more = [Message(role="assistant", text=head)]
+        if not self.model.traits.prefill:
+            more.append(Message(role="user", text=f"{CUT_OFF} {head[-SHOWN:].splitlines()[-1]}"))
+        try:
+            rest = await self.send("continue", *more)
+        except ModelError as error:
+            self.notes.append(f"going on with what was cut off failed: {error}")
+            return answer
+        self.notes.append(CONTINUED)
+        joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
+        anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
+        return rest if anew and _is_wanting(form, _read(form, joined, self.scene.me.name)) else joined
+
+    async def offer(self, call: str, kit: Kit) -> Called:
+        """Ask and offer the tools."""
+        return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
+
+    async def use(self, called: Called, kit: Kit) -> None:
+        """Use what the model asks for, in its order; every call gets a result, for wires want one."""
+        self.used.append(Message(role="assistant", text=called.text, calls=called.tools))
+        for call in called.tools:
+            text = OVER
+            if self.uses < USES:
+                self.uses += 1
+                text = await self._use(call, kit)
+            self.used.append(Message(role="tool", text=text, answers=call.id))
+
+    async def _use(self, call: ToolCall, kit: Kit) -> str:
+        errand = Errand(
+            scene=self.scene, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
+        )
+        calls = await kit.use(call, errand)
+        self.calls.extend(calls)
+        text = lay(call.name, calls[-1])
+        self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
+        return text
+
+    async def _send(self, request: Request) -> Called:
+        settings = self.scene.me.settings
+        called = await self.model.complete(replace(request, settings=settings, seconds=self.seconds), self.say)
+        self.calls.append(called)
+        return called
+
+
+_TOLD = "You have used tools for this answer:\n\n"
+_NOW = "\n\nNow answer, without further tools."
+
+
+def _split_last_word(text: str) -> tuple[str, str]:
+    """The text without its last word, and the blanks that stood before that."""
+    kept, *word = text.rsplit(maxsplit=1)
+    if not word or len(word[0]) > LONGEST_WORD:
+        kept = text.rstrip()
+        return kept, text[len(kept) :]
+    return kept, text[len(kept) : text.rindex(word[0])]
+
+
+def _read(form: Form | None, called: Called, speaker: str) -> Reading:
+    reading = read(form, called.text, speaker=speaker)
+    if form and called.finish == "length":
+        # What was cut off may have been a longer name or a "not": such a form counts as unread.
+        return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
+    return reading
+
+
+def _is_wanting(form: Form, reading: Reading) -> bool:
+    """Whether a required field was not read."""
+    return any(field.required and field.name not in reading.fields for field in form.fields)
+
+
+def _merge(first: Reading, second: Reading) -> Reading:
+    """The words of the first answer with the fields of both; the repaired ones go before."""
+    fields = {**first.fields, **second.fields}
+    unread = tuple(each for each in second.unread if each.split(":", 1)[0] not in fields)
+    return replace(first, text=first.text or second.text, fields=fields, unread=unread)
+
+
+def _reply(reading: Reading, talk: _Talk, answer: Called) -> Reply:
+    usage = Usage()
+    for call in talk.calls:
+        usage = usage + call.usage
+    served = [call.served for call in talk.calls if not call.model.startswith("tool:")]
+    return Reply(
+        text=reading.text,
+        fields=reading.fields,
+        asked=talk.model.name,
+        served=served[-1],
+        usage=usage,
+        seconds=sum(call.seconds for call in talk.calls),
+        unread=reading.unread,
+        notes=(*([TRUNCATED] if answer.finish == "length" else []), *talk.notes, *_instead(talk)),
+    )
+
+
+def _instead(talk: _Talk) -> list[str]:
+    """A note for each model that has answered in place of the participant's own."""
+    asked = [call.model for call in talk.calls if not call.model.startswith("tool:")]
+    others = dict.fromkeys(model for model in asked if model not in ("", talk.model.name))
+    return [f"{FALLBACK} {model} answered in place of {talk.model.name}" for model in others]

@@ -1,0 +1,196 @@
+"""Scenes to messages. This file owns what a model reads, and in which order.
+
+The order serves the providers' prompt caches: what all share and what is old comes first (rules, topic, background,
+the log), what is one's own and new comes last (persona, the turns laid before one, the task, the form). There is no
+time and no chance in a prompt. Everything that a participant or a document wrote is indented, line by line; only our
+own frames begin at the margin, so that no text can pass for another's.
+
+An answer in tags is written anew from the fields that were read and that the reader may see, under the turn's mark as
+its id. It has no timestamp: that would make every prompt, and every play of one record, another one.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from moot.answers.layout import instruct, scaffold
+from moot.answers.tags import SPEAKER
+from moot.core.agent import Scene
+from moot.core.artifacts import ARTIFACTS, artifacts
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.text import clip, letter
+from moot.core.transcript import INTERJECTION, Turn
+from moot.models.base import Message, Speaker, Traits
+
+INDENT = "  "
+"""What stands before every line that somebody else wrote."""
+
+BRIDGE = "Please go on."
+"""What stands between two messages of the same side where a provider wants them to alternate."""
+
+UNREAD = "(this message could not be read)"
+"""What stands in place of an answer in tags of which no field was read."""
+
+GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
+
+
+def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
+    """The messages of an ask, fit for what the model's wire takes."""
+    shared = Message(role="system", text=_shared(scene.brief, named=not (scene.view.anonymous and scene.turns)))
+    newest = Message(role="user", text=_newest(ask, scene))
+    if scene.view.own:
+        names = _hidden(scene.turns) if scene.view.anonymous else {}
+        log = [_as_message(turn, scene, scene.view, names) for turn in scene.turns]
+    else:
+        log = [Message(role="user", text=show(scene, scene.turns))] if scene.turns else []
+    return fit((shared, *log, newest), traits)
+
+
+def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
+    """The same messages in a shape that the wire takes: no system messages, or strict alternation, where it must be."""
+    fitted: list[Message] = []
+    for message in messages:
+        role: Speaker = "user" if message.role == "system" and not traits.system else message.role
+        if fitted and fitted[-1].role == role and role != "assistant":
+            fitted[-1] = Message(role=role, text=f"{fitted[-1].text}\n\n{message.text}")
+            continue
+        if traits.alternate and role == "assistant" and (not fitted or fitted[-1].role != "user"):
+            fitted.append(Message(role="user", text=BRIDGE))
+        fitted.append(Message(role=role, text=message.text))
+    return tuple(fitted)
+
+
+def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
+    """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
+    # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
+    plain = turn.by if view.numbered else label(turn, brief)
+    shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
+    said = frame(words(turn, name=name, most=view.clip))
+    if not view.numbered:
+        return f"[{shown}]:\n{said}"
+    # The old turn stays as it stood in earlier prompts, so that providers can keep them.
+    instead = f" (replaces {mark})" if (mark := turn.ask.replaces if turn.ask else "") else ""
+    return f"{turn.mark} [{shown}]{instead}:\n{said}"
+
+
+def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = False) -> str:
+    """The words of a turn as they stand in a prompt.
+
+    Args:
+        turn: the turn, open to who reads the prompt.
+        name: what the speaker is called there; "" for its own name.
+        most: characters of a text after which it is cut, with a mark that says so; None for no cut.
+        own: whether they stand as the reader's own words: an answer in tags in just the form it shall have again.
+    """
+    form = turn.ask.form if turn.ask else None
+    if form is None or form.layout != "tags":
+        return clip(turn.text, most)
+    texts = {each.name for each in form.fields if each.kind == "text"}
+    # Who speaks is known from the ask, whatever the message says.
+    speaker = {each.name: name or turn.by for each in form.fields if each.name.lower() == SPEAKER}
+    read = {key: value for key, value in turn.fields.items() if key not in speaker}
+    if not read:
+        return turn.text if own else UNREAD
+    shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
+    carried = "".join(found.mark for found in artifacts([turn]))
+    marks = {each.name: carried for each in form.fields if carried and each.name.lower() == ARTIFACTS.lower()}
+    return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
+
+
+def label(turn: Turn, brief: Brief) -> str:
+    """Whose turn it is, with the role: ``Bull (Optimistic investor)``."""
+    if turn.act == INTERJECTION:
+        return f"{turn.by} (from outside)"
+    role = on_one_line(brief.participant(turn.by).role)
+    return f"{turn.by} ({role})" if role else turn.by
+
+
+def on_one_line(text: str) -> str:
+    """A text that cannot begin a line of its own in our frames."""
+    return " ".join(text.split())
+
+
+def frame(text: str) -> str:
+    """A text that cannot be mistaken for the frame around it: no line of it begins at the margin."""
+    return "\n".join(INDENT + line for line in text.splitlines())
+
+
+def _shared(brief: Brief, *, named: bool) -> str:
+    """What all are told. Where a log stands without names, the list of those at the table would tell who is who."""
+    parts = ["You take part in a structured debate. Everything in it is on the record."]
+    if brief.rules:
+        parts.append(f"Rules for all:\n{brief.rules}")
+    parts.append(f"Topic: {brief.topic}")
+    if brief.options:
+        parts.append("The possible answers are: " + "; ".join(brief.options) + ".")
+    parts.extend(
+        f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
+    )
+    if named:
+        people = [each for each in brief.participants if each.duty != "aide"]
+        at_the_table = [f"- {each.name}" + (f": {on_one_line(each.role)}" if each.role else "") for each in people]
+        parts.append("At the table:\n" + "\n".join(at_the_table))
+    return "\n\n".join(parts)
+
+
+def show(scene: Scene, turns: Sequence[Turn]) -> str:
+    """Some turns of a scene's log, in its view; "" without turns. A hidden author has the same name in all of them."""
+    names = _hidden(scene.turns) if scene.view.anonymous else {}
+    parts = ["The debate so far:"] if turns else []
+    for round, group in groupby(turns, key=lambda turn: turn.round):
+        parts.append(f"--- Round {round} ---" if round else "---")
+        parts.extend(render(turn, scene.brief, view=scene.view, name=names.get(turn.by, "")) for turn in group)
+    return "\n\n".join(parts)
+
+
+def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) -> Message:
+    if turn.by == scene.me.name and turn.act != INTERJECTION:
+        return Message(role="assistant", text=words(turn, own=True))
+    return Message(role="user", text=render(turn, scene.brief, view=view, name=names.get(turn.by, "")))
+
+
+def _newest(ask: Ask, scene: Scene) -> str:
+    me = scene.me
+    parts = [_laid(scene)] if scene.about else []
+    who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
+    tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
+    parts.append("\n".join(filter(None, (who, me.persona, tongue))))
+    parts.append(ask.task)
+    if _goes_on(ask, scene):
+        parts.append(GO_ON)
+    if ask.form:
+        parts.append(instruct(ask.form))
+    return "\n\n".join(parts)
+
+
+def _goes_on(ask: Ask, scene: Scene) -> bool:
+    """Whether the participant is asked for more of what it has just said: another message in tags behind its own."""
+    last = scene.turns[-1] if scene.turns else None
+    tags = ask.form is not None and ask.form.layout == "tags"
+    return tags and last is not None and (last.by, last.act) == (scene.me.name, ask.act)
+
+
+def _laid(scene: Scene) -> str:
+    """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
+    names = proposal_names(scene.view, scene.about)
+    return "\n\n".join(
+        render(turn, scene.brief, view=scene.view, name=name) for turn, name in zip(scene.about, names, strict=True)
+    )
+
+
+def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
+    """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
+    if not view.anonymous:
+        return [""] * len(about)
+    counted: dict[str, int] = {}
+    names: list[str] = []
+    for turn in about:
+        word = "Critique" if turn.act == "critique" else "Proposal"
+        counted[word] = counted.get(word, 0) + 1
+        names.append(f"{word} {letter(counted[word] - 1)}")
+    return names
+
+
+def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
+    speakers = dict.fromkeys(turn.by for turn in turns if turn.act != INTERJECTION)
+    return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}

@@ -1,0 +1,160 @@
+"""What a search for arguments asks, and how its tree grows by the answers. This file owns both.
+
+Nobody is asked here: a play is a plain generator of questions that takes what was read from each answer, so that the
+search and its estimate put the same ones. Its chance comes from the brief's seed and the ask's key.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import NamedTuple, TypeAlias, cast
+
+from moot.agents.prompt import compose, frame
+from moot.agents.uct import Node, best_line, descend
+from moot.answers.layout import Reading
+from moot.core.agent import Scene
+from moot.core.ask import Ask
+from moot.core.brief import Search
+from moot.core.form import Field, Form
+from moot.core.text import clip
+from moot.models.base import Message, Traits
+
+CLAIMS = 4
+"""Claims that are looked at."""
+
+REPLIES = 2
+"""Replies to one claim or reply that are looked at."""
+
+LONGEST = 600
+"""Characters of a claim or reply that are kept."""
+
+OPPONENT = "the strongest opponent"
+"""Who speaks where the participant does not."""
+
+CANDIDATES = Form(
+    name="candidates",
+    fields=(Field(name="CLAIMS", kind="list", help=f"{CLAIMS} claims that differ in substance, best first"),),
+)
+STANDING = Form(
+    name="standing",
+    fields=(
+        Field(name="CLARITY", kind="number", low=0, high=10, help="how clear your claim is", required=False),
+        Field(name="EVIDENCE", kind="number", low=0, high=10, help="how well it is borne out", required=False),
+        Field(name="ORIGINALITY", kind="number", low=0, high=10, help="how much it adds", required=False),
+        Field(name="STANDING", kind="number", low=0, high=10, help="how well your position stands after all of it"),
+    ),
+)
+_PREPARE = "Nothing is said aloud yet: you prepare your next turn in private. It is about this:"
+_PROPOSE = f"Name up to {CLAIMS} claims that you could make, each in one sentence, each a different line of argument."
+_AGAINST = "Now imagine your strongest opponent. What would that opponent reply? Give only the reply, two sentences."
+_FOR = "What would you answer to that? Give only the answer, two sentences."
+_OTHER = "These replies are known already; give one that differs in substance:"
+_JUDGE = "Judge this exchange as a fair listener would, not as a friend: how does your side stand at its end?"
+_READY = (
+    "You have prepared this in private. Build your turn on the claim, meet the reply before it is made, and leave "
+    "all of it if it does not fit the question:"
+)
+
+
+class Question(NamedTuple):
+    """One question to the model: its call, what it is asked, and in which form."""
+
+    call: str
+    task: str
+    form: Form | None = None
+
+
+Questions: TypeAlias = Generator[Question, Reading, None]
+
+
+@dataclass(slots=True, kw_only=True)
+class Growth:
+    """A tree and what it grows by.
+
+    Attributes:
+        search: how much.
+        ask: what is prepared.
+        scene: what the participant sees.
+        root: the tree.
+    """
+
+    search: Search
+    ask: Ask
+    scene: Scene
+    root: Node = field(default_factory=lambda: Node("", ""))
+
+    def compose(self, question: Question, traits: Traits) -> tuple[Message, ...]:
+        """The messages of a question; what the participant sees stands before it, as in all its prompts."""
+        task = f"{_PREPARE}\n{frame(self.ask.task)}\n\n{question.task}"
+        return compose(replace(self.ask, task=task, form=question.form), self.scene, traits)
+
+    def claim(self) -> Questions:
+        """The claims that are looked at."""
+        reading = yield Question("search-claims", _PROPOSE, CANDIDATES)
+        claims = cast("tuple[str, ...]", reading.fields.get("CLAIMS", ()))
+        different: dict[str, str] = {}
+        for claim in filter(None, (" ".join(each.split()).strip("-*• ") for each in claims)):
+            different.setdefault(claim.casefold(), clip(claim, LONGEST))
+        for n, claim in enumerate(list(different.values())[:CLAIMS], start=1):
+            self.root.children.append(Node(str(n), claim, self.root))
+
+    def whole(self) -> Questions:
+        """All of it, one question after the other."""
+        yield from self.claim()
+        for node in self.first:
+            yield from self.visit(node)
+        yield from self.rest()
+
+    @property
+    def first(self) -> Sequence[Node]:
+        """The claims whose first visits may be made at once; the visits of ``rest`` depend on each other."""
+        return self.root.children[: self.search.simulations]
+
+    def rest(self) -> Questions:
+        """All visits behind the first ones."""
+        chance = Random(f"{self.scene.brief.seed} {self.ask.key}")
+        for _ in range(self.search.simulations - len(self.first)):
+            yield from self.visit(descend(self.root, REPLIES, chance))
+
+    def visit(self, node: Node) -> Questions:
+        """Go on to the end of the line, judge it, and book the value all the way up."""
+        while node.level <= self.search.depth:
+            node = yield from self._reply(node)
+        if node.worth is None:
+            reading = yield Question(f"search-{node.id}-value", f"{self._told(node)}\n\n{_JUDGE}", STANDING)
+            marks = [value for value in reading.fields.values() if isinstance(value, int | float)]
+            # 0.5 where that could not be read.
+            node.worth = sum(marks) / len(marks) / 10 if marks else 0.5
+        node.book(node.worth)
+
+    def by(self, node: Node) -> str:
+        """Who says it."""
+        return self.scene.me.name if node.mine else OPPONENT
+
+    def prepared(self) -> Ask:
+        """The ask with the best line laid into its task."""
+        return prepared(self.ask, [(self.by(each), each.text) for each in best_line(self.root)])
+
+    def _reply(self, node: Node) -> Generator[Question, Reading, Node]:
+        """A further reply to a claim or reply."""
+        task = _AGAINST if node.mine else _FOR
+        if node.children:
+            known = "\n".join(f"- {each.text}" for each in node.children)
+            task = f"{task}\n\n{_OTHER}\n{frame(known)}"
+        id = f"{node.id}.{len(node.children) + 1}"
+        reading = yield Question(f"search-{id}", f"{self._told(node)}\n\n{task}")
+        child = Node(id, clip(reading.text, LONGEST), node)
+        node.children.append(child)
+        return child
+
+    def _told(self, node: Node) -> str:
+        said = "\n".join(f"{self.by(each)}: {each.text}" for each in node.line[1:])
+        return f"Suppose that it goes on like this:\n{frame(said)}"
+
+
+def prepared(ask: Ask, line: Sequence[tuple[str, str]]) -> Ask:
+    """The ask with a line laid into its task: who says what."""
+    if not line:
+        return ask
+    told = "\n".join(f"{by}: {text}" for by, text in line)
+    return replace(ask, task=f"{ask.task}\n\n{_READY}\n{frame(told)}")

@@ -1,0 +1,185 @@
+"""A participant that looks for its next argument by Monte Carlo tree search. This file owns the search.
+
+The tree begins with the debate as the participant sees it. Below stand claims that it might make, below each the
+replies that its strongest opponent and then itself might give, as many deep as ``Search.depth``. Each simulation walks
+down, adds the replies that are missing to the end, has the model judge how the participant stands after the exchange,
+from 0 to 1, and books that value on every node of the way.
+
+What is asked, and how the tree grows by the answers, is the business of ``agents.search_tree``; which way is walked down, and
+which claim is chosen in the end, that of ``agents.uct``.
+
+The whole search is one call on record, ``tree``, with the tree as JSON; all calls of the model in it are on record
+too, under names that say which node they made. So a resumed search repeats none, and a finished one is just read.
+One ask costs at most ``calls(search)`` calls of the model. A search takes at most ``SHARE`` of the time of a turn: the
+first visits of all claims are made at once, the rest one after the other, because each depends on the one before. Where
+time is up or the model fails, the tree is used as far as it has grown.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Question, Questions, prepared
+from moot.agents.toolkit import Silent
+from moot.agents.uct import Node, below, best_line
+from moot.answers.layout import Reading, read
+from moot.core.agent import Quote, Say, Scene, Seat
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Search
+from moot.core.errors import ModelError, MootError, RecordError
+from moot.core.event import Called
+from moot.deadline import Deadline
+from moot.models.base import Model, Request
+
+SOUGHT = frozenset({"open", "argue", "answer", "close", "revise", "draft", "propose"})
+"""Acts for which an argument is looked for."""
+
+SHARE = 0.6
+"""The part of a turn's time that a search may take; the rest is for the answer."""
+
+MODEL = "search:mcts"
+"""What stands in the record as the model of a tree."""
+
+
+def calls(search: Search) -> int:
+    """The most calls of a model that one ask takes: one for the claims, those of the simulations, and the answer.
+
+    A simulation takes at most one for each reply behind the claim and one to judge; no place in the tree is made or
+    judged twice. Repairs, retries and tools come on top, as with any ask.
+    """
+    replies = sum(REPLIES**n for n in range(1, search.depth + 1))
+    return 1 + min(search.simulations * (search.depth + 1), CLAIMS * (replies + REPLIES**search.depth)) + 1
+
+
+class Searching:
+    """A seat that prepares its speeches by a search.
+
+    Args:
+        seat: gives the answers.
+        model: imagines and judges.
+        search: how much.
+        seconds: the time of a turn, of which the search takes its share; no try of a call may take longer.
+    """
+
+    def __init__(self, seat: Seat, model: Model, search: Search, *, seconds: float = 120.0) -> None:
+        self._seat, self._model, self._search, self._seconds = seat, model, search, seconds
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask, after a search where it asks for a speech; see ``core.agent.Seat``."""
+        if ask.act not in SOUGHT:
+            return await self._seat.answer(ask, scene, say)
+        tree = Growth(search=self._search, ask=ask, scene=scene)
+        hunt = _Hunt(self._model, self._seconds, Silent(say), tree)
+        called = await say.call("tree", Quote(model=MODEL), hunt.record)
+        grown = cast("Mapping[str, object]", json.loads(called.text))
+        usage = Usage()
+        for name in cast("Sequence[str]", grown["calls"]):
+            usage = usage + (await say.call(name, Quote(model=self._model.name), _lost)).usage
+        line = [(str(each["by"]), str(each["text"])) for each in cast("Sequence[Mapping[str, object]]", grown["best"])]
+        reply = await self._seat.answer(prepared(ask, line), scene, say)
+        stopped = [f"the search ended early: {grown['stopped']}"] if grown["stopped"] else []
+        return replace(
+            reply, usage=reply.usage + usage, seconds=reply.seconds + called.seconds, notes=(*reply.notes, *stopped)
+        )
+
+
+@dataclass(slots=True)
+class _Hunt:
+    """One search."""
+
+    model: Model
+    seconds: float
+    say: Say
+    tree: Growth
+    made: list[str] = field(default_factory=list[str])
+    stopped: str = ""
+
+    async def record(self) -> Called:
+        """Search, and give the tree as it goes on record."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            async with Deadline(SHARE * self.seconds):
+                await self._search()
+        except TimeoutError:
+            self.stopped = "its share of the time was used up"
+        except ModelError as error:
+            self.stopped = str(error)
+        return Called(
+            key="", call="tree", text=json.dumps(self._data()), model=MODEL, seconds=clock() - began, finish="stop"
+        )
+
+    async def _search(self) -> None:
+        await self._play(self.tree.claim())
+        if not self.tree.first:
+            self.stopped = "the model named no claims"
+            return
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._visit(claim)) for claim in self.tree.first]
+        if errors := [error for task in tasks if (error := task.result())]:
+            # A limit or a damaged record goes before a fault of the model, which only ends the search.
+            raise min(errors, key=lambda error: isinstance(error, ModelError))
+        await self._play(self.tree.rest())
+
+    async def _visit(self, node: Node) -> MootError | None:
+        """Simulate from a claim; errors become values, so that one does not end the others."""
+        try:
+            await self._play(self.tree.visit(node))
+        except MootError as error:
+            return error
+        return None
+
+    async def _play(self, questions: Questions) -> None:
+        """Put one question after the other to the model."""
+        question = next(questions, None)
+        while question:
+            reading = await self._put(question)
+            try:
+                question = questions.send(reading)
+            except StopIteration:
+                return
+
+    async def _put(self, question: Question) -> Reading:
+        """Put one question to the model."""
+        scene, traits = self.tree.scene, self.model.traits
+        request = Request(
+            messages=self.tree.compose(question, traits),
+            settings=scene.me.settings,
+            call=question.call,
+            seconds=self.seconds,
+        )
+        called = await self.model.complete(request, self.say)
+        self.made.append(question.call)
+        return read(question.form, called.text, speaker=scene.me.name)
+
+    def _data(self) -> dict[str, object]:
+        """The tree as JSON data; values are those for the participant, whoever speaks."""
+        best = best_line(self.tree.root)
+        chosen = {each.id for each in best}
+        return {
+            "method": self.tree.search.method,
+            "simulations": self.tree.root.visits,
+            "asked": self.tree.search.simulations,
+            "depth": self.tree.search.depth,
+            "stopped": self.stopped,
+            "calls": sorted(self.made),
+            "best": [{"by": self.tree.by(each), "text": each.text} for each in best],
+            "nodes": [
+                {
+                    "id": each.id,
+                    "parent": each.parent.id if each.parent else "",
+                    "by": self.tree.by(each),
+                    "claim": each.text,
+                    "visits": each.visits,
+                    "value": round(each.mean, 4) if each.visits else None,
+                    "chosen": each.id in chosen,
+                }
+                for each in below(self.tree.root)
+            ],
+        }
+
+
+async def _lost() -> Called:
+    raise RecordError("the record holds the tree of a search, but not all calls that made it")

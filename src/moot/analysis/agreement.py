@@ -1,0 +1,163 @@
+"""Agreement over time. This file owns how many held which answer when, and which turns changed that.
+
+What caused a change is what its author points at; where that is no turn of another, the cause is not stated.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.arguments.positions import causes, stated
+from moot.arguments.stance import Change, Stand, bare, changes, stands
+from moot.core.transcript import Transcript, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many hold which answer; alike answers count as one, in the words in which it came first.
+
+    Attributes:
+        holders: how many hold each answer.
+        leading: the answer that more hold than any other; "" where several lead, or nobody holds one.
+        share: the share of those who hold the answer, or one of the answers, that most hold.
+    """
+
+    holders: Mapping[str, int]
+    leading: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The answer of one turn: whose, the turn's key and mark, the answer, and the reason given for a change."""
+
+    by: str
+    key: str
+    mark: str
+    answer: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Where answers stood at the end of a round: its name, the mark of the last turn with an answer, the tally."""
+
+    name: str
+    mark: str
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A changed answer.
+
+    Attributes:
+        by: whose.
+        mark: of the turn that gives the new answer.
+        before: the answer before.
+        after: the new one.
+        because: the reason in its author's words; "" where none was given.
+        causes: the marks of the turns that it names as the cause; () where none is stated.
+        to: the authors of those turns, each once.
+    """
+
+    by: str
+    mark: str
+    before: str
+    after: str
+    because: str = ""
+    causes: tuple[str, ...] = ()
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A turn after which the tally was another one: by a changed answer, or by a first one behind the first stage.
+
+    ``turned`` says whether another answer leads, or none any more.
+    """
+
+    by: str
+    mark: str
+    before: Tally
+    after: Tally
+    turned: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """The course of the answers: all of them in the order of asking, the stages, the flips, the moments."""
+
+    ledger: tuple[Held, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    moments: tuple[Moment, ...] = ()
+
+
+def agreement(transcript: Transcript) -> Agreement:
+    """Who held what, when, of a debate, complete or not."""
+    held = stands(transcript)
+    ledger = _ledger(transcript, held)
+    changed = {each.key: each for each in changes(held)}
+    now: dict[str, str] = {}
+    words: dict[str, str] = {}
+    stages: list[Stage] = []
+    flips: list[Flip] = []
+    moments: list[Moment] = []
+    rounds = False
+    for n, (turn, stand) in enumerate(ledger):
+        rounds = rounds or turn.round > 0
+        before = dict(now)
+        words.setdefault(bare(stand.answer), stand.answer)
+        now[turn.by] = stand.answer
+        if turn.key in changed:
+            flips.append(_flip(transcript, turn, changed[turn.key]))
+        # The answers that open a debate make its first tally; whoever answers first behind that changes it.
+        if turn.key in changed or (stages and turn.by not in before):
+            moments.append(_moment(turn, _count(before, words), _count(now, words)))
+        if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:
+            stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
+    return Agreement(
+        ledger=tuple(
+            Held(by=turn.by, key=turn.key, mark=turn.mark, answer=stand.answer, because=stand.because)
+            for turn, stand in ledger
+        ),
+        stages=tuple(stages),
+        flips=tuple(flips),
+        moments=tuple(moments),
+    )
+
+
+def _ledger(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> list[tuple[Turn, Stand]]:
+    """All answers with their turns, in the order of asking."""
+    told = [(transcript.get(each.key), each) for stood in held.values() for each in stood]
+    return sorted(told, key=lambda each: each[0].number)
+
+
+def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
+    holders = Counter(words[bare(answer)] for answer in now.values())
+    most = max(holders.values())
+    tops = [answer for answer, n in holders.items() if n == most]
+    return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=most / holders.total())
+
+
+def _moment(turn: Turn, before: Tally, after: Tally) -> Moment:
+    turned = before.leading != after.leading
+    return Moment(by=turn.by, mark=turn.mark, before=before, after=after, turned=turned)
+
+
+def _name(turn: Turn, rounds: bool) -> str:
+    return f"round {turn.round}" if turn.round else "closing answers" if rounds else "first answers"
+
+
+def _flip(transcript: Transcript, turn: Turn, change: Change) -> Flip:
+    named = stated(causes(transcript, change, {}))
+    return Flip(
+        by=turn.by,
+        mark=turn.mark,
+        before=change.before,
+        after=change.after,
+        because=change.because,
+        causes=tuple(each.mark for each in named),
+        to=tuple(dict.fromkeys(each.by for each in named)),
+    )

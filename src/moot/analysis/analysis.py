@@ -1,0 +1,163 @@
+"""The analysis of one debate and of many. This file owns what belongs to it; each part has a reader of its own."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.analysis.agreement import Agreement, agreement
+from moot.analysis.disagreement import Tie, add, ties
+from moot.analysis.formal_claims import Checked
+from moot.analysis.grounds import Ground, grounds
+from moot.analysis.readers_disagreement import Disagreement, disagreement
+from moot.arguments.argument_map import argument_map, judge
+from moot.arguments.beliefs import Beliefs, beliefs
+from moot.arguments.citations import citations
+from moot.core.errors import RecordError
+from moot.core.event import Entry
+from moot.core.transcript import fold
+from moot.report.conclusion import Ending, outcome
+from moot.report.readers_metrics import Use, measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """What can be said of one debate; all of it is read from its record.
+
+    Attributes:
+        debate: its id.
+        question: what was debated.
+        protocol: its name.
+        status: how it ended.
+        line: the same in one line.
+        notes: what makes the decision weaker than its numbers look.
+        entries: how many entries the record has.
+        seconds: from the first to the last, pauses left out.
+        rounds: how many there were.
+        use: calls, tokens and cost.
+        people: the same for each participant who was asked.
+        agreement: who held what over time.
+        ties: what participants did towards each other.
+        disagreement: what was left open.
+        grounds: what the decision rests on.
+        beliefs: how strong the answers are on the argument map, and the cruxes.
+        formal: what came of checking the claims that were stated formally; None where that was not asked for.
+    """
+
+    debate: str
+    question: str
+    protocol: str
+    status: Ending
+    line: str
+    notes: tuple[str, ...]
+    entries: int
+    seconds: float
+    rounds: int
+    use: Use
+    people: Mapping[str, Use]
+    agreement: Agreement
+    ties: tuple[Tie, ...]
+    disagreement: Disagreement
+    grounds: tuple[Ground, ...]
+    beliefs: Beliefs
+    formal: tuple[Checked, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The sums over debates.
+
+    Attributes:
+        debates: how many.
+        statuses: how many ended how.
+        entries: of all records.
+        seconds: of all debates, added up.
+        rounds: added up.
+        calls: of models, with an answer.
+        tokens: in and out.
+        cost: US dollars; None where the price of a call is unknown.
+        answers: answers given in fields.
+        flips: changed answers.
+        stated: those that name a turn as the cause.
+        claims: claims of decisions.
+        supported: those behind which a source or another participant stands.
+        ties: what participants did towards each other, by their names.
+    """
+
+    debates: int
+    statuses: Mapping[str, int]
+    entries: int
+    seconds: float
+    rounds: int
+    calls: int
+    tokens: int
+    cost: float | None
+    answers: int
+    flips: int
+    stated: int
+    claims: int
+    supported: int
+    ties: tuple[Tie, ...]
+
+
+def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
+    """Analyse a record, complete or not.
+
+    Args:
+        entries: the whole record, from its first entry on.
+        debate: its id.
+
+    Raises:
+        RecordError: the record does not begin with the opening of a debate.
+    """
+    transcript = fold(entries)
+    brief = transcript.brief
+    if brief is None:
+        raise RecordError(
+            f"The record of debate {debate} does not begin with its opening: there is nothing to analyse."
+        )
+    metrics, came, course = measure(entries), outcome(transcript, entries), agreement(transcript)
+    found = argument_map(transcript)
+    judged = judge(found)
+    return Analysis(
+        debate=debate,
+        question=brief.topic,
+        protocol=transcript.protocol,
+        status=came.status,
+        line=came.line,
+        notes=came.notes,
+        entries=len(entries),
+        seconds=metrics.seconds,
+        rounds=max((turn.round for turn in transcript.turns()), default=0),
+        use=metrics.total,
+        people=metrics.participants,
+        agreement=course,
+        ties=ties(transcript, course.flips),
+        disagreement=disagreement(transcript, course.ledger, came, found, judged),
+        grounds=grounds(transcript, course.ledger, found, judged, citations(entries, transcript)),
+        beliefs=beliefs(transcript, found, judged),
+    )
+
+
+def overview(found: Sequence[Analysis]) -> Overview:
+    """Add up analyses."""
+    costs = [each.use.cost for each in found]
+    known = [cost for cost in costs if cost is not None]
+    flips = [flip for each in found for flip in each.agreement.flips]
+    claims = [ground for each in found for ground in each.grounds]
+    return Overview(
+        debates=len(found),
+        statuses=dict(Counter(each.status for each in found)),
+        entries=sum(each.entries for each in found),
+        seconds=math.fsum(each.seconds for each in found),
+        rounds=sum(each.rounds for each in found),
+        calls=sum(each.use.calls for each in found),
+        tokens=sum(each.use.input_tokens + each.use.output_tokens for each in found),
+        cost=math.fsum(known) if len(known) == len(costs) else None,
+        answers=sum(len(each.agreement.ledger) for each in found),
+        flips=len(flips),
+        stated=sum(bool(flip.causes) for flip in flips),
+        claims=len(claims),
+        supported=sum(ground.supported for ground in claims),
+        ties=add(tie for each in found for tie in each.ties),
+    )

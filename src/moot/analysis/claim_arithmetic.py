@@ -1,0 +1,219 @@
+"""What a claim comes to. This file owns its exact value where all variables have one, and its text in SMT-LIB.
+
+Source: the SMT-LIB Standard 2.6, theory Reals_Ints. All arithmetic is that of real numbers; ``/`` never rounds.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+
+from moot.analysis.formula import Calc, Compare, Formula, Joined, Name, NotFormal, Number, Power, Sign, Statement, Term
+
+MOST_BITS = 12_000
+"""The greatest size of a number's numerator and denominator."""
+
+HIGHEST_FREE = 20
+"""The greatest exponent over a variable."""
+
+_LONG = 60
+
+MARK = "v_"
+"""How a variable's name begins in SMT-LIB, so that it is never one of SMT-LIB's own words."""
+
+_SIGNS: Mapping[Sign, Callable[[Fraction, Fraction], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class TooLarge(ValueError):
+    """A number that has grown too large to be computed; its text says so."""
+
+
+def holds(formula: Formula, values: Mapping[str, Fraction]) -> bool:
+    """Whether a formula is true where its variables have these values.
+
+    Raises:
+        NotFormal: it divides by 0 there.
+        TooLarge: a number has grown too large.
+    """
+    if isinstance(formula, Compare):
+        terms = [value(term, values) for term in formula.terms]
+        pairs = zip(formula.signs, terms, terms[1:], strict=False)
+        return all(_SIGNS[sign](left, right) for sign, left, right in pairs)
+    # Each part is worked out, also where the first would do: what divides by 0 is no statement.
+    parts = [holds(part, values) for part in formula.parts]
+    match formula.word:
+        case "and":
+            return all(parts)
+        case "or":
+            return any(parts)
+        case "not":
+            return not parts[0]
+        case "implies":
+            return not parts[0] or parts[1]
+        case _:  # iff
+            return parts[0] == parts[1]
+
+
+def value(term: Term, values: Mapping[str, Fraction]) -> Fraction:
+    """The value of a term where its variables have these values.
+
+    Raises:
+        NotFormal: it divides by 0 there.
+        TooLarge: a number has grown too large.
+    """
+    match term:
+        case Number(value=number):
+            return _checked(number)
+        case Name(name=name):
+            return _checked(values[name])
+        case Power(base=base, exponent=exponent):
+            number = value(base, values)
+            _check_bits(_bits(number) * exponent)
+            return number**exponent
+        case _:
+            total = Fraction(0 if term.kind == "+" else 1)
+            for sign, part in term.parts:
+                total = _checked(_step(sign, total, value(part, values)))
+            return total
+
+
+def _step(sign: str, total: Fraction, number: Fraction) -> Fraction:
+    if sign == "/" and not number:
+        raise NotFormal("it divides by 0")
+    match sign:
+        case "+":
+            return total + number
+        case "-":
+            return total - number
+        case "*":
+            return total * number
+        case _:
+            return total / number
+
+
+def _bits(number: Fraction) -> int:
+    return max(number.numerator.bit_length(), number.denominator.bit_length())
+
+
+def _checked(number: Fraction) -> Fraction:
+    _check_bits(_bits(number))
+    return number
+
+
+def _check_bits(bits: int) -> None:
+    if bits > MOST_BITS:
+        raise TooLarge("its numbers grow too large to be computed")
+
+
+def written(number: Fraction) -> str:
+    """A number as a person writes it, exactly: ``408``, ``0.25``, ``1/3``; of a very long one how long it is."""
+    for digits in range(13):
+        scaled = number * 10**digits
+        if scaled.denominator == 1:
+            text = f"{abs(scaled.numerator):0{digits + 1}d}"
+            body = f"{text[: len(text) - digits]}.{text[len(text) - digits :]}" if digits else text
+            break
+    else:
+        body = f"{abs(number.numerator)}/{number.denominator}"
+    if len(body) > _LONG:
+        return f"a number of {len(body)} digits"
+    return f"-{body}" if number < 0 else body
+
+
+# ---- SMT-LIB ---------------------------------------------------------------------------------------------------------
+
+
+def declarations(statement: Statement) -> str:
+    """The variables of a claim, declared."""
+    sorts = {name: "Int" if name in statement.integers else "Real" for name in statement.names}
+    return "\n".join(f"(declare-const {MARK}{name} {sort})" for name, sort in sorts.items())
+
+
+def smt(formula: Formula, integers: tuple[str, ...]) -> str:
+    """A formula in SMT-LIB.
+
+    Raises:
+        NotFormal: it divides by a number that is 0, or has too high an exponent over a variable.
+        TooLarge: a number has grown too large.
+    """
+    if isinstance(formula, Joined):
+        word = {"implies": "=>", "iff": "="}.get(formula.word, formula.word)
+        return f"({word} {' '.join(smt(part, integers) for part in formula.parts)})"
+    terms = [_smt(term, integers) for term in formula.terms]
+    pairs = zip(formula.signs, terms, terms[1:], strict=False)
+    each = [f"(not (= {left} {right}))" if sign == "!=" else f"({sign} {left} {right})" for sign, left, right in pairs]
+    return each[0] if len(each) == 1 else f"(and {' '.join(each)})"
+
+
+def domain(statement: Statement) -> tuple[str, ...]:
+    """In SMT-LIB, each once, that no divisor with a variable in it is 0."""
+    found = [each for part in (*statement.premises, statement.conclusion) for each in _divisors(part)]
+    return tuple(dict.fromkeys(f"(not (= {_smt(each, statement.integers)} 0.0))" for each in found))
+
+
+def _divisors(node: Formula | Term) -> Iterator[Term]:
+    match node:
+        case Compare(terms=parts) | Joined(parts=parts):
+            for part in parts:
+                yield from _divisors(part)
+        case Calc(parts=parts):
+            for sign, part in parts:
+                yield from _divisors(part)
+                if sign == "/" and not _is_fixed(part):
+                    yield part
+        case Power(base=base):
+            yield from _divisors(base)
+        case _:
+            pass
+
+
+def _is_fixed(term: Term) -> bool:
+    """Whether no variable stands in a term."""
+    match term:
+        case Calc(parts=parts):
+            return all(_is_fixed(part) for _, part in parts)
+        case Power(base=base):
+            return _is_fixed(base)
+        case _:
+            return isinstance(term, Number)
+
+
+def _smt(term: Term, integers: tuple[str, ...]) -> str:
+    if isinstance(term, Number) or _is_fixed(term):
+        return _literal(value(term, {}))
+    match term:
+        case Calc(kind="+", parts=parts):
+            signed = ((sign, _smt(part, integers)) for sign, part in parts)
+            return _call("+", [text if sign == "+" else f"(- {text})" for sign, text in signed])
+        case Calc(parts=parts):
+            above = _call("*", [_smt(part, integers) for sign, part in parts if sign == "*"])
+            below = [_divisor(part, integers) for sign, part in parts if sign == "/"]
+            return f"(/ {above} {_call('*', below)})" if below else above
+        case Power(base=base, exponent=exponent):
+            if exponent > HIGHEST_FREE:
+                raise NotFormal(f"the exponent {exponent} over a variable is too high; {HIGHEST_FREE} is allowed")
+            return f"(let ((b {_smt(base, integers)})) {_call('*', ['b'] * exponent)})"
+        case _:
+            return f"(to_real {MARK}{term.name})" if term.name in integers else f"{MARK}{term.name}"
+
+
+def _divisor(term: Term, integers: tuple[str, ...]) -> str:
+    if _is_fixed(term) and not value(term, {}):
+        raise NotFormal("it divides by 0")
+    return _smt(term, integers)
+
+
+def _call(name: str, parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"({name} {' '.join(parts)})"
+
+
+def _literal(number: Fraction) -> str:
+    above = f"{abs(number.numerator)}.0"
+    sized = above if number.denominator == 1 else f"(/ {above} {number.denominator}.0)"
+    return f"(- {sized})" if number < 0 else sized

@@ -1,0 +1,253 @@
+"""Claims in arithmetic and logic. This file owns how they are written, and reads them.
+
+    claim    = ["integer" NAME {"," NAME} ":"] formula
+    formula  = either ["implies" either | "iff" either]
+    either   = both {"or" both}
+    both     = negated {"and" negated}
+    negated  = "not" negated | sum {SIGN sum}          SIGN: = != < <= > >=
+    sum      = product {("+" | "-") product}
+    product  = factor {("*" | "/") factor}
+    factor   = "-" factor | atom [("**" | "^") WHOLE]
+    atom     = NUMBER ["%"] | NAME | "(" formula ")"
+
+Numbers are exact fractions: 0.1 is a tenth. A name stands for every real number, a declared one for every integer.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, NoReturn, TypeGuard, cast
+
+from moot.analysis.formula import (
+    Calc,
+    Compare,
+    Formula,
+    Joined,
+    Name,
+    Node,
+    NotFormal,
+    Number,
+    Power,
+    Sign,
+    Statement,
+    Term,
+    Word,
+)
+
+LONGEST, DEEPEST, HIGHEST, LONGEST_NAME = 1000, 20, 1000, 40
+"""Characters of a claim, depth of its brackets and signs, greatest exponent, characters of a name."""
+
+_TOKEN = re.compile(
+    r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+    r"|(?P<word>[A-Za-z][A-Za-z0-9_]*)"
+    r"|(?P<sign>\*\*|[<>=!]=|[-+*/^%()=<>,:≤≥≠×·÷−])"
+)
+_ALIKE: Mapping[str, str] = {
+    "==": "=",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "−": "-",
+    "^": "**",
+}
+_WORDS = ("and", "or", "not", "implies", "iff", "integer")
+_SIGNS = ("=", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def parse(text: str) -> Statement:
+    """Read a claim.
+
+    Raises:
+        NotFormal: it is not written in the language, or too long or too deep.
+    """
+    if len(text) > LONGEST:
+        raise NotFormal(f"it has {len(text)} characters; {LONGEST} are allowed")
+    return _Parser(_tokens(text)).statement()
+
+
+def _tokens(text: str) -> tuple[_Token, ...]:
+    found: list[_Token] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        match = _TOKEN.match(text, at)
+        if not match:
+            raise NotFormal(f"{text[at]!r} at character {at + 1} is no part of a formula")
+        word = match[0]
+        kind = str(match.lastgroup)
+        if kind == "word" and word.casefold() in _WORDS:
+            kind, word = "sign", word.casefold()
+        found.append(_Token(kind=kind, text=_ALIKE.get(word, word), at=at + 1))
+        at = match.end()
+    return (*found, _Token(kind="end", text="", at=len(text) + 1))
+
+
+class _Parser:
+    """Goes through the tokens of one claim, from left to right, once."""
+
+    def __init__(self, tokens: tuple[_Token, ...]) -> None:
+        self._tokens, self._at, self._depth = tokens, 0, 0
+        self._names: dict[str, None] = {}
+
+    def statement(self) -> Statement:
+        integers = self._integers()
+        first = self._node()
+        if self._next.kind != "end":
+            self._fail("an operator")
+        node = self._formula(first)
+        premises: list[Formula] = []
+        while isinstance(node, Joined) and node.word == "implies":
+            premises.append(node.parts[0])
+            node = node.parts[1]
+        unused = [name for name in integers if name not in self._names]
+        if unused:
+            raise NotFormal(f"the integer {unused[0]} does not come up")
+        return Statement(premises=tuple(premises), conclusion=node, names=tuple(self._names), integers=tuple(integers))
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._at]
+
+    def _take(self, *texts: str) -> str:
+        """The next token where it is one of these signs or words, else ""."""
+        token = self._next
+        if token.kind != "sign" or token.text not in texts:
+            return ""
+        self._at += 1
+        return token.text
+
+    def _fail(self, wanted: str) -> NoReturn:
+        token = self._next
+        here = f"stands {token.text!r}" if token.text else "it ends"
+        raise NotFormal(f"at character {token.at} {here} where {wanted} has to stand")
+
+    def _integers(self) -> dict[str, None]:
+        found: dict[str, None] = {}
+        if self._take("integer"):
+            found[self._word()] = None
+            while self._take(","):
+                found[self._word()] = None
+            if not self._take(":"):
+                self._fail("a comma or a colon")
+        return found
+
+    def _word(self) -> str:
+        token = self._next
+        if token.kind != "word":
+            self._fail("a name")
+        if len(token.text) > LONGEST_NAME:
+            raise NotFormal(f"the name at character {token.at} has more than {LONGEST_NAME} characters")
+        self._at += 1
+        return token.text
+
+    def _deeper(self, read: Callable[[], Node]) -> Node:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise NotFormal(f"it is nested deeper than {DEEPEST} at character {self._next.at}")
+        node = read()
+        self._depth -= 1
+        return node
+
+    def _node(self) -> Node:
+        node = self._either()
+        if word := self._take("implies", "iff"):
+            node = Joined(word=cast(Word, word), parts=(self._formula(node), self._formula(self._either())))
+            if self._next.text in ("implies", "iff"):
+                self._fail("a bracket that says what belongs together, or the end,")
+        return node
+
+    def _either(self) -> Node:
+        return self._joined("or", lambda: self._joined("and", self._negated))
+
+    def _joined(self, word: Literal["and", "or"], read: Callable[[], Node]) -> Node:
+        node = read()
+        if self._next.text != word:
+            return node
+        parts = [self._formula(node)]
+        while self._take(word):
+            parts.append(self._formula(read()))
+        return Joined(word=word, parts=tuple(parts))
+
+    def _negated(self) -> Node:
+        if self._take("not"):
+            return Joined(word="not", parts=(self._formula(self._deeper(self._negated)),))
+        node = self._sum()
+        if self._next.text not in _SIGNS:
+            return node
+        terms, signs = [self._term(node)], list[Sign]()
+        while sign := self._take(*_SIGNS):
+            signs.append(cast(Sign, sign))
+            terms.append(self._term(self._sum()))
+        if "!=" in signs and len(signs) > 1:
+            raise NotFormal("!= stands in a chain of comparisons; write two joined by and")
+        return Compare(terms=tuple(terms), signs=tuple(signs))
+
+    def _sum(self) -> Node:
+        return self._calc("+", ("+", "-"), lambda: self._calc("*", ("*", "/"), self._factor))
+
+    def _calc(self, kind: Literal["+", "*"], signs: tuple[str, ...], read: Callable[[], Node]) -> Node:
+        node = read()
+        if self._next.text not in signs:
+            return node
+        parts = [(kind, self._term(node))]
+        while sign := self._take(*signs):
+            parts.append((sign, self._term(read())))
+        return Calc(kind=kind, parts=tuple(parts))
+
+    def _factor(self) -> Node:
+        if self._take("-"):
+            return Calc(kind="+", parts=(("-", self._term(self._deeper(self._factor))),))
+        node = self._atom()
+        if not self._take("**"):
+            return node
+        base, token = self._term(node), self._next
+        if token.kind != "number" or not token.text.isdigit() or not 1 <= int(token.text[:9]) <= HIGHEST:
+            self._fail(f"an exponent from 1 to {HIGHEST}")
+        self._at += 1
+        if self._next.text == "**":
+            self._fail("a bracket that says what belongs together, or the end,")
+        return Power(base=base, exponent=int(token.text[:9]))
+
+    def _atom(self) -> Node:
+        token = self._next
+        if token.kind == "number":
+            self._at += 1
+            value = Fraction(token.text.replace(",", ""))
+            return Number(value=value / 100 if self._take("%") else value)
+        if self._take("("):
+            node = self._deeper(self._node)
+            if not self._take(")"):
+                self._fail("a closing bracket")
+            return node
+        if token.kind != "word":
+            self._fail("a number, a name or a bracket")
+        name = self._word()
+        self._names.setdefault(name)
+        return Name(name=name)
+
+    def _term(self, node: Node) -> Term:
+        if _is_formula(node):
+            raise NotFormal(f"before character {self._next.at} stands a statement where a number has to stand")
+        return cast(Term, node)
+
+    def _formula(self, node: Node) -> Formula:
+        if not _is_formula(node):
+            raise NotFormal(f"before character {self._next.at} stands a number where a statement has to stand")
+        return node
+
+
+def _is_formula(node: Node) -> TypeGuard[Formula]:
+    return isinstance(node, Compare | Joined)

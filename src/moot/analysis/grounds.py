@@ -1,0 +1,139 @@
+"""What a decision rests on. This file owns which claims it makes, and which turns and sources stand behind them.
+
+Typed fields and quotations alone count. A claim of the decision is that of a turn which gives the decided answer: its
+CLAIM, else its ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, falls into
+its sentences. Supported is a claim for which a source is cited, or which another participant backs or makes as well. A
+turn that is merely named does not count: whether it says so, only a reader can tell.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.analysis.agreement import Held
+from moot.analysis.statements import statements
+from moot.arguments.argument_map import AGAINST, SPOKEN, ArgumentMap, Judgement, Node, Standing
+from moot.arguments.citations import Citation, documents, quotations
+from moot.arguments.positions import MARK
+from moot.arguments.stance import alike, bare
+from moot.core.form import shown
+from moot.core.transcript import Transcript, Turn, read_field
+
+_GIVES = ("CLAIM", "ARGUMENT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """A claim of the decision, and what stands behind it.
+
+    Attributes:
+        claim: in its author's words.
+        turns: the marks of the turns that make it.
+        by: their speakers, each once.
+        backed: the marks of turns of others that support it.
+        attacked: the marks of turns that attack it.
+        sources: what its turns cite, each once.
+        unfound: documents that are quoted with words which they do not hold.
+        named: the marks of turns that a decision in words of its own names for it.
+        standing: whether it stands on the argument map; None where it is not on it.
+        supported: whether a source, or somebody beside its author, stands behind it.
+    """
+
+    claim: str
+    turns: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    backed: tuple[str, ...] = ()
+    attacked: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    unfound: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    standing: Standing | None = None
+    supported: bool = False
+
+
+def grounds(
+    transcript: Transcript, ledger: Sequence[Held], found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
+) -> tuple[Ground, ...]:
+    """The claims of the decision, in the order in which they were made; none where there is no decision in words.
+
+    Args:
+        transcript: of the debate.
+        ledger: the answers of its turns.
+        found: its argument map.
+        judged: which claims stand.
+        cited: its citations.
+    """
+    decision = transcript.decision
+    if decision is None or not decision.text:
+        return ()
+    answers = {each.key: each.answer for each in ledger}
+    decided = [bare(answer) for answer in (decision.text, decision.winner) if answer]
+    made: dict[str, list[Turn]] = {}
+    for turn in transcript.turns(*SPOKEN):
+        if bare(answers.get(turn.key, turn.text)) in decided and (claim := _claim(turn)):
+            made.setdefault(bare(claim) or claim, []).append(turn)
+    nodes = {each.mark: node for node in found.nodes for each in node.made}
+    if made:
+        return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
+    said: dict[str, list[Turn]] = {}
+    for turn in transcript.turns(*SPOKEN):
+        said.setdefault(bare(_claim(turn)), []).append(turn)
+    own: list[Ground] = []
+    for claim in statements(decision.text):
+        turns = said.get(bare(claim), [])
+        shared = _ground(turns, nodes, found, judged, cited) if turns else Ground(claim=claim)
+        own.append(_own(transcript, replace(shared, claim=claim), cited))
+    return tuple(own)
+
+
+def _claim(turn: Turn) -> str:
+    said = [shown(value) for name in _GIVES if (value := read_field(turn, name)) is not None]
+    return next((each for each in said if bare(each) not in ("", "none")), "" if said else turn.text)
+
+
+def _ground(
+    turns: Sequence[Turn],
+    nodes: Mapping[str, Node],
+    found: ArgumentMap,
+    judged: Judgement,
+    cited: Sequence[Citation],
+) -> Ground:
+    claim, marks = _claim(turns[0]), tuple(turn.mark for turn in turns)
+    by = tuple(dict.fromkeys(turn.by for turn in turns))
+    # A turn stands on the map with what it says in short; only where that is this claim do its links bear on it.
+    home = next((nodes[mark].mark for mark in marks if mark in nodes and alike(nodes[mark].claim, claim)), "")
+    backed = tuple(_onto(home, ("SUPPORT",), found, without=by))
+    keys = [turn.key for turn in turns]
+    sources = tuple(dict.fromkeys(each.source for each in cited if each.key in keys and each.found))
+    return Ground(
+        claim=claim,
+        turns=marks,
+        by=by,
+        backed=backed,
+        attacked=tuple(_onto(home, AGAINST, found)),
+        sources=sources,
+        unfound=tuple(dict.fromkeys(each.source for each in cited if each.key in keys and not each.found)),
+        standing=judged.standing[home] if home else None,
+        supported=bool(sources or backed or len(by) > 1),
+    )
+
+
+def _onto(home: str, relations: Sequence[str], found: ArgumentMap, *, without: Sequence[str] = ()) -> Iterator[str]:
+    """The marks of the turns that do one of these to a claim, but for those that only its own authors make."""
+    for edge in found.edges:
+        if edge.target == home and edge.relation in relations and set(found.node(edge.source).by).difference(without):
+            yield from edge.turns
+
+
+def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
+    """A claim in the decision's own words, with what it quotes and names itself beside those who make it too."""
+    quoted = list(quotations(ground.claim, documents(transcript.brief)))
+    given = [each.source for each in cited if not each.words and each.source in ground.claim]
+    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, held in quoted if held), *given)))
+    marks = MARK.findall(ground.claim)
+    return replace(
+        ground,
+        sources=sources,
+        unfound=tuple(dict.fromkeys((*ground.unfound, *(name for name, _, held in quoted if not held)))),
+        named=tuple(turn.mark for turn in transcript.turns() if turn.mark in marks),
+        supported=bool(sources or ground.turns),
+    )

@@ -1,0 +1,211 @@
+"""Ballots: one formula line in running text ("I vote for: X"). This file owns which statement is the author's vote.
+
+Only the author's own, final, unconditional statement counts. Whatever is not known to be that books nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+from moot.answers import formulas, phrases, plain_text
+from moot.answers.blanks import BLANK, filled
+from moot.answers.context import Page, mood_before
+from moot.answers.mentions import Pick, Roster, name_at, sentence_end
+from moot.answers.statements import Reader, Statement, settle
+from moot.answers.values import Fault
+from moot.core.form import ABSTAIN, Field, Value
+
+VOTE = "i vote for"
+
+OTHERS: Mapping[str, formulas.Patterns] = {
+    VOTE: formulas.VOTES,
+    "i pick": (*formulas.PICKS, *formulas.VOTES),
+}
+"""The labels for which other wordings are known, also in other languages."""
+
+MOST = 200
+"""The most statements that are weighed in one text."""
+
+_SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
+_VAGUE = re.compile(
+    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
+)
+
+
+def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
+    """Read one choice from an answer in running text.
+
+    Args:
+        asked: the field; its name is the formula.
+        text: the answer without thinking blocks.
+        strict: whether only the formula itself with its colon counts.
+        speaker: whose answer it is.
+    """
+    whole = plain_text.unwrap(plain_text.unfence(plain_text.without_comments(text), announces))
+    words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
+    words = plain_text.without_gaps(words)
+    label = r"\s+".join(re.escape(word) for word in plain_text.key(asked.name).split())
+    formula = re.compile(rf"(?<!\w){label}(?!\w)")
+    reader = Reader(asked, Page.of(words), Roster.of(asked.choices), formula, strict, plain_text.key(speaker))
+    found: list[Statement] = []
+    for statement in _statements(reader):
+        found.append(statement)
+        if len(found) > MOST:
+            return Fault("ambiguous")
+    if found:
+        return settle(reader, sorted(found, key=lambda each: each.start))
+    if asked.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
+        return ABSTAIN
+    if not strict and (bare := plain_text.match(asked.choices, words)):
+        return bare  # nothing but a name
+    quoted = formula.search(plain_text.fold(text)) and not formula.search(words)
+    return Fault("quoted_only" if quoted else "no_form")
+
+
+def announces(line: str) -> bool:
+    """Whether a line announces the author's own answer."""
+    return phrases.INTRO.fullmatch(plain_text.fold(line).strip()) is not None
+
+
+def _statements(reader: Reader) -> Iterator[Statement]:
+    """Everything that looks like a statement, in no order."""
+    words = reader.page.words
+    if BLANK in reader.asked.name:
+        yield from _blanks(reader)
+        return
+    known = OTHERS.get(plain_text.key(reader.asked.name))
+    taken: set[int] = set()
+    for pattern in (reader.formula, *(_searched(known, words) if known else ())):
+        for found in pattern.finditer(words):
+            if found.end() not in taken:
+                taken.add(found.end())
+                yield from _vote(reader, found, own=pattern is reader.formula)
+    if not known:
+        return
+    for pattern in _searched(formulas.LABELS, words):
+        for found in pattern.finditer(words):
+            yield from _labelled(reader, found)
+    for pattern in _searched(formulas.AFTER, words):
+        for found in pattern.finditer(words):
+            yield _before_verb(reader, found)
+    for found in formulas.NEGATED.finditer(words) if "vot" in words else ():
+        name, end = reader.roster.at(words, found.end())
+        if name and phrases.DENIALS.search(found[0]):
+            yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=found.start(), end=end)
+    for pattern in _searched(formulas.ABSTENTIONS, words):
+        for found in pattern.finditer(words):
+            yield _abstention(reader, found.start(), found.end())
+
+
+def _blanks(reader: Reader) -> Iterator[Statement]:
+    """The formula with its blank filled in, wherever it stands."""
+    for each in filled(reader.asked.name, reader.asked.choices, reader.page.words):
+        mood, reason = mood_before(reader.page, each.start, reader.roster, reader.speaker)
+        if each.sure and reason not in ("negated", "conditional"):
+            mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
+        mood, reason = (mood, reason) if mood != "plain" or each.plain else ("unclear", "ambiguous")
+        yield Statement(value=each.value, mood=mood, reason=reason, start=each.start, end=each.end, colon=True)
+
+
+_compiled = cache(re.compile)  # when first met: most of the many languages never are
+
+
+def _searched(patterns: formulas.Patterns, words: str) -> Iterator[re.Pattern[str]]:
+    """The patterns whose letters stand in the words at all."""
+    return (_compiled(pattern) for needle, pattern in patterns if needle in words)
+
+
+def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statement]:
+    words = reader.page.words
+    separator = _SEPARATOR.match(words, found.end())
+    mark, start = (
+        (separator[1] or "", separator.end() if separator[1] else found.end()) if separator else ("", found.end())
+    )
+    needs = not plain_text.key(reader.asked.name).startswith("i ")
+    if own and needs and not mark:
+        return
+    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    pick = name_at(reader.roster, words, start)
+    base = Statement(
+        value=pick.name, mood=mood, reason=reason, start=found.start(), end=pick.end, colon=own and mark == ":"
+    )
+    if formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
+        yield replace(base, value=ABSTAIN)
+    elif mood == "plain" and not (mark or pick.fault) and _argues(reader, start):
+        yield replace(base, mood="unclear", reason="no_form")
+    elif mood == "void" or not pick.fault:
+        yield base
+    elif pick.fault == "template":
+        yield replace(base, mood="void", reason="unknown_name")
+    else:
+        yield _faulty(reader, base, pick, bool(mark), words[start : start + 20])
+
+
+def _argues(reader: Reader, start: int) -> bool:
+    """Whether a reason follows the name in a vote ("I'm voting for Bob because …").
+
+    Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
+    no valid vote was given, and where a vote for somebody was meant against them.
+    """
+    if plain_text.key(reader.asked.name) != VOTE:
+        return False
+    words = reader.page.words
+    behind = words[start : start + 20]
+    name, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    return bool(name and phrases.REASONS.match(words, end))
+
+
+def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
+    """A statement whose name does not stand plainly."""
+    if pick.fault == "conditional":
+        return replace(base, mood="unclear" if reader.strict else "void", reason="conditional")
+    if pick.fault == "negated":
+        return replace(base, mood="void", reason="negated")
+    reason = "unknown_name" if pick.fault == "nobody" else pick.fault
+    vague = not marked and _VAGUE.match(rest.lstrip())
+    return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
+
+
+def _labelled(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
+    """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
+    words = reader.page.words
+    separator = _SEPARATOR.match(words, found.end())
+    start = separator.end() if separator else found.end()
+    pick = name_at(reader.roster, words, start)
+    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    if pick.name:
+        mood = mood if not pick.fault else "unclear"
+        yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=found.start(), end=pick.end)
+    elif formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")):
+        yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=found.start(), end=pick.end)
+
+
+def _before_verb(reader: Reader, found: re.Match[str]) -> Statement:
+    """A statement in which the name stands before the verb (Japanese, Korean)."""
+    words = reader.page.words
+    begin = max(reader.page.sentence_start(found.start()), found.start() - 200)
+    begin += words[begin : found.start()].rfind("、") + 1
+    subject = formulas.SUBJECT.match(words, begin)
+    begin = subject.end() if subject else begin
+    name = plain_text.match(reader.asked.choices, words[begin : found.start()])
+    mood, reason = mood_before(reader.page, subject.start() if subject else begin, reader.roster, reader.speaker)
+    if reader.page.quoted(found.start()):
+        mood, reason = "void", "quoted_only"
+    base = Statement(value=name or "", mood=mood, reason=reason, start=found.start(), end=found.end())
+    clear = name is not None and words[found.end() : found.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
+    return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
+
+
+def _abstention(reader: Reader, start: int, end: int) -> Statement:
+    words = reader.page.words
+    stop = sentence_end(words, max(start, end - 1))
+    clause = words[end:stop].split(";")[0]
+    mood, reason = mood_before(reader.page, start, reader.roster, reader.speaker)
+    if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
+        mood, reason = "plain", ""
+    reason_given = phrases.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))
+    hedged = (phrases.BOUND if reason_given else phrases.HEDGES).search(clause) or "?" in clause
+    if mood == "plain" and hedged:
+        mood, reason = "void", "conditional"
+    return Statement(value=ABSTAIN, mood=mood, reason=reason, start=start, end=stop)

@@ -1,0 +1,142 @@
+"""Answers written by hand. This file owns what a person may leave out that a model may not.
+
+A person is not asked a second time by the debate: what cannot be read is refused at once, in one sentence that says
+what is missing.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from moot.answers.layout import Reading, read
+from moot.answers.plain_text import LIMIT, match
+from moot.answers.values import Fault, read_choice, read_items, read_value, slot
+from moot.core.errors import BriefError
+from moot.core.form import ABSTAIN, Field, Form, Value, allows, needed
+from moot.core.text import clean
+
+
+def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
+    """Read what a person wrote.
+
+    Fields that are given as such go before what the words say in the form. Beyond what a model may do, a bare choice
+    ("B", "yes", "abstain") does where nothing but one choice is open; and where only texts are open, plain words are
+    the last of them and the others are not asked for.
+
+    Args:
+        form: what the answer must hold; None for words alone.
+        words: what the person wrote; "" where the fields say everything.
+        fields: fields by name, as values or in words.
+
+    Raises:
+        BriefError: a field that there is not, a value that is not allowed, or something is missing.
+    """
+    words = clean(words).strip()
+    if len(words) > LIMIT:
+        raise BriefError(f"the answer has {len(words):,} characters; at most {LIMIT:,} are allowed", code="too_large")
+    given = _given(form, fields or {})
+    if not words and not given:
+        raise BriefError("the answer is empty; write what you have to say")
+    if form is None:
+        return Reading(text=words)
+    asked = [each for each in form.fields if each.required and each.name not in given]
+    if len(asked) == 1 and (choice := _bare(asked[0], words)) is not None:
+        given[asked[0].name], words = choice, ""
+    reading = read(form, words) if words else Reading(text="")
+    found = {**reading.fields, **given}
+    open_ = [each for each in asked if each.name not in found]
+    if words and open_ and not reading.fields and all(each.kind == "text" for each in open_):
+        found |= _given(form, {open_[-1].name: words})
+    if not _demands(form, open_, found):
+        open_ = []
+    odd = {each.rpartition(": ")[0] for each in reading.unread}
+    wrong = [each for each in form.fields if each.name in odd and not each.required and each.name not in found]
+    if lacking := [each for each in (*open_, *wrong) if each.name not in found]:
+        raise BriefError(f"the answer must say {_list([_told(each) for each in lacking])}")
+    _check_pairs(form, found)
+    rows = [_row(form, each, given[each.name]) for each in form.fields if each.name in given]
+    return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=found)
+
+
+def allowed(field: Field) -> str:
+    """What may stand in a field, in a few words."""
+    words = slot(field)[1:-1]
+    return f"{words}, or abstain" if field.abstain else words
+
+
+def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
+    """The fields that are given as such, each as a value of its kind."""
+    found: dict[str, Value] = {}
+    known = form.fields if form else ()
+    for name, raw in fields.items():
+        field = next((each for each in known if each.name.casefold() == name.strip().casefold()), None)
+        if field is None:
+            there = f"there are {', '.join(each.name for each in known)}" if known else "the answer is plain words"
+            raise BriefError(f"the answer has no field {clean(name)[:60]!r}; {there}", code="unknown_key")
+        value = _value(field, raw)
+        if isinstance(value, Fault):
+            raise BriefError(f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed(field)}", code="bad_enum")
+        found[field.name] = value
+    return found
+
+
+def _value(field: Field, raw: Value) -> Value | Fault:
+    if not isinstance(raw, str):
+        if isinstance(raw, tuple) and field.kind == "list":
+            return read_items(field, raw)
+        return raw if allows(field, raw) else Fault("wrong_type")
+    text = clean(raw)
+    if field.kind == "choice" and (choice := _bare(field, text)) is not None:
+        return choice
+    return read_value(field, text)
+
+
+def _bare(field: Field, words: str) -> str | None:
+    """The choice that the words are, in its own spelling; its last word does where the choices differ in nothing else.
+
+    None where they are no choice, or the field is none.
+    """
+    if field.kind != "choice":
+        return None
+    value = read_choice(field, words, loose=False)
+    if isinstance(value, str):
+        return value
+    heads, tails = {each.rpartition(" ")[0] for each in field.choices}, [each.split()[-1] for each in field.choices]
+    if len(heads) != 1 or heads == {""} or (tail := match(tails, words)) is None:
+        return None
+    return field.choices[tails.index(tail)]
+
+
+def _demands(form: Form, open_: Sequence[Field], found: Mapping[str, Value]) -> bool:
+    """Whether what is still open must be said: not where it is texts alone and one of the texts is there."""
+    texts = [each.name for each in form.fields if each.required and each.kind == "text"]
+    return any(each.kind != "text" for each in open_) or not any(name in found for name in texts)
+
+
+def _check_pairs(form: Form, found: Mapping[str, Value]) -> None:
+    """Refuse a value without the field that has to stand beside it."""
+    by_name = {each.name: each for each in form.fields}
+    for name, value in found.items():
+        other = needed(by_name[name], value)
+        if other in by_name and other not in found:
+            beside = f"where {name} is {_told_value(value)}" if by_name[name].kind != "text" else f"with {name}"
+            raise BriefError(f"{beside}, the answer must say {_told(by_name[other])}")
+
+
+def _told(field: Field) -> str:
+    return f"{field.name} ({allowed(field)})"
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _row(form: Form, field: Field, value: Value) -> str:
+    """A field as it stands in the words that others read."""
+    if value == ABSTAIN and form.layout == "line":
+        return "I abstain from voting."
+    if isinstance(value, tuple):
+        return "\n".join([f"{field.name}:", *(f"- {item}" for item in value)])
+    return f"{field.name}: {_told_value(value)}"
+
+
+def _told_value(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,247 @@
+"""Tags: answers laid out as ``<Label>text</Label>``. This file owns which tags are the author's own fields.
+
+Only fields on the outer level of the author's own message count. What stands inside another element, a comment,
+a CDATA section or a block quotation is content. One pass, no backtracking.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from moot.answers import phrases
+from moot.answers.plain_text import fold, key, without_comments
+from moot.answers.values import Fault, Found, read_value
+from moot.core.form import Field, Form, Value
+from moot.core.text import bare
+
+_TOKEN = re.compile(
+    r"<!--|<!\[CDATA\[|<(?P<shut>/?)(?P<name>[A-Za-z][\w.:-]{0,60})(?P<more>(?:\s[^<>]{0,400})?)(?P<self>/?)>"
+)
+_VOID = frozenset({"br", "hr", "p", "img", "wbr"})
+_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#34|#10|#13|#9);")
+_MEANING: Mapping[str, str] = {
+    "lt": "<",
+    "gt": ">",
+    "amp": "&",
+    "quot": '"',
+    "apos": "'",
+    "#39": "'",
+    "#34": '"',
+    "#10": "\n",
+    "#13": "\r",
+    "#9": "\t",
+}
+SPEAKER = "speaker"
+"""The field, compared without case, that says who a message is from."""
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag: its name in lower case, where it opens, where its words begin and end, where it ends."""
+
+    name: str
+    open: int
+    start: int
+    stop: int = -1
+    end: int = -1
+    plain: bool = True
+
+
+@dataclass(slots=True)
+class Level:
+    """The elements next to each other in a text, and whether the text can be trusted as a form.
+
+    ``stray`` are the names of closing tags that close nothing; ``rest`` is where something begins that never ends.
+    """
+
+    start: int
+    stop: int
+    elements: list[Element] = field(default_factory=list[Element])
+    broken: str = ""
+    stray: set[str] = field(default_factory=set[str])
+    rest: int = -1
+
+
+def escape(text: str) -> str:
+    """The text as it may stand inside a tag."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+
+
+def unescape(text: str) -> str:
+    """The text that ``escape`` was given."""
+    return _ENTITY.sub(lambda found: _MEANING[found[1]], text)
+
+
+def level(text: str, start: int, stop: int) -> Level:
+    """The elements on the outer level between two places; an element ends at the closing tag of its own depth."""
+    found = Level(start, stop)
+    current: Element | None = None
+    depth, place = 0, start
+    while token := _TOKEN.search(text, place, stop):
+        place = token.end()
+        if token[0] in ("<!--", "<![CDATA["):
+            closing = text.find("-->" if token[0] == "<!--" else "]]>", place, stop)
+            found.rest = place if closing < 0 else found.rest
+            place = stop if closing < 0 else closing + 3
+            continue
+        name = token["name"].lower()
+        lone = bool(token["self"]) or token["more"].endswith("/")
+        if current is None:
+            if token["shut"]:
+                found.stray.add(name)
+                found.broken = found.broken or ("" if name in _VOID else "malformed")
+            elif lone:
+                found.elements.append(Element(name, token.start(), place, place, place, plain=False))
+            elif name not in _VOID:
+                current, depth = Element(name, token.start(), place, plain=not token["more"].strip()), 1
+        elif name == current.name and not lone:
+            depth += -1 if token["shut"] else 1
+            if not depth:
+                current.stop, current.end = token.start(), place
+                found.elements.append(current)
+                current = None
+    if current is not None:
+        found.elements.append(current)
+        found.broken = found.broken or "unclosed"
+        found.rest = current.start
+    return found
+
+
+def read_tags(form: Form, text: str, speaker: str) -> Found:
+    """Read a form laid out as tags.
+
+    Args:
+        form: the form; its envelope is the tag around one whole message, if any.
+        text: the answer without thinking blocks.
+        speaker: whose answer it is; a message in somebody else's name is not read. "" checks nothing.
+    """
+    outer = level(text, 0, len(text))
+    if _is_torn(form, text, outer):
+        return _none(form, "malformed")
+    if not form.envelope:
+        return _fields(form, text, outer)
+    messages: list[Element] = []
+    for each in outer.elements:
+        before = messages[-1].end if messages else 0
+        if each.name == form.envelope.lower() and _own_place(text[max(before, each.open - 600, 0) : each.open]):
+            messages.append(each)
+    if not messages:
+        bare = not _outside(text, outer).strip("` \n\t") and not any(
+            each.name == form.envelope.lower() for each in outer.elements
+        )
+        return _fields(form, text, outer) if bare else _none(form, "no_form")
+    inner = [
+        (message, level(text, message.start, message.stop if message.stop >= 0 else len(text))) for message in messages
+    ]
+    own = [(message, inside) for message, inside in inner if _is_own(form, text, inside, speaker)]
+    if not own:
+        return _none(form, "speaker_mismatch")
+    read = [_message(form, text, message, inside) for message, inside in own]
+    return read[0] if all(each.fields == read[0].fields for each in read) else _none(form, "ambiguous")
+
+
+def _none(form: Form, reason: str) -> Found:
+    return Found(
+        {}, [f"{asked.name}: {reason}" for asked in form.fields if asked.required] or [f"{form.name}: {reason}"]
+    )
+
+
+def _message(form: Form, text: str, message: Element, inside: Level) -> Found:
+    if message.stop < 0 and (inside.broken or inside.rest >= 0):
+        return _none(form, "unclosed")
+    torn = inside.broken == "malformed" or _is_torn(form, text, inside)
+    return _none(form, "malformed") if torn else _fields(form, text, inside)
+
+
+def _is_torn(form: Form, text: str, found: Level) -> bool:
+    """Whether a text inside cuts through the form: a tag of the form is closed that was not opened, or swallowed.
+
+    So a text with closing tags in it cannot end its own field and go on as other fields: what is left over tells.
+    """
+    names = {form.envelope.lower(), *(asked.name.lower() for asked in form.fields)} - {""}
+    if found.stray & names:
+        return True
+    last = found.elements[-1] if found.elements else None
+    if found.rest < 0 or (last and last.stop < 0 and last.name == form.envelope.lower()):
+        return False
+    return any(
+        token["name"] and token["name"].lower() in names for token in _TOKEN.finditer(text, found.rest, found.stop)
+    )
+
+
+def _outside(text: str, outer: Level) -> str:
+    """What stands outside of all elements."""
+    pieces: list[str] = []
+    place = 0
+    for each in outer.elements:
+        pieces.append(text[place : each.open])
+        place = each.end if each.end >= 0 else len(text)
+    return "".join(pieces) + text[place:]
+
+
+def _own_place(text: str) -> bool:
+    """Whether a message behind that text is the author's own: at a line's start, not announced as another's."""
+    before = text.split("\n")
+    line = before[-1].strip()
+    above = [row.strip() for row in before[:-1] if row.strip() and not re.match(r"\s*(?:```|~~~)", row)]
+    if line and not (line.endswith(":") and phrases.INTRO.fullmatch(fold(line))):
+        return False
+    announced = fold(above[-1]) if above else ""
+    if announced.endswith((".", "!", "?")) or phrases.INTRO.fullmatch(announced):
+        return True
+    return not (phrases.REPORTS.search(announced) or phrases.DOUBTS.search(announced))
+
+
+def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
+    """Whether every speaker that a message names is the author."""
+    named = [
+        unescape(text[each.start : each.stop]) for each in inside.elements if each.name == SPEAKER and each.stop >= 0
+    ]
+    return not speaker or all(key(name) == key(speaker) for name in named if key(name))
+
+
+def _fields(form: Form, text: str, inside: Level) -> Found:
+    """Book the fields among the elements of one level."""
+    found = Found()
+    elements = _trusted(form, text, inside)
+    for asked in form.fields:
+        values = [_value(asked, text, each) for each in elements if each.name == asked.name.lower()]
+        if not values:
+            found.take(asked, Fault("missing" if inside.elements else "no_form"))
+        else:
+            found.take(asked, values[0] if all(value == values[0] for value in values) else Fault("ambiguous"))
+    return found
+
+
+def _trusted(form: Form, text: str, inside: Level) -> list[Element]:
+    """The elements that stand alone, as fields do, and not between two halves of a content that a closing tag cut."""
+    prose = {asked.name.lower() for asked in form.fields if asked.kind == "text"}
+    spans: list[tuple[int, int]] = []
+    for name in prose:
+        twins = [each for each in inside.elements if each.name == name]
+        if len(twins) > 1:
+            spans.append((twins[0].end, twins[-1].open))
+    trusted: list[Element] = []
+    nexts = [each.open for each in inside.elements[1:]]
+    place = inside.start
+    for each, following in zip(inside.elements, [*nexts, inside.stop], strict=False):
+        before = without_comments(text[place : each.open]).split("\n")[-1]
+        after = without_comments(text[each.end : following]).split("\n")[0] if each.end >= 0 else ""
+        between = any(start <= each.open < stop for start, stop in spans)
+        if not before.strip() and not after.strip() and not between:
+            trusted.append(each)
+        place = each.end
+    return trusted
+
+
+def _value(asked: Field, text: str, element: Element) -> Value | Fault:
+    """The value of one element."""
+    if element.stop < 0:
+        return Fault("unclosed")
+    raw = text[element.start : element.stop]
+    if asked.kind in ("text", "list"):
+        whole = re.fullmatch(r"\s*<!\[CDATA\[(.*)\]\]>\s*", raw, re.DOTALL)
+        return read_value(asked, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
+    if not element.plain:
+        return Fault("malformed")
+    return read_value(asked, unescape(bare(without_comments(raw))))

@@ -1,0 +1,258 @@
+"""Values: what the words in one field mean. This file owns how texts, choices, numbers, flags and lists are read."""
+
+import re
+from dataclasses import dataclass, field
+
+from moot.answers import formulas, phrases
+from moot.answers.mentions import choice_in, undone
+from moot.answers.plain_text import fold, key, match
+from moot.core.form import ABSTAIN, Field, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a value was not read, in one word."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What was read, and what was not.
+
+    Attributes:
+        fields: values by field name.
+        unread: ``name: reason`` for what could not be read.
+    """
+
+    fields: dict[str, Value] = field(default_factory=dict[str, Value])
+    unread: list[str] = field(default_factory=list[str])
+
+    def take(self, asked: Field, value: Value | Fault) -> None:
+        """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
+        if not isinstance(value, Fault):
+            self.fields[asked.name] = value
+        elif asked.required or value.reason not in ("missing", "empty", "no_form"):
+            self.unread.append(f"{asked.name}: {value.reason}")
+
+
+_NONE = re.compile(
+    r"(?:(?:none|nothing|no decision|no verdict|(?:still )?undecided|not decided)(?: yet| so far| for now)?"
+    r"|n/?a|null|nil|not applicable|not yet|tbd|to be (?:determined|decided)|not yet decided|pending|not settled"
+    r"|[-\u2013\u2014]*)"
+)
+_CLAUSE = re.compile(
+    r"[.,;:!(\n\u2013\u2014]|\s-\s|\s(?:because|since|as|due to)\b"
+    r"|\sfrom (?:voting\b|(?:giving )?(?:a|any|the|this) (?:verdict|vote|decision)\b)"
+)
+"""Where the first words of a position end: its reasons, or a remark, stand behind."""
+_SLOT = re.compile(
+    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,300}\]|\.\.\.|…"
+)
+_NUMBER = re.compile(
+    r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
+)
+_SCALE = re.compile(
+    r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
+    r"(?:$|(?:[(\u2013\u2014]|-\s|,\s)\s*(?=[^\d\s])|because\b)"
+)
+_DOUBT = re.compile(r"\d|\b(?:no|hardly|rather|instead|false|scarcely|barely|but|or)\b")
+_BARE = re.compile(r"\W*\d[\d.,/% ]*\W*")
+_JOINT = re.compile(r"(?<=\w)[ \u2010-](?=\w)")
+_WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
+    0xFF0E: ord("."),
+    0xFF05: ord("%"),
+    0xFF0D: ord("-"),
+    0x2212: ord("-"),
+}
+
+
+def slot(asked: Field) -> str:
+    """What stands in a template in place of the field's value."""
+    match asked.kind:
+        case "choice":
+            return f"[{' or '.join(asked.choices) or 'a name'}]"
+        case "flag":
+            return "[true or false]"
+        case "number":
+            return f"[a number{_range(asked)}]"
+        case "list":
+            which = f" of {', '.join(asked.choices)}" if asked.choices else ""
+            return f'[a list{which}: one line for each, beginning with "- "]'
+        case _:
+            return f"[{asked.help or 'your text'}]"
+
+
+def _range(asked: Field) -> str:
+    low, high = asked.low, asked.high
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    return f" of at least {low:g}" if low is not None else f" of at most {high:g}" if high is not None else ""
+
+
+def read_value(asked: Field, raw: str, *, loose: bool = False) -> Value | Fault:
+    """The value that the words of one field hold.
+
+    Args:
+        asked: the field.
+        raw: the words.
+        loose: whether a remark may follow a choice and "not X" may stand for the other of two choices.
+    """
+    bare = raw.strip()
+    if not bare or (asked.kind != "text" and not key(bare) and key(bare) not in map(key, asked.choices)):
+        return Fault("empty")
+    match asked.kind:
+        case "choice":
+            if not asked.required and _NONE.fullmatch(key(bare)) and key(bare) not in map(key, asked.choices):
+                return Fault("empty")
+            return read_choice(asked, bare, loose=loose)
+        case "number":
+            return read_number(asked, bare)
+        case "flag":
+            return {"true": True, "false": False}.get(key(bare), Fault("not_allowed"))
+        case "list":
+            items = tuple(
+                item for row in bare.split("\n") if (item := re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip())
+            )
+            return read_items(asked, items) if not is_blank(asked, bare) else Fault("empty")
+        case _:
+            return _read_text(asked, bare)
+
+
+def _read_text(asked: Field, raw: str) -> Value | Fault:
+    if is_blank(asked, raw):
+        return Fault("empty")
+    if not asked.abstain:
+        return raw
+    head = key(_CLAUSE.split(fold(raw), maxsplit=1)[0])
+    if _NONE.fullmatch(head or key(raw)):
+        return Fault("empty")
+    if _abstains(head):
+        return ABSTAIN if asked.required else Fault("empty")
+    return raw
+
+
+def _abstains(words: str) -> bool:
+    """Whether the first words of a position say that somebody takes none."""
+    said = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
+    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(each, words) for each in said)
+
+
+def is_blank(asked: Field, raw: str) -> bool:
+    """Whether the words of a text only say that there is nothing, or repeat the template."""
+    nothing = not asked.required and _NONE.fullmatch(key(raw)) is not None
+    return nothing or raw == slot(asked) or _SLOT.fullmatch(raw) is not None
+
+
+def read_items(asked: Field, items: tuple[str, ...]) -> Value | Fault:
+    """The items of a list; where it has choices each is one of them, in their spelling, and none is there twice."""
+    if not asked.choices:
+        return items
+    named = tuple(name for item in items if (name := match(asked.choices, item)) is not None)
+    if len(named) < len(items):
+        return Fault("unknown_name")
+    return named if len(set(named)) == len(named) else Fault("duplicate_key")
+
+
+def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
+    """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
+    if "~~" in raw and raw not in asked.choices:
+        return Fault("ambiguous")
+    if (exact := _choice(asked, raw)) is not None:
+        return exact
+    if asked.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
+        return ABSTAIN
+    if not loose:
+        return Fault("not_allowed")
+    if other := _denied(asked, raw):
+        return other
+    rows = [row for row in raw.split("\n") if row.strip()]
+    first = _choice(asked, rows[0])
+    pick = choice_in(asked.choices, rows[0])
+    later = "\n".join(rows[1:])
+    rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
+    if rival or phrases.TAKEN_BACK.search("\n" + fold(later)) or undone(fold(later)):
+        return Fault("ambiguous")
+    denied = _denied(asked, rows[0]) if len(rows) > 1 else None
+    return first or denied or pick.name or Fault(pick.fault)
+
+
+def _choice(asked: Field, raw: str) -> str | None:
+    """The choice that the raw words are and nothing else; None where they are none, or more than one.
+
+    In a choice in capitals, which is a word of the form's and nobody's name, a blank, a hyphen and an underscore are
+    the same: ``no hire`` is ``NO_HIRE``.
+    """
+    if (exact := match(asked.choices, raw)) is not None:
+        return exact
+    near = [choice for choice in asked.choices if "\n" not in raw.strip() and _joined(choice) == _joined(raw)]
+    return near[0] if len(near) == 1 and near[0].isupper() else None
+
+
+def _joined(words: str) -> str:
+    return _JOINT.sub("_", key(words))
+
+
+def _denied(asked: Field, raw: str) -> str | None:
+    """The other of two choices, where one that ends in -ed is plainly denied ("not settled", "unsettled")."""
+    if len(asked.choices) != 2:
+        return None
+    for choice, other in (asked.choices, asked.choices[::-1]):
+        said = key(re.split(r"[.(;,\u2013\u2014]|\s-\s", fold(raw), maxsplit=1)[0])
+        name = key(choice)
+        if name.endswith("ed") and said in {
+            f"{no}{name}" for no in ("not ", "not yet ", "still not ", "un", "un-", "non-", "still un", "is not ")
+        }:
+            whole = key(raw)
+            return other if whole == said or not (set(re.findall(r"\w+", whole)[2:]) & {name, "un" + name}) else None
+    return None
+
+
+def read_number(asked: Field, raw: str) -> Value | Fault:
+    """The number that the words give on the field's scale: ``7``, ``7/10``, ``90%``, ``0.9 (fairly sure)``."""
+    rows = [row for row in raw.split("\n") if row.strip()]
+    if any(_BARE.fullmatch(row) for row in rows[1:]):
+        return Fault("ambiguous")
+    text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
+    found = _NUMBER.match(text)
+    scale = _SCALE.match(text, found.end()) if found else None
+    if scale and _doubted(fold(text[scale.end() :])):
+        return Fault("invalid_number")
+    if not found or not scale:
+        odd = re.match(r"[+-]?(?:nan|inf|infinity)\b|[+-]?[\d.]", text.strip().lower())
+        return Fault("invalid_number" if odd else "wrong_type")
+    digits = found[2]
+    if re.fullmatch(r"\d+,\d{1,2}", digits):
+        digits = digits.replace(",", ".")
+    elif digits.startswith("0") and "," in digits:
+        return Fault("invalid_number")
+    digits = found[1].replace("+", "") + digits.replace(",", "")
+    number: int | float = float(digits) if "." in digits or len(digits) > 18 else int(digits)
+    return within(asked, _scaled(asked, number, scale))
+
+
+def _doubted(remark: str) -> bool:
+    """Whether a remark behind a number names another one, denies it, or binds it to a condition."""
+    doubts = (phrases.HEDGES, phrases.DENIED, formulas.UNDONE, _DOUBT)
+    return any(each.search(remark) for each in doubts)
+
+
+def _scaled(asked: Field, number: int | float, scale: re.Match[str]) -> int | float | None:
+    """The number in the field's scale; None where the scale it names is another one."""
+    if re.match(r"\s*(?:%|percent)", scale[0]):
+        return number if asked.high == 100 else number / 100 if asked.high == 1 else None
+    if scale[1] is None:
+        return number
+    whole = float(scale[1])
+    if asked.high == 1 and whole > 1:
+        return number / whole if number == 0 or number >= 1 else None
+    return number if asked.high == whole else None
+
+
+def within(asked: Field, number: int | float | None) -> Value | Fault:
+    """The number where it is finite and in range."""
+    if number is None or number != number:
+        return Fault("invalid_number")
+    if (asked.low is not None and number < asked.low) or (asked.high is not None and number > asked.high):
+        return Fault("out_of_range")
+    return Fault("invalid_number") if number in (float("inf"), float("-inf")) else number

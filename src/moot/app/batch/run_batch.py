@@ -1,0 +1,296 @@
+"""Holding a batch. This file owns which debate begins when, what is reserved for it, and what came of each.
+
+A debate that is over is only read, one that stands still goes on where its record ends, so a batch that was broken off
+in any way is held to its end by the same command. Only as many debates are prepared as are held at once.
+"""
+
+import asyncio
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
+from moot.app.batch.summary import Came, broken, came_of, unbegun, waits
+from moot.app.plan.estimate import Costing, Estimate, estimate
+from moot.app.plan.settings import Config
+from moot.app.run.choosing import Caps
+from moot.app.run.dispatcher import Dispatcher
+from moot.app.run.holding import Lent, Start, hold_start, make_start, people_start
+from moot.app.run.outcome import Outcome
+from moot.app.run.prepare import live_models
+from moot.app.run.queue_runner import QueueHall
+from moot.app.run.sending import hold_by_workers
+from moot.app.run.start import Casting, casting_plan
+from moot.app.run.workspace import Desk
+from moot.app.serve.spending import spent
+from moot.core.errors import LimitReached, MootError, RecordError
+from moot.core.text import clean, hide
+from moot.engine.driver import Stop
+
+PARALLEL = 8
+"""The most debates at once, where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What a batch would use, and what is to be known before it begins.
+
+    Attributes:
+        costing: of all its debates together.
+        notes: what the desk says of its briefs, each once.
+        over: how many of its debates are on record and over.
+        begun: how many are on record and not over.
+    """
+
+    costing: Costing
+    notes: tuple[str, ...]
+    over: int
+    begun: int
+
+
+class Budget:
+    """What the debates of a batch may use together.
+
+    Args:
+        most: US dollars; None for no limit.
+    """
+
+    def __init__(self, most: float | None) -> None:
+        self.most, self.used = most, 0.0
+        self.reached = False
+        self._reserved: dict[str, float] = {}
+        self._change = asyncio.Condition()
+
+    async def reserve(self, debate: str, amount: float) -> bool:
+        """Set an amount aside as soon as there is enough; whether there was. Where there was not, nothing begins.
+
+        What debates in progress do not use of theirs comes free when they end, and is waited for.
+        """
+        async with self._change:
+            await self._change.wait_for(lambda: self._fits(amount) or not self._reserved)
+            self.reached = self.reached or not self._fits(amount)
+            if not self.reached:
+                self._reserved[debate] = amount
+            return not self.reached
+
+    async def settle(self, debate: str, used: float) -> None:
+        """Put what a debate has used in the place of what was set aside for it."""
+        async with self._change:
+            self._reserved.pop(debate, None)
+            self.used += used
+            self._change.notify_all()
+
+    def _fits(self, amount: float) -> bool:
+        # A hair's breadth for sums of floats.
+        return self.most is None or self.used + sum(self._reserved.values()) + amount <= self.most + 1e-9
+
+
+@dataclass(slots=True, kw_only=True)
+class Batching:
+    """A batch that is being held; use one for each run.
+
+    Attributes:
+        desk: where it is held.
+        batch: its debates.
+        config: the owner's settings.
+        parallel: how many debates are held at once.
+        budget: what they may use together, in US dollars; None for no limit.
+        queue: where workers take them from; None where they are held in this process.
+        stop: set its reason to pause all of them after the answers in hand; what workers hold goes on.
+        tell: told of each debate when nothing more comes of it for now.
+        came: what came of the debates so far, by id.
+        running: the debates that are held now.
+    """
+
+    desk: Desk
+    batch: Batch
+    config: Config
+    parallel: int = PARALLEL
+    budget: float | None = None
+    queue: Dispatcher | None = None
+    stop: Stop = field(default_factory=Stop)
+    tell: Callable[[Came], None] = lambda came: None
+    came: dict[str, Came] = field(default_factory=dict[str, Came])
+    running: set[str] = field(default_factory=set[str])
+    _till: Budget = field(default_factory=lambda: Budget(None))
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _casting: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+
+    async def foresee(self) -> Foreseen:
+        """Check every brief of the batch, and estimate what it would use. Nothing is sent to any model.
+
+        Raises:
+            FaultyBatch: some of them cannot be held.
+        """
+        costings: list[Costing] = []
+        faults: list[str] = []
+        notes: dict[str, None] = {}
+        for item in self.batch.items:
+            try:
+                start = await make_start(self.desk, item.intake, item.wishes, self.config)
+                self._cap(start)
+            except MootError as error:
+                where = item.where or ("" if str(error).startswith(item.intake.where) else item.intake.where)
+                faults.append(f"{where}: {error}" if where else str(error))
+            else:
+                costings.append(start.ready.costing)
+                notes |= dict.fromkeys(start.ready.notes)
+        if faults:
+            raise FaultyBatch(faults)
+        states = [came.status for repeat in self.batch if (came := await self._look(repeat))]
+        begun = states.count("paused")
+        costing = Costing(
+            least=_sum([each.least for each in costings], self.batch.times),
+            most=_sum([each.most for each in costings], self.batch.times),
+        )
+        return Foreseen(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
+
+    def _cap(self, start: Start) -> float | None:
+        """The limit on cost that a debate must have because the batch has one; None where it needs none.
+
+        Raises:
+            LimitReached: a price is unknown, so that no budget could hold.
+        """
+        most = start.ready.costing.most
+        if self.budget is None or start.ready.plan.brief.limits.cost is not None:
+            return None
+        if most.cost is None or most.unpriced:
+            unknown = ", ".join(most.unpriced) or "a model"
+            raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
+        return most.cost + self._making(start)
+
+    def _making(self, start: Start) -> float:
+        """The US dollars that making the participants takes at most, where they have to be made."""
+        if not start.ready.caster:
+            return 0.0
+        plan = casting_plan(start.ready)
+        return estimate(plan.brief, plan.protocol, live_models(self.desk, plan.brief)).most.cost or 0.0
+
+    async def hold(self) -> None:
+        """Hold all debates to their ends, or until they pause; those that are over are only told of."""
+        self._till = Budget(self.budget)
+        used: dict[str, float] = {}
+        left: list[Repeat] = []
+        for repeat in self.batch:
+            found = await self._look(repeat)
+            if found and found.status != "paused":
+                self._note(found)
+            else:
+                left.append(repeat)
+            used[repeat.debate] = found.used if found else 0.0
+        await self._till.settle("", sum(used.values()))
+        ahead = iter(left)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.parallel, len(left))):
+                group.create_task(self._work(ahead, used))
+
+    async def look_around(self) -> tuple[Came, ...]:
+        """What came of all debates of the batch, in its order, also where holding them was broken off."""
+        return tuple([self.came.get(each.debate) or await self._look(each) or unbegun(each) for each in self.batch])
+
+    async def _look(self, repeat: Repeat) -> Came | None:
+        """What stands on record of a debate; None where it was never begun."""
+        if not await self.desk.store.read(repeat.debate, limit=1):
+            return None
+        try:
+            return came_of(repeat, await self.desk.entries(repeat.debate))
+        except RecordError as error:
+            return broken(repeat, str(error))
+
+    def _note(self, came: Came) -> None:
+        self.came[came.debate] = came
+        self.tell(came)
+
+    # ---- one after the other -----------------------------------------------------------------------------------------
+
+    async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
+        """Hold one debate after the other, until none is left or none may begin any more."""
+        while (taken := await self._take(ahead, used)) is not None:
+            repeat, start = taken
+            self.running.add(repeat.debate)
+            try:
+                came, more = await self._hold(repeat, start)
+            finally:
+                self.running.discard(repeat.debate)
+            await self._till.settle(repeat.debate, came.used + more - used[repeat.debate])
+            self._note(came)
+
+    async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, Start] | None:
+        """The next debate, prepared and with its money set aside; None where none may begin any more.
+
+        One takes after the other, so that what is cheap overtakes nothing that waits for money.
+        """
+        async with self._turn:
+            while not (self.stop.reason or self._till.reached) and (repeat := next(ahead, None)):
+                try:
+                    start = await self._prepare(repeat)
+                except MootError as error:
+                    self._note(broken(repeat, str(error)))
+                    continue
+                most = start.ready.plan.brief.limits.cost or 0.0
+                enough = await self._till.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
+                return (repeat, start) if enough and not self.stop.reason else None
+            return None
+
+    async def _prepare(self, repeat: Repeat) -> Start:
+        wishes = repeat.wishes
+        start = await make_start(self.desk, repeat.item.intake, wishes, self.config)
+        if (cap := self._cap(start)) is None:
+            return start
+        return await make_start(self.desk, repeat.item.intake, replace(wishes, caps=Caps(cost=cap)), self.config)
+
+    async def _hold(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
+        """Hold one debate: what came of it, and the dollars that making its participants has used now.
+
+        What goes wrong becomes a value, so that it ends no other.
+        """
+        castings: list[Casting] = []
+        fault = why = ""
+        try:
+            outcome = await self._drive(repeat, start, castings)
+            if outcome.debate != repeat.debate:
+                return waits(repeat, outcome), await self._spent(castings)
+            why = outcome.reason if outcome.status == "paused" else ""
+        except MootError as error:
+            fault = str(error)
+        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
+            fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
+        came = await self._look(repeat) or unbegun(repeat)
+        if fault or (why and came.status == "paused"):
+            came = replace(came, status="error" if fault else "paused", reason=fault or why)
+        return came, await self._spent(castings)
+
+    async def _drive(self, repeat: Repeat, start: Start, castings: list[Casting]) -> Outcome:
+        """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
+        debate, lent = repeat.debate, Lent(stop=self.stop, casting=castings.append)
+        begun = bool(await self.desk.store.read(debate, limit=1))
+        if not begun:
+            # The second debate of the same matter takes the participants over that the first has had made.
+            async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
+                peopled = await people_start(self.desk, start, debate, lent)
+            if isinstance(peopled, Outcome):
+                return peopled
+            start = peopled
+        if self.queue is not None:
+            hall = QueueHall(self.desk, self.queue, config=self.config)
+            return await hold_by_workers(hall, start, debate, self.stop)
+        if begun:
+            return await self.desk.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
+        return await hold_start(self.desk, start, debate, lent)
+
+    async def _spent(self, castings: list[Casting]) -> float:
+        return sum([spent(await self.desk.entries(each.debate)) for each in castings if not each.earlier])
+
+
+def _sum(estimates: Sequence[Estimate], times: int) -> Estimate:
+    """What several ways of playing would use together, each so many times."""
+    costs = [each.cost for each in estimates if each.cost is not None]
+    return Estimate(
+        asks=times * sum(each.asks for each in estimates),
+        calls=times * sum(each.calls for each in estimates),
+        tokens=times * sum(each.tokens for each in estimates),
+        expected=times * sum(each.expected for each in estimates),
+        cost=times * math.fsum(costs) if len(costs) == len(estimates) else None,
+        unpriced=tuple(dict.fromkeys(name for each in estimates for name in each.unpriced)),
+    )

@@ -1,0 +1,233 @@
+"""What came of a batch. This file owns how outcomes are counted: answers are compared as votes are, by wording."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from moot.app.batch.batch_plan import Batch, Repeat
+from moot.app.run.outcome import Outcome, outcome
+from moot.app.serve.spending import spent
+from moot.arguments.stance import bare
+from moot.core.event import Entry
+from moot.core.letters import flat
+from moot.core.text import clean
+from moot.core.transcript import fold
+from moot.report.markdown_text import inline
+from moot.report.pieces import table
+from moot.report.readers_metrics import measure
+
+ENDED = ("decided", "tie", "no_decision")
+"""How a debate ends that can be compared with its repeats."""
+
+WIDEST = 60
+"""The most characters of an answer in a table; the data have all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Came:
+    """What came of one debate of a batch.
+
+    Attributes:
+        item: what its brief is called.
+        number: which repeat it is, from 1.
+        seed: what its chance is drawn from.
+        debate: its id.
+        status: ``decided``, ``tie``, ``no_decision``, ``failed`` (nobody answered), ``paused``, ``error``, or
+            ``unbegun``.
+        answer: what was decided, in words; "" where nothing was.
+        reason: why it ended or stands still.
+        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
+        calls: model calls with an answer.
+        tokens: tokens in and out.
+        cost: US dollars; None where a price is unknown.
+        seconds: from the first entry to the last, pauses left out.
+        used: US dollars used and reserved, of the calls whose price is known.
+    """
+
+    item: str
+    number: int
+    seed: int
+    debate: str
+    status: str
+    answer: str = ""
+    reason: str = ""
+    kind: str = ""
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+    used: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What came of one brief, over its repeats; or of the whole batch.
+
+    Attributes:
+        item: what the brief is called; "" for the whole batch.
+        outcomes: what was decided, or ``tie`` or ``no decision``, each with how often, the commonest first.
+        agreement: the share of the commonest of all that ended; None where fewer than two did.
+        debates: how many there are.
+        ended: how many came to an end.
+        paused: how many stand still and can be gone on with.
+        failed: how many failed, or could not be held.
+        unbegun: how many were not begun.
+        calls: model calls with an answer, added up.
+        tokens: tokens in and out, added up.
+        cost: US dollars, added up; None where a price is unknown.
+        seconds: of each debate, added up.
+    """
+
+    item: str
+    outcomes: tuple[tuple[str, int], ...]
+    agreement: float | None
+    debates: int
+    ended: int
+    paused: int
+    failed: int
+    unbegun: int
+    calls: int
+    tokens: int
+    cost: float | None
+    seconds: float
+
+
+def came_of(repeat: Repeat, entries: Sequence[Entry]) -> Came:
+    """What a record says came of a debate."""
+    found, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
+    decision = found.decision
+    total = metrics.total
+    return Came(
+        item=repeat.item.name,
+        number=repeat.number,
+        seed=repeat.seed,
+        debate=repeat.debate,
+        status=found.status,
+        answer=(decision.text or decision.winner) if decision and found.status == "decided" else "",
+        reason=found.reason,
+        kind=found.kind,
+        calls=total.calls,
+        tokens=total.input_tokens + total.output_tokens,
+        cost=total.cost,
+        seconds=round(metrics.seconds, 3),
+        used=spent(entries),
+    )
+
+
+def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> Came:
+    """A debate of which nothing is on record."""
+    return Came(
+        item=repeat.item.name,
+        number=repeat.number,
+        seed=repeat.seed,
+        debate=repeat.debate,
+        status=status,
+        reason=reason,
+        kind=kind,
+    )
+
+
+def broken(repeat: Repeat, reason: str) -> Came:
+    """A debate that cannot be held."""
+    return unbegun(repeat, status="error", reason=reason)
+
+
+def waits(repeat: Repeat, casting: Outcome) -> Came:
+    """A debate whose participants could not be made yet."""
+    return unbegun(repeat, status="paused", reason=f"no participants yet: {casting.reason}", kind=casting.kind)
+
+
+def rows(came: Sequence[Came]) -> tuple[Row, ...]:
+    """A row for each brief, in their order, and behind them one for the whole batch."""
+    items: dict[str, list[Came]] = {}
+    for each in came:
+        items.setdefault(each.item, []).append(each)
+    return (*(_row(name, each) for name, each in items.items()), _row("", came))
+
+
+def _row(item: str, came: Sequence[Came]) -> Row:
+    groups: dict[tuple[str, str], list[Came]] = {}
+    for each in came:
+        if each.status in ENDED:
+            groups.setdefault((each.status, bare(each.answer)), []).append(each)
+    ranked = sorted(groups.values(), key=len, reverse=True)
+    ended = sum(map(len, ranked))
+    costs = [each.cost for each in came if each.cost is not None]
+    states = [each.status for each in came]
+    return Row(
+        item=item,
+        outcomes=tuple((named(group[0]), len(group)) for group in ranked) if item else (),
+        agreement=len(ranked[0]) / ended if item and ended > 1 else None,
+        debates=len(came),
+        ended=ended,
+        paused=states.count("paused"),
+        failed=states.count("failed") + states.count("error"),
+        unbegun=states.count("unbegun"),
+        calls=sum(each.calls for each in came),
+        tokens=sum(each.tokens for each in came),
+        cost=math.fsum(costs) if len(costs) == len(came) else None,
+        seconds=round(math.fsum(each.seconds for each in came), 3),
+    )
+
+
+def named(came: Came) -> str:
+    """How a debate ended, in a word or by what was decided."""
+    return came.answer if came.status == "decided" else came.status.replace("_", " ")
+
+
+def told(row: Row) -> str:
+    """The outcomes of a row on one line, each with its count: ``Build 4, Buy 1``."""
+    shorts = ((flat(clean(answer)), n) for answer, n in row.outcomes)
+    return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
+
+
+def line_of(came: Came) -> str:
+    """What came of one debate, as a line of JSON."""
+    return json.dumps(asdict(came), ensure_ascii=False)
+
+
+def data_of(batch: Batch, came: Sequence[Came]) -> str:
+    """What came of a batch, as JSON."""
+    *briefs, total = (asdict(row) for row in rows(came))
+    data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
+    return json.dumps({**data, "debates": [asdict(each) for each in came]}, ensure_ascii=False, indent=2) + "\n"
+
+
+HEADS = (
+    "brief",
+    "outcome",
+    "agreement",
+    "ended",
+    "calls",
+    "tokens",
+    "cost",
+    "seconds",
+    "paused",
+    "failed",
+    "not begun",
+)
+
+
+def page_of(batch: Batch, came: Sequence[Came]) -> str:
+    """What came of a batch, as Markdown."""
+    found = rows(came)
+    lines = [[_cell(row.item or "all"), _cell(told(row)), *_numbers(row)] for row in found]
+    parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]
+    missing = [each for each in came if each.status not in ENDED and each.status != "unbegun"]
+    if missing:
+        why = (f"- {_cell(each.item)} #{each.number}, `{each.debate}`: {_cell(each.reason)}" for each in missing)
+        parts += ["## Paused and failed", "\n".join(why)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _numbers(row: Row) -> tuple[str, ...]:
+    share = "" if row.agreement is None else f"{row.agreement:.0%}"
+    cost = "unknown" if row.cost is None else f"${row.cost:.4f}"
+    counts = (f"{row.ended} of {row.debates}", str(row.calls), str(row.tokens), cost, f"{row.seconds:.1f}")
+    return (share, *counts, str(row.paused), str(row.failed), str(row.unbegun))
+
+
+def _cell(text: str) -> str:
+    """Words of others in a cell of a table or an item of a list."""
+    return inline(clean(text))

@@ -1,0 +1,293 @@
+"""Values of a brief. This file owns how a value as it is written becomes a value of its key, or one clear sentence."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.app.brief.key import Key
+from moot.app.brief.names import skeleton
+from moot.app.brief.schema import close
+from moot.app.brief.yaml_header import Items, Node, Scalar, Table
+from moot.core.errors import BriefError
+from moot.core.form import Value
+from moot.core.letters import flat, leads_away
+
+HUMAN = ("human", "librarian")
+"""Seats that are no models."""
+
+MOST_LETTERS = 100
+"""The greatest length of a text at which an answer ends."""
+
+LONGEST_TERM = 366 * 86_400
+"""The most seconds of a length of time: a year."""
+
+_UNITS: Mapping[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+_TRUE = frozenset({"true", "yes", "on"})
+_FALSE = frozenset({"false", "no", "off"})
+_WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
+_SPAN = re.compile(r"-1|0|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)")
+_TERM = re.compile(r"([0-9]{1,6})(s|m|h|d|w)")
+_SERVER = re.compile(r"mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A value with the line on which it stands."""
+
+    value: Value
+    line: int
+
+
+def is_nothing(node: Node) -> bool:
+    """Whether nothing stands behind a key: it counts as not given."""
+    return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
+
+
+def read(key: Key, node: Node) -> Given:
+    """The value of a key.
+
+    Raises:
+        BriefError: ``wrong_type``, ``bad_enum``, ``out_of_range`` or ``too_large``.
+    """
+    match key.kind:
+        case "flag":
+            value: Value = _flag(key, node)
+        case "whole" | "number":
+            value = _number(key, node)
+        case "choice":
+            value = _choice(key, node)
+        case "choices":
+            value = _choices(key, node)
+        case "texts":
+            value = texts(key, node)
+        case "paths" | "several":
+            value = (flat(_text(key, node)),) if isinstance(node, Scalar) else texts(key, node)
+        case "letters":
+            value = _letters(key, node)
+        case "span":
+            value = _span(key, node)
+        case "term":
+            value = _term(key, node)
+        case "tools":
+            value = _tools(key, node)
+        case "model":
+            value = seat(_text(key, node), line=node.line)
+        case "models":
+            value = _models(key, node)
+        case "prose" if isinstance(node, Items):
+            value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
+        case "prose":
+            value = _prose(key, node)
+        case "name":
+            value = _fit(key, _text(key, node), node.line)
+        case _:
+            value = _fit(key, flat(_text(key, node)), node.line)
+    return Given(value=value, line=node.line)
+
+
+def label(key: Key) -> str:
+    """How a key is called in a sentence."""
+    return " / ".join((key.name, *key.aliases))
+
+
+def wrong(key: Key, node: Node, wanted: str) -> BriefError:
+    """What is said where something else stands than what the key must be."""
+    match node:
+        case Scalar(text=text):
+            seen = repr(text[:60])
+        case Items():
+            seen = "a list"
+        case _:
+            seen = "a table of keys"
+    return BriefError(f"{label(key)} is {seen}; it must be {wanted}", line=node.line, code="wrong_type")
+
+
+def _text(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or is_nothing(node):
+        raise wrong(key, node, "a text")
+    if node.plain and (_WHOLE.fullmatch(node.text) or _NUMBER.fullmatch(node.text) or _BOOLEAN.fullmatch(node.text)):
+        raise wrong(key, node, "a text; put quotes around it if it is one")
+    return _whole_text(node)
+
+
+def _whole_text(node: Scalar) -> str:
+    if node.comment:
+        found = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
+        raise BriefError(found, line=node.line, code="malformed_yaml")
+    return node.text.strip()
+
+
+def _prose(key: Key, node: Node) -> str:
+    text = _fit(key, _text(key, node), node.line)
+    if leads_away(text):
+        found = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
+        raise BriefError(found, line=node.line, code="unsafe_path")
+    return text
+
+
+def _fit(key: Key, text: str, line: int) -> str:
+    if key.high and len(text) > key.high:
+        found = f"{label(key)} has {len(text):,} characters; at most {key.high:,.0f} are allowed"
+        raise BriefError(found, line=line, code="too_large")
+    return text
+
+
+def _flag(key: Key, node: Node) -> bool:
+    word = node.text.casefold() if isinstance(node, Scalar) and node.plain else ""
+    if word not in _TRUE | _FALSE:
+        raise wrong(key, node, "yes or no (true, false, on, off), without quotes")
+    return word in _TRUE
+
+
+def _number(key: Key, node: Node) -> int | float:
+    whole = key.kind == "whole"
+    pattern = _WHOLE if whole else _NUMBER
+    if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
+        raise wrong(key, node, "a whole number in digits" if whole else "a number")
+    value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
+    if not math.isfinite(value) or not key.low <= value <= key.high:
+        found = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    return value
+
+
+def _digits(text: str) -> int | float:
+    """The whole number; infinity where it has more digits than any limit allows."""
+    if len(text) > 20:
+        return -math.inf if text.startswith("-") else math.inf
+    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+    return int(text[2:] if base != 10 else text, base)
+
+
+def _choice(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar):
+        raise wrong(key, node, f"one of {', '.join(key.choices)}")
+    word = re.sub(r"[ -]+", "_", node.text.strip().casefold()) if key.loose else node.text
+    word = dict(key.same).get(word, word)
+    if word in key.choices:
+        return word
+    choices = (*key.choices, *(key.further() if key.further else ()))
+    if word not in choices:
+        meant = close(node.text, choices)
+        hint = f"did you mean {meant!r}? " if meant else ""
+        found = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(choices)}"
+        raise BriefError(found, line=node.line, code="bad_enum")
+    return word
+
+
+def _choices(key: Key, node: Node) -> tuple[str, ...]:
+    if isinstance(node, Scalar):
+        return (_choice(key, node),)
+    if isinstance(node, Table) or not node.items:
+        raise wrong(key, node, f"one or more of {', '.join(key.choices)}")
+    return tuple(dict.fromkeys(_choice(key, each) for each in node.items))
+
+
+def _letters(key: Key, node: Node) -> tuple[str, ...]:
+    nodes = node.items if isinstance(node, Items) else (node,)
+    if not key.low <= len(nodes) <= key.high:
+        found = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(nodes)}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    for each in nodes:
+        if not isinstance(each, Scalar) or not each.text or len(each.text) > MOST_LETTERS or is_nothing(each):
+            wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where blanks or signs matter"
+            raise wrong(key, each, wanted)
+    return tuple(dict.fromkeys(each.text for each in nodes if isinstance(each, Scalar)))
+
+
+def _span(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or not _SPAN.fullmatch(node.text):
+        raise wrong(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
+    return node.text
+
+
+def _term(key: Key, node: Node) -> str:
+    if not isinstance(node, Scalar) or not _TERM.fullmatch(node.text):
+        raise wrong(key, node, "a length of time such as 30s, 10m, 2h, 2d or 1w")
+    if not 0 < seconds(node.text) <= LONGEST_TERM:
+        found = f"{label(key)} must be from 1s to {LONGEST_TERM // 86_400}d, not {node.text}"
+        raise BriefError(found, line=node.line, code="out_of_range")
+    return node.text
+
+
+def seconds(term: str) -> int:
+    """The seconds of a length of time such as ``10m``; 0 where it is none."""
+    return int(term[:-1]) * _UNITS[term[-1]] if _TERM.fullmatch(term) else 0
+
+
+def texts(key: Key, node: Node) -> tuple[str, ...]:
+    """A list of texts, none of them empty, none twice; numbers count as texts here.
+
+    Raises:
+        BriefError: ``wrong_type``, ``out_of_range``, ``too_large`` or ``duplicate_name``.
+    """
+    if not isinstance(node, Items):
+        raise wrong(key, node, "a list: [one, two], or one line '- one' for each")
+    found: list[str] = []
+    for each in node.items:
+        if not isinstance(each, Scalar) or is_nothing(each) or not each.text.strip():
+            raise wrong(key, each, "a list of texts")
+        found.append(flat(_whole_text(each)))
+    return check_texts(key, found, node.line)
+
+
+def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
+    """Entries of a list, if they are neither too many, too few nor too long, and differ from each other."""
+    if not key.low <= len(found) <= key.high:
+        sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(found)}"
+        raise BriefError(sentence, line=line, code="out_of_range")
+    seen: dict[str, str] = {}
+    for each in found:
+        if len(each) > 200:
+            sentence = f"{each[:60]!r} has {len(each)} characters; at most 200 are allowed in {label(key)}"
+            raise BriefError(sentence, line=line, code="too_large")
+        if skeleton(each) in ("abstain", "abstention"):
+            raise BriefError(f"{each!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
+        if each.casefold() in seen:
+            raise BriefError(f"{each!r} stands twice in {label(key)}", line=line, code="duplicate_name")
+        seen[each.casefold()] = each
+    return tuple(found)
+
+
+def _models(key: Key, node: Node) -> tuple[str, ...]:
+    named = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
+    return tuple(seat(each, line=node.line) for each in named)
+
+
+def _tools(key: Key, node: Node) -> tuple[str, ...]:
+    if isinstance(node, Scalar):
+        return ("search", "summarizer") if _flag(key, node) else ()
+    if isinstance(node, Table):
+        raise wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
+    return tuple(dict.fromkeys(_tool(key, each) for each in node.items))
+
+
+def _tool(key: Key, node: Node) -> str:
+    if isinstance(node, Scalar) and (found := _SERVER.fullmatch(node.text)):
+        return found[0]
+    return _choice(key, node)
+
+
+def seat(text: str, *, line: int = 0) -> str:
+    """Who answers, as ``provider:name``; ``provider/name`` is read as well.
+
+    Raises:
+        BriefError: it has not that shape; addresses and paths have not.
+    """
+    if text in HUMAN:
+        return text
+    found = _MODEL.fullmatch(text)
+    if not found or "//" in text or ".." in text:
+        wanted = "provider:name, for example ollama:llama3.2, or human"
+        raise BriefError(f"{text[:60]!r} names no model; write {wanted}", line=line, code="wrong_type")
+    return f"{found[1]}:{found[2]}"
+
+
+def is_seat(text: str) -> bool:
+    """Whether a text in parentheses behind a name says who answers."""
+    return text in HUMAN or bool(_MODEL.fullmatch(text))

@@ -1,0 +1,109 @@
+"""The library of a brief. This file owns which documents beside a brief are read for the tool ``rag``, and how many.
+
+Markdown and text are taken as they are; HTML and PDF are read in a process of its own (``tools.documents``). The texts go
+into the brief, so they are on record and a resumed debate searches the same ones.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.app.brief.desk_files import check_path, decode, find, read_bytes
+from moot.core.brief import Source
+from moot.core.errors import BriefError
+from moot.core.text import clean
+from moot.tools.documents import Document, Kind, convert
+
+MOST_FILES = 200
+MOST_TEXT = 4 * 1024 * 1024
+"""Characters of all documents together; one of them may have a quarter of that."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of all files together."""
+
+SECONDS = 60.0
+"""Time for all HTML and PDF together."""
+
+KINDS: Mapping[str, Kind] = {
+    ".md": "text",
+    ".markdown": "text",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+}
+"""What is read, by the end of a file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    name: str
+    path: Path
+
+
+def read_library(paths: Sequence[str], folder: Path | None, *, line: int = 0) -> tuple[Source, ...]:
+    """The texts of documents beside a brief; of a PDF one for each page that has words.
+
+    Args:
+        paths: files or folders relative to the brief's folder, parts joined by ``/``. Of a folder, everything beneath
+            it that can be read is taken, in the order of the names; hidden files and other kinds are left alone.
+        folder: where the brief lies; None where it did not come from a file.
+        line: the line of the brief that names them.
+
+    Raises:
+        BriefError: ``unsafe_path`` for a path that leads elsewhere, ``no_file`` where there is nothing to read,
+            ``too_large``, ``not_text`` for a document that is none of ours, broken or encrypted.
+    """
+    if folder is None:
+        found = "a library can be named only in a brief that is a file; put the text into the brief"
+        raise BriefError(found, line=line, code="unsafe_path")
+    files: dict[Path, _File] = {}
+    for name in paths:
+        for each in _files(check_path(name, line=line), folder, line):
+            files.setdefault(each.path, each)
+            if len(files) > MOST_FILES:
+                raise BriefError(f"the library has more than {MOST_FILES} files", line=line, code="too_large")
+    return _read(list(files.values()), line)
+
+
+def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
+    path = find(name, folder, line=line)
+    if not path.is_dir():
+        if path.suffix.casefold() not in KINDS:
+            found = f"{name!r} cannot be read; a library holds files of {', '.join(KINDS)}"
+            raise BriefError(found, line=line, code="not_text")
+        yield _File(name, path)
+        return
+    fits = [each for each in sorted(path.rglob("*")) if each.suffix.casefold() in KINDS]
+    plain = [each for each in fits if not any(part.startswith(".") for part in each.relative_to(path).parts)]
+    files = [each for each in plain if each.is_file()]
+    if not files:
+        found = f"the folder {name!r} holds nothing that can be read; a library holds files of {', '.join(KINDS)}"
+        raise BriefError(found, line=line, code="no_file")
+    for each in files:
+        own = f"{name}/{each.relative_to(path).as_posix()}"
+        yield _File(own, find(own, folder, line=line))
+
+
+def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:
+    documents: list[Document] = []
+    size = 0
+    for each in files:
+        data = read_bytes(each.name, each.path, most=MOST_BYTES, line=line)
+        size += len(data)
+        if size > MOST_BYTES:
+            raise BriefError(f"the library has more than {MOST_BYTES:,} bytes", line=line, code="too_large")
+        kind = KINDS[each.path.suffix.casefold()]
+        data = decode(each.name, data, line=line).encode() if kind == "text" else data
+        documents.append(Document(kind=kind, data=data))
+    texts = convert(documents, seconds=SECONDS)
+    sources: list[Source] = []
+    for each, document, text in zip(files, documents, texts, strict=False):
+        if text.fault:
+            raise BriefError(f"{each.name!r} {text.fault}", line=line, code="not_text")
+        for number, page in enumerate(text.pages, start=1):
+            name = f"{each.name}, page {number}" if document.kind == "pdf" else each.name
+            sources.append(Source(name=name, text=clean(page)))
+    if sum(len(each.text) for each in sources) > MOST_TEXT:
+        raise BriefError(f"the library has more than {MOST_TEXT:,} characters of text", line=line, code="too_large")
+    return tuple(each for each in sources if each.text.strip())

@@ -1,0 +1,211 @@
+"""Briefs as people write them. This file owns what a file means: text to brief, protocol and choices.
+
+A brief is Markdown: settings between ``---`` lines (``app.brief.schema``), the question as heading, background, and one
+section for each participant (``app.brief.sections``); or nothing but a question. Every mistake is a BriefError that names
+the file, the line, what stands there and what is allowed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import Literal, cast
+
+from moot.app.brief.desk_files import read_files
+from moot.app.brief.field_values import Given, is_nothing, read
+from moot.app.brief.participants import Entry, assemble, described, listed
+from moot.app.brief.passages import background, take_lists, take_topic
+from moot.app.brief.places import check_crowd, fill_places
+from moot.app.brief.schema import HEADER, LIMITS
+from moot.app.brief.sections import Body, read_sections
+from moot.app.brief.sight import sum_up
+from moot.app.brief.tables import add, match, read_table
+from moot.app.brief.writer import write
+from moot.app.brief.yaml_header import Parts, load, split
+from moot.core.brief import Brief, Limits, Source
+from moot.core.errors import BriefError
+from moot.core.form import Value
+from moot.core.letters import hidden
+from moot.core.text import clean
+
+MOST_BYTES = 2 * 1024 * 1024
+"""The greatest size of a brief."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """What a brief file says.
+
+    Attributes:
+        brief: what is to be debated; a participant's seat is "" where the file names no model for it.
+        protocol: its name, "" where none is given.
+        rounds: the greatest number of rounds; None where it is not given.
+        strategy: how it is decided, as it is written; "" where it is not given.
+        topology: who criticises whom; "" where it is not given.
+        model: the file's default model, ``provider:name``; "" where there is none.
+        kind: ``text`` where there is neither a header nor a heading.
+        given: what the file states, by the documented names of the keys, in the order of the table of keys:
+            ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
+        cast: who made the debaters for the topic, in words; "" where nobody did.
+        own: what the file states of each participant, by name and then by the documented names of the keys.
+        vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
+        summarize: after how many rounds the debate is summed up; 0: never.
+        notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
+        where: the file's name as the user gave it, for errors.
+        lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
+    """
+
+    brief: Brief
+    protocol: str
+    rounds: int | None
+    strategy: str
+    topology: str
+    model: str
+    kind: Literal["markdown", "text"]
+    given: Mapping[str, Value]
+    own: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    vacant: int = 0
+    cast: str = field(default="", compare=False)
+    summarize: int = 0
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    where: str = field(default="", compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+
+
+def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Intake:
+    """Read a brief.
+
+    Args:
+        text: the file's text, or just a question.
+        name: the file's name as the user gave it, for errors and for citing its background.
+        folder: where background files lie; None where there are none to be read.
+
+    Raises:
+        BriefError: the text cannot be used; ``code`` is one of ``unknown_key``, ``wrong_type``, ``bad_enum``,
+            ``duplicate_key``, ``duplicate_name``, ``bad_name``, ``inconsistent``, ``missing_topic``,
+            ``out_of_range``, ``too_large``, ``unsafe_yaml``, ``malformed_yaml``, ``unterminated_header``,
+            ``unsafe_path``, ``no_file``, ``not_text``.
+    """
+    try:
+        return replace(_read(text, PurePath(name).name or "brief", folder), where=name)
+    except BriefError as error:
+        raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
+
+
+def normalise(intake: Intake) -> str:
+    """The one internal Markdown form of a brief, whatever form it was written in.
+
+    It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
+    texts begin are those of the new form.
+    """
+    return write(intake.brief, intake.given, intake.own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Header:
+    """The header's values by the names of their keys, and its list of participants."""
+
+    values: Mapping[str, Given]
+    people: tuple[Entry, ...] = ()
+
+
+def _read(text: str, name: str, folder: Path | None) -> Intake:
+    if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
+    unseen = hidden(text)
+    parts = split(clean(text))
+    header = _read_header(parts)
+    body = read_sections(parts.body, line=parts.body_line, listed=[each.name for each in header.people])
+    values = dict(header.values)
+    values["topic"], body = take_topic(values.get("topic"), body)
+    values |= take_lists(values, body)
+    check_crowd([each.line for each in header.people], [each.line for each in body.of("person")])
+    entries = assemble(header.people, [described(section) for section in body.of("person")])
+    if entries:
+        values["participants"] = Given(value=tuple(each.name for each in entries), line=entries[0].line)
+    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    brief = Brief(
+        topic=str(given["topic"]),
+        background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
+        library=_beside(values, "library", _read_library, folder),
+        rules=str(given.get("rules", "")),
+        participants=fill_places(entries, values),
+        options=cast("tuple[str, ...]", given.get("options", ())),
+        limits=_limits(given),
+        seed=cast("int", given.get("seed", 0)),
+    )
+    return Intake(
+        brief=brief,
+        protocol=str(given.get("protocol", "")),
+        rounds=cast("int | None", given.get("rounds")),
+        strategy=str(given.get("strategy", "")),
+        topology=str(given.get("topology", "")),
+        model=str(given.get("model", "")),
+        kind="text" if parts.header is None and not body.headings else "markdown",
+        given=given,
+        own={each.name: {key: value.value for key, value in each.values.items()} for each in entries},
+        vacant=len([each for each in brief.names("debater") if each not in {entry.name for entry in entries}]),
+        summarize=sum_up(values, entries),
+        notes=_notes(unseen, body, entries),
+        lines={key: value.line for key, value in values.items()} | {f"## {each.name}": each.line for each in entries},
+    )
+
+
+def _beside(
+    values: Mapping[str, Given], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
+) -> tuple[Source, ...]:
+    """The texts of the files that a key names."""
+    given = values.get(name)
+    return reads(cast("tuple[str, ...]", given.value), folder, line=given.line) if given else ()
+
+
+def _read_library(names: Sequence[str], folder: Path | None, *, line: int) -> tuple[Source, ...]:
+    from moot.app.brief.files import read_library  # here for start-up time: few briefs have a library
+
+    return read_library(names, folder, line=line)
+
+
+def _read_header(parts: Parts) -> _Header:
+    if parts.header is None:
+        return _Header(values={})
+    values: dict[str, Given] = {}
+    people: tuple[Entry, ...] = ()
+    for key, node in match(load(parts.header, line=parts.header_line), HEADER + LIMITS):
+        if is_nothing(node):
+            if key.name == "topic":
+                values["topic"] = Given(value="", line=node.line)
+        elif key.kind == "people":
+            people = listed(node)
+        elif key.kind == "table":
+            add(values, read_table(HEADER + LIMITS, key.name, node))
+        else:
+            add(values, {key.name: read(key, node)})
+    return _Header(values=values, people=people)
+
+
+def _limits(given: Mapping[str, Value]) -> Limits:
+    usual = Limits()
+    number = {name: cast("float", value) for name, value in given.items() if name.startswith("limits.")}
+    whole = {name: int(value) for name, value in number.items() if name in ("limits.asks", "limits.tokens")}
+    return Limits(
+        asks=whole.get("limits.asks", usual.asks),
+        tokens=whole.get("limits.tokens", usual.tokens),
+        cost=number.get("limits.cost", usual.cost),
+        turn_seconds=number.get("limits.turn_seconds", usual.turn_seconds),
+        total_seconds=number.get("limits.total_seconds", usual.total_seconds),
+        parallel=int(number.get("limits.parallel", usual.parallel)),
+    )
+
+
+def _notes(unseen: Sequence[int], body: Body, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What a careful reader would like to know before running a file."""
+    notes: list[str] = []
+    if unseen:
+        lines = ", ".join(str(line) for line in unseen[:20]) + (" …" if len(unseen) > 20 else "")
+        notes.append(f"Invisible characters were taken out on {len(unseen)} lines: {lines}.")
+    if body.chapters and not entries:
+        names = ", ".join(repr(each[:40]) for each in body.chapters[:10])
+        notes.append(
+            f"No participants are described, so built-in ones take part; {names}: background. "
+            "A participant's section begins with a line such as 'role: …'."
+        )
+    return tuple(notes)

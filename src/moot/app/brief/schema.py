@@ -1,0 +1,269 @@
+"""The keys of a brief. This file owns which settings there are, what each may hold and what it means.
+
+One table for the header, one for a participant, one for the limits: the reader checks by them and the reference pages
+are made from them. No key can name a host, an address, a credential, or a file outside the brief's own folder.
+"""
+
+import difflib
+from collections.abc import Sequence
+
+from moot.app.brief.key import Key
+from moot.app.brief.offers import (
+    CONDITIONS,
+    ENDINGS,
+    FINDERS,
+    FREQUENCIES,
+    JUDGES,
+    LOGS,
+    MEDIATORS,
+    METHODS,
+    PROTOCOLS,
+    RANKINGS,
+    RULES,
+    SCOPES,
+    STRATEGIES,
+    STYLES,
+    TOOLS,
+    TOPOLOGIES,
+    TURN_MODES,
+    VOTE_WEIGHTS,
+    WAYS,
+)
+from moot.protocols.plugins import offered
+
+MOST_SEED = 2**31 - 1
+
+# fmt: off
+HEADER: tuple[Key, ...] = (
+    Key(name="topic", kind="text", high=2000, example='"Should we build or buy?"',
+        help="The question or proposition; the heading # of the body serves as well.",
+        hints=("title", "question", "subject", "proposition", "motion")),
+    Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
+        further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=20, example="2",
+        help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
+    Key(name="persona_count", kind="whole", low=2, high=5, example="3",
+        help="How many debaters; without a list of participants so many are made for the topic.",
+        hints=("participant_count", "agent_count", "count", "num_personas")),
+    Key(name="participants", kind="people", aliases=("personas",), low=2, high=30, example="[Ada, Bo]",
+        help="Names, or tables with the keys of a participant; more than 10 debaters need the protocol grouped. Where "
+        "it is given, other ## headings are background.",
+        hints=("debaters", "agents", "people", "roles", "members")),
+    Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
+        choices=STRATEGIES + RULES + RANKINGS + JUDGES + ENDINGS, help="How it is decided.",
+        hints=("voting_strategy", "consensus", "voting", "decision", "rule")),
+    Key(name="vote_weights", kind="choice", choices=VOTE_WEIGHTS, loose=True, example="log_odds",
+        hints=("weights", "weighting", "vote_weight", "learned_weights"),
+        help="With strategy: weighted, what votes weigh by: the weight of each participant, or what earlier debates "
+        "have measured of its model; stated where somebody has a weight, else log_odds."),
+    Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
+    Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
+        help="Whether a moderator takes part; yes adds one where the brief describes none.",
+        hints=("use_moderator", "judge", "chair", "has_mediator")),
+    Key(name="mediator_type", kind="choice", choices=MEDIATORS, loose=True, example="Active",
+        same=(("tool_agent", "toolagent"),), hints=("moderator_type", "mediator_kind"),
+        help="What the moderator does beside the protocol; one joins where the brief describes none."),
+    Key(name="mediator_frequency", kind="choice", choices=FREQUENCIES, loose=True, example="midpoint",
+        same=(("final_only", "final"),), hints=("frequency", "moderator_frequency"),
+        help="After which rounds the moderator does so."),
+    Key(name="summary_style", kind="choice", choices=STYLES, loose=True, example="critical",
+        help="How the moderator sums up."),
+    Key(name="turn_mode", kind="choice", choices=TURN_MODES, loose=True, example="random",
+        help="Who speaks next, where the protocol leaves it open.", hints=("turn_order", "speaking_order")),
+    Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=8,
+        example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
+        help="What ends the rounds before their number is full."),
+    Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
+        help="What each debater sees of the debate; the moderator sees everything unless its own section differs.",
+        hints=("scope", "visibility")),
+    Key(name="context_turns", kind="whole", low=1, high=100, example="6",
+        help="How many turns last_n_turns and rolling_window show; 6 without it.", hints=("n_turns", "window")),
+    Key(name="context_strategy", kind="choice", choices=WAYS, loose=True, example="summarize_past",
+        help="How the debate is kept short for its debaters.", hints=("memory", "memory_strategy")),
+    Key(name="summarize_every", kind="whole", low=1, high=20, example="2",
+        help="With summarize_past or summary_only: after how many rounds the debate is summed up; 2, or 1.",
+        hints=("summarise_every", "summary_every")),
+    Key(name="language", kind="text", high=40, example="German", hints=("lang", "languages"),
+        help="What all speak who have no language of their own."),
+    Key(name="live_scoring", kind="flag", example="yes", hints=("real_time_scoring", "scoring"),
+        help="Each turn is rated when it is made, by the moderator, else by the other debaters in turn."),
+    Key(name="anonymous_scoring", kind="flag", example="yes", hints=("anonymous_scores",),
+        help="At the end each debater scores the others, names hidden."),
+    Key(name="reasoned_evaluation", kind="flag", example="yes", hints=("evaluation",),
+        help="At the end the moderator, else each debater, says in words who argued how well."),
+    Key(name="revision", kind="flag", example="yes", hints=("revisions", "reflective_agents"),
+        help="After each round each debater may revise one earlier turn of its own."),
+    Key(name="self_reflection", kind="flag", example="yes", hints=("reflection",),
+        help="At the end each debater names its contradictions and changes of opinion, with the turns."),
+    Key(name="evolution", kind="flag", example="yes", hints=("agent_evolution",),
+        help="After each round each debater writes itself a note on its strategy, which nobody else sees."),
+    Key(name="interruptions", kind="flag", example="yes", hints=("interrupt", "interruption"),
+        help="After each turn the others may bid to interrupt it."),
+    Key(name="recall", kind="flag", example="yes", hints=("remember", "history", "use_memory"),
+        help="Before anybody speaks, a librarian recalls what earlier debates on like topics came to; no without it."),
+    Key(name="history_limit", kind="whole", low=1, high=20, example="5", hints=("max_history",),
+        help="With recall: the most outcomes of earlier debates; 5 without it."),
+    Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
+        help="With recall: names of feeds in your own moot.toml, whose news are recalled as well."),
+    Key(name="research", kind="choices", choices=FINDERS, loose=True, low=1, high=2, example="[rag]",
+        help="With recall: the tools with which the librarian looks up the topic.", hints=("evidence",)),
+    Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
+        hints=("llm", "default_model", "models")),
+    Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),
+        help="Background in a few words; longer background is text under the heading."),
+    Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
+        help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
+        hints=("sources", "files", "documents", "attachments", "path")),
+    Key(name="library", kind="paths", low=1, high=20, example="[papers, notes.md]",
+        help="Files or folders beside the brief that only the tool rag searches; they stand in no prompt.",
+        hints=("rag", "knowledge", "corpus")),
+    Key(name="rules", kind="prose", high=20000, example='"Keep each answer under 200 words."',
+        help="What everybody has to observe; the section ## Rules serves as well.",
+        hints=("instructions", "guidelines", "constraints")),
+    Key(name="options", kind="texts", low=2, high=20, example="[build, buy, wait]",
+        help="The closed set of answers; the section ## Options serves as well.",
+        hints=("choices", "answers", "candidates", "alternatives")),
+    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="What all chance is drawn from.",
+        hints=("random_seed",)),
+    Key(name="logging_mode", kind="choice", choices=LOGS, loose=True, same=(("markdown", "full_markdown"),),
+        example="full_markdown", help="How the result is written.", hints=("log", "logging", "output", "log_mode")),
+    Key(name="limits", kind="table", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
+        help="What the debate may use: a table of the limits.", hints=("max_cost", "max_tokens_total")),
+)
+
+LIMITS: tuple[Key, ...] = (
+    Key(name="limits.asks", kind="whole", low=1, high=500, example="200", help="Questions put to participants.",
+        hints=("limits.calls", "limits.requests")),
+    Key(name="limits.tokens", kind="whole", low=1, high=1_000_000_000, example="40000",
+        help="Input and output tokens of all calls.", hints=("limits.max_tokens",)),
+    Key(name="limits.cost", kind="number", aliases=("limits.usd",), low=0, high=100_000, example="0.50",
+        help="US dollars of all calls; needs a known price for every model.",
+        hints=("limits.dollars", "limits.money", "limits.max_cost", "limits.price")),
+    Key(name="limits.turn_seconds", kind="number", aliases=("timeout_per_turn", "limits.timeout_per_turn"), low=1,
+        high=3600, example="120", help="Seconds for one answer, repairs and retries included.",
+        hints=("limits.timeout", "timeout", "turn_timeout")),
+    Key(name="limits.total_seconds", kind="number", low=1, high=604_800, example="1800",
+        help="Seconds for the whole debate while it runs.", hints=("limits.seconds", "limits.time")),
+    Key(name="limits.parallel", kind="whole", low=1, high=16, example="4", help="Answers in the making at once.",
+        hints=("limits.concurrency",)),
+)
+
+PARTICIPANT: tuple[Key, ...] = (
+    Key(name="name", kind="name", aliases=("persona_name",), high=200, example="Ada",
+        help="1 to 40 letters, digits, blanks and . ' - _ ( ) &, unlike the other names.", hints=("label", "title")),
+    Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
+        help="The office or stance in a few words; without it the first sentence of the persona.",
+        hints=("position", "stance", "description", "perspective")),
+    Key(name="model", kind="model", example="ollama:llama3.2", hints=("llm", "seat", "provider"),
+        help="Who answers: provider:name, or human. Also in the heading: ## Ada (ollama:llama3.2)."),
+    Key(name="fallback", kind="models", low=1, high=4, example="[openai:gpt-4o-mini]", hints=("fallbacks", "backup"),
+        help="Models that are asked in turn while its own cannot be reached; each such answer is named in the report."),
+    Key(name="persona", kind="prose", aliases=("system_prompt",), high=20000, example='"You know the costs."',
+        help="Instructions for this participant alone; in a section the text behind the settings.",
+        hints=("prompt", "instructions", "character", "bio")),
+    Key(name="personality", kind="text", high=500, example="Analytical, values rigorous methodology",
+        help="What the participant is like; it stands with the persona.", hints=("temperament", "traits")),
+    Key(name="expertise", kind="text", high=500, example="Machine learning, 24 papers",
+        help="What the participant knows best; without a role it is the role, which all are told.",
+        hints=("field", "skills", "speciality")),
+    Key(name="speaking_style", kind="text", high=500, example="Short questions, no small talk",
+        help="How the participant talks; it stands with the persona.", hints=("voice", "speech")),
+    Key(name="weight", kind="number", low=0.01, high=10, example="0.8",
+        help="The weight of the vote, or the level of expertise.", hints=("expertise_level",)),
+    Key(name="duty", kind="choice", choices=("debater", "moderator", "juror"), example="moderator",
+        help="Debates, moderates, or only hears and votes; Moderator, Mediator, Judge and Chair moderate by name.",
+        hints=("moderator", "mediator", "office", "judge", "jury")),
+    Key(name="deadline", kind="term", example="2d", hints=("due", "time_limit", "patience"),
+        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes."),
+    Key(name="stand_in", kind="model", example="ollama:llama3.2",
+        help="Who answers when a person's deadline has passed; without it that turn is missing.",
+        hints=("substitute", "replacement", "deputy")),
+    Key(name="temperature", kind="number", low=0, high=2, example="0.7", help="How freely the model answers."),
+    Key(name="top_p", kind="number", low=0, high=1, example="0.9",
+        help="The share of likely words that the model draws from."),
+    Key(name="presence_penalty", kind="number", low=-2, high=2, example="0.5",
+        help="How much the model avoids what was named."),
+    Key(name="frequency_penalty", kind="number", low=-2, high=2, example="0.5",
+        help="How much the model avoids what was named often."),
+    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="The seed of the model's own chance."),
+    Key(name="max_tokens", kind="whole", low=1, high=1_000_000, example="800",
+        help="The greatest length of one answer.", hints=("tokens", "max_length")),
+    Key(name="top_k", kind="whole", low=1, high=1000, example="40",
+        help="The model draws from so many of the likeliest words."),
+    Key(name="min_p", kind="number", low=0, high=1, example="0.05",
+        help="The least probability of a word, as a share of the likeliest one's."),
+    Key(name="repeat_penalty", kind="number", low=0, high=2, example="1.1",
+        help="How much a local model avoids repetition; 1 is not at all."),
+    Key(name="stop", kind="letters", low=1, high=8, example='["END"]', help="Texts at which the answer ends.",
+        hints=("stop_sequences", "stops")),
+    Key(name="num_ctx", kind="whole", low=256, high=4_194_304, example="8192",
+        help="The tokens of context that a local server sets aside.", hints=("context_length", "ctx")),
+    Key(name="keep_alive", kind="span", example="10m",
+        help="How long a local server keeps the model in memory: 10m, -1 for ever, 0 not at all."),
+    Key(name="style", kind="text", high=200, example="bullet-point", help="How to write: formal, casual, paragraph …"),
+    Key(name="tone", kind="text", high=200, example="passionate",
+        help="The emotional style: passionate, sarcastic, logical, optimistic, or words of your own.",
+        hints=("emotional_style", "emotion", "mood")),
+    Key(name="language", kind="text", high=40, example="German", help="What the participant speaks.", hints=("lang",)),
+    Key(name="priority", kind="number", low=0, high=100, example="3",
+        help="With turn_mode: priority_order, who has more speaks earlier; 0 without it."),
+    Key(name="hide", kind="several", low=1, high=50, example="[round 1]",
+        help="Turns that the participant never sees: a name, an act such as critique, round 2, or both: Bo round 2.",
+        hints=("mask", "hidden", "masked")),
+    Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
+        help="What the participant sees of the debate, instead of what the header says.", hints=("scope",)),
+    Key(name="context_turns", kind="whole", low=1, high=100, example="4",
+        help="How many turns last_n_turns shows.", hints=("n_turns", "window")),
+    Key(name="tool_usage", kind="tools", choices=TOOLS, loose=True, example="[search]",
+        same=(("searchtool", "search"), ("ragtool", "rag"), ("scorertool", "scorer")),
+        help="The tools it may use; yes means search and summarizer, mcp:NAME a server that the owner has set.",
+        hints=("tools", "tool", "allow_tools")),
+    Key(name="search", kind="table", example="{method: mcts, simulations: 16, depth: 2}",
+        help="How the participant looks for its next argument before it speaks: a table.", hints=("mcts",)),
+    Key(name="search.method", kind="choice", choices=METHODS, loose=True, example="mcts",
+        help="Monte Carlo tree search."),
+    Key(name="search.simulations", kind="whole", low=1, high=64, example="16",
+        help="How often the tree is walked down and judged."),
+    Key(name="search.depth", kind="whole", low=1, high=4, example="2",
+        help="How many replies are imagined behind a candidate."),
+)
+# fmt: on
+
+
+def find(keys: Sequence[Key], word: str) -> Key | None:
+    """The key of that name or alias; None where there is none."""
+    return next((key for key in keys if word == key.name or word in key.aliases), None)
+
+
+def get(keys: Sequence[Key], name: str) -> Key:
+    """The key of that name; StopIteration where there is none."""
+    return next(key for key in keys if key.name == name)
+
+
+def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
+    """The name or alias that was probably meant, without the prefix; "" where nothing is near.
+
+    Args:
+        keys: the table.
+        word: what was written.
+        prefix: only keys whose names begin so: ``limits.``; without it only those of the table itself.
+    """
+    meant: dict[str, str] = {}
+    for key in keys:
+        names = [name for name in (key.name, *key.aliases) if _belongs(name, prefix)]
+        meant |= {name.removeprefix(prefix): name.removeprefix(prefix) for name in names}
+        hints = [hint.removeprefix(prefix) for hint in key.hints if names and _belongs(hint, prefix)]
+        meant |= {hint: names[0].removeprefix(prefix) for hint in hints if hint not in meant}
+    return meant.get(close(word, tuple(meant)), "")
+
+
+def _belongs(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) and "." not in name.removeprefix(prefix)
+
+
+def close(word: str, words: Sequence[str]) -> str:
+    """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
+    spelt = {each.replace("-", "_"): each for each in words}
+    plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
+    found = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
+    return spelt[found[0]] if found else ""

@@ -1,0 +1,261 @@
+"""Sections of a brief's body. This file owns which lines of the Markdown are topic, background, rules or a participant.
+
+The topic is the heading of level 1. What stands under it is background, up to the first of these sections:
+
+- ``## Background``, ``## Rules``, ``## Options`` (level 1 does as well);
+- ``## Participants`` with one ``### Name`` for each, and then there are no others;
+- else one ``## Name`` for each participant. A heading is taken for a name only where the brief says so: it stands in
+  ``participants:``; or it names a model in parentheses (``## Ada (ollama:llama3.2)``); or its first line is a setting
+  of a participant (``role: …``); or it is Moderator or Mediator. Behind the first of these every ``##`` is a
+  participant; before it, a heading that is neither is refused, so that nobody is dropped and no chapter debates.
+
+Where ``participants:`` or ``## Participants`` names everybody (but for the moderator, who may have a section beside),
+and where no heading shows that it is a participant's, other headings are chapters of the background. Headings in lists,
+quotations and code are never sections.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from markdown_it import MarkdownIt
+
+from moot.app.brief.field_values import is_seat
+from moot.app.brief.names import moderates, skeleton
+from moot.app.brief.schema import PARTICIPANT, find
+from moot.core.errors import BriefError
+from moot.core.letters import flat
+
+MOST_LINES = 10_000
+MOST_HEADING = 4000  # more than any heading may have; so that a longer one is refused in no time
+
+Part: TypeAlias = Literal["topic", "text", "background", "rules", "options", "participants", "person"]
+
+_RESERVED: Mapping[str, Part] = {
+    "background": "background",
+    "context": "background",
+    "rules": "rules",
+    "options": "options",
+    "participants": "participants",
+    "personas": "participants",
+}
+
+SETTING = re.compile(r"([a-z_]+):([ \t]|$)", re.MULTILINE)
+"""How a line begins that may be a setting of a participant."""
+
+_HEADED = re.compile(r"^ {0,3}(#{1,6}([ \t]|$)|(=+|-+)[ \t]*$)", re.MULTILINE)
+_TEXT = re.compile(r"(`{3,})text\n(.*)\n\1", re.DOTALL)
+_SEAT = re.compile(r"(.*\S)[ \t]*\(([^()]*)\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of the body.
+
+    Attributes:
+        part: what it is; ``text`` is background without a heading of its own.
+        heading: the heading's text, "" where there is none.
+        line: the heading's line, or the body's first.
+        body: the lines beneath, without blank lines around them.
+        body_line: the line on which the body begins.
+    """
+
+    part: Part
+    heading: str = ""
+    line: int = 1
+    body: str = ""
+    body_line: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A body in sections, in order.
+
+    Attributes:
+        sections: what it holds.
+        chapters: headings that are part of the background, though a participant's could stand there.
+        headings: whether there is any heading at all.
+    """
+
+    sections: tuple[Section, ...]
+    chapters: tuple[str, ...] = ()
+    headings: bool = False
+
+    def of(self, *parts: Part) -> tuple[Section, ...]:
+        """The sections of those kinds."""
+        return tuple(each for each in self.sections if each.part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """A heading: its level, 1 to 6, and text; its line in the file; its first line and the first beneath, from 0."""
+
+    level: int
+    text: str
+    line: int
+    start: int
+    end: int
+    part: Part = "text"
+
+
+def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
+    """The sections of a body.
+
+    Args:
+        body: the Markdown behind the header.
+        line: the line of the file on which it begins.
+        listed: the names in the header's ``participants:``; empty where it is not given.
+
+    Raises:
+        BriefError: a second topic, a section twice, or a heading that might be a participant and might not.
+    """
+    lines = body.split("\n")
+    if len(lines) > MOST_LINES:
+        found = f"the brief has {len(lines):,} lines; {MOST_LINES:,} are allowed: put long texts in files beside it"
+        raise BriefError(found, line=line, code="too_large")
+    heads = list(_heads(body, line))
+    settled = _settle(_sort(heads), lines, listed)
+    chapters = tuple(head.text for head in settled if head.part == "text")
+    first = _Head(level=0, text="", line=line, start=0, end=0)
+    kept = [first, *_joined(settled)]
+    ends = [head.start for head in kept[1:]] + [len(lines)]
+    cut = [_cut(head, lines, end, line) for head, end in zip(kept, ends, strict=True)]
+    sections = tuple(each for each in cut if each.part != "text" or each.body)
+    return Body(sections=sections, chapters=chapters, headings=bool(heads))
+
+
+def split_seat(text: str) -> tuple[str, str]:
+    """A heading or list entry as name and seat: ``Ada (ollama:llama3.2)``; the seat is "" where none is named."""
+    found = _SEAT.fullmatch(text)
+    return (found[1], found[2].strip()) if found and is_seat(found[2].strip()) else (text, "")
+
+
+def unfence(text: str) -> str:
+    """The text inside a code block with the word ``text``, where a section is nothing else; else the text itself.
+
+    So a text of any shape, with headings and settings of its own, can stand in a section word for word.
+    """
+    found = _TEXT.fullmatch(text)
+    closed = found and re.search(f"^ {{0,3}}`{{{len(found[1])},}}[ \t]*$", found[2], re.MULTILINE)
+    return found[2] if found and not closed else text
+
+
+def is_reserved(heading: str) -> bool:
+    """Whether a heading of that text begins a section of a kind of its own, whatever stands under it."""
+    return heading.casefold() in _RESERVED
+
+
+def stands(text: str, *, level: int) -> bool:
+    """Whether a text can stand under a heading of that level as it is, and the next heading is still seen as one."""
+    heads = list(_heads(f"{text}\n\n# end", 1))
+    ends = bool(heads) and heads[-1].start == text.count("\n") + 2
+    return ends and all(head.level > level for head in heads[:-1])
+
+
+def _heads(body: str, line: int) -> Iterator[_Head]:
+    """The headings of the body that stand in nothing else; those of level 2 and more only in the form with #."""
+    if not _HEADED.search(body):
+        return
+    tokens = MarkdownIt("commonmark").disable(["reference", "inline"]).parse(body)
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map:
+            level, (start, end) = int(token.tag[1:]), token.map
+            if level == 1 or token.markup.startswith("#"):
+                yield _Head(
+                    level=level, text=flat(inline.content[:MOST_HEADING]), line=line + start, start=start, end=end
+                )
+
+
+def _sort(heads: Sequence[_Head]) -> list[_Head]:
+    """Topic, reserved sections, participants under ``Participants``, and other headings of level 2 as ``text``."""
+    named: dict[Part, _Head] = {}
+    found: list[_Head] = []
+    people = 0  # the level of the heading Participants while we are beneath it
+    for head in heads:
+        if people and head.level == people + 1:
+            found.append(replace(head, part="person"))
+            continue
+        if head.level > 2:
+            continue
+        part = _RESERVED.get(head.text.casefold(), "topic" if head.level == 1 else "text")
+        if part in named and part != "background":
+            raise _second(head, named[part])
+        if part != "text":
+            named[part] = head
+        people = head.level if part == "participants" else 0
+        found.append(replace(head, part=part))
+    return found
+
+
+def _second(head: _Head, first: _Head) -> BriefError:
+    if head.level == 1 and not is_reserved(head.text):
+        found = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
+        return BriefError(found, line=head.line, code="inconsistent")
+    found = f"the section {head.text!r} stands twice, first on line {first.line}; keep one"
+    return BriefError(found, line=head.line, code="duplicate_key")
+
+
+def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str]) -> list[_Head]:
+    """The same headings; those of participants marked as such."""
+    place = next((head for head in heads if head.part == "participants"), None)
+    if place and listed:
+        found = "the header lists the participants already; describe each in a section ## Name, or drop the list"
+        raise BriefError(found, line=place.line, code="inconsistent")
+    if place or listed:
+        names = {skeleton(name) for name in listed}
+        return [_place(head, lines, names) for head in heads]
+    open_heads = [head for head in heads if head.part == "text"]
+    first = next((head for head in open_heads if _is_marked(head, lines)), None)
+    if first is None:
+        return list(heads)
+    if early := next((head for head in open_heads if head.line < first.line), None):
+        found = (
+            f"is {early.text[:60]!r} a participant or background? It stands before the first participant, "
+            f"{first.text[:60]!r}: add a line 'role: …' under it, or write it as ### under ## Background"
+        )
+        raise BriefError(found, line=early.line, code="inconsistent")
+    return [_person(head) for head in heads]
+
+
+def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
+    """A heading where the participants are listed elsewhere: one of them, the moderator, or a chapter."""
+    name = split_seat(head.text)[0]
+    if head.part == "text" and (skeleton(name) in names or moderates(name, surely=True)):
+        return _person(head)
+    if head.part == "text" and _is_marked(head, lines):
+        found = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
+        raise BriefError(found, line=head.line, code="inconsistent")
+    return head
+
+
+def _person(head: _Head) -> _Head:
+    return replace(head, part="person") if head.part == "text" else head
+
+
+def _is_marked(head: _Head, lines: Sequence[str]) -> bool:
+    name, seat = split_seat(head.text)
+    below = next((line for line in lines[head.end :] if line.strip()), "")
+    setting = SETTING.match(below)
+    return bool(seat) or moderates(name, surely=True) or bool(setting and find(PARTICIPANT, setting[1]))
+
+
+def _joined(heads: Sequence[_Head]) -> Iterator[_Head]:
+    """The headings that begin a section: a chapter belongs to the background before it, or begins a text of its own."""
+    last: Part = "text"
+    for head in heads:
+        if head.part != "text":
+            yield head
+            last = head.part
+        elif last not in ("text", "topic", "background"):
+            yield replace(head, text="", end=head.start)
+            last = "text"
+
+
+def _cut(head: _Head, lines: Sequence[str], end: int, line: int) -> Section:
+    start = head.end
+    while start < end and not lines[start].strip():
+        start += 1
+    body = "\n".join(lines[start:end]).rstrip()
+    return Section(part=head.part, heading=head.text, line=head.line, body=body, body_line=line + start)

@@ -1,0 +1,87 @@
+"""The one internal Markdown form of a brief. This file owns how a brief is written so that it reads back the same.
+
+Settings under their documented names in the header; the topic as heading; then Background, Rules, Options and
+Participants. A text that would be read as something else where it stands is put into a code block with the word
+``text`` (``sections.unfence``). Background files stay files: their names are in the header.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from moot.app.brief.schema import PARTICIPANT
+from moot.app.brief.sections import SETTING, is_reserved, stands, unfence
+from moot.core.brief import Brief
+from moot.core.form import Value
+
+_IN_BODY = ("topic", "participants", "rules", "options")
+
+
+def write(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> str:
+    """A brief as Markdown.
+
+    Args:
+        brief: what is to be debated.
+        given: what the brief's file states, by the names of the keys; what it does not state is not written.
+        own: what it states of each participant, in the order of the table.
+    """
+    topic, heading = title(brief.topic)
+    header = [*topic, *(line for name, value in given.items() for line in _setting(name, value))]
+    limits = {name.removeprefix("limits."): value for name, value in given.items() if name.startswith("limits.")}
+    header += ["limits:", *(f"  {name}: {_json(value)}" for name, value in limits.items())] if limits else []
+    front = "---\n" + "\n".join(header) + "\n---\n" if header else ""
+    return front + "\n\n".join([*heading, *_body(brief, given, own)]) + "\n"
+
+
+def title(topic: str) -> tuple[list[str], list[str]]:
+    """The topic as lines of the header and lines of the body: a heading, where it reads back as one."""
+    if is_reserved(topic) or topic.endswith("#"):
+        return [f"topic: {_json(topic)}"], []
+    return [], [f"# {topic}"]
+
+
+def _setting(name: str, value: Value) -> Iterator[str]:
+    if name not in _IN_BODY and not name.startswith("limits."):
+        yield f"{name}: {_json(value)}"
+
+
+def _body(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
+    files = given.get("background", ())
+    inside = brief.background[: len(brief.background) - len(files if isinstance(files, tuple) else ())]
+    for source in inside["context" in given :]:
+        yield f"## Background\n\n{fence(source.text, level=2)}"
+    if brief.rules:
+        yield f"## Rules\n\n{fence(brief.rules, level=2)}"
+    if brief.options:
+        yield "## Options\n\n" + "\n".join(f"- {option}" for option in brief.options)
+    if own:
+        yield "## Participants"
+        yield from (_participant(name, values) for name, values in own.items())
+
+
+def _participant(name: str, values: Mapping[str, Value]) -> str:
+    lines = [
+        f"{key.name}: {_json(values[key.name])}"
+        for key in PARTICIPANT
+        if key.name in values and key.name != "persona" and "." not in key.name
+    ]
+    names = [key.name for key in PARTICIPANT if key.name.startswith("search.") and key.name in values]
+    search = {each.removeprefix("search."): values[each] for each in names}
+    lines += [f"search: {_json(search)}"] if search else []
+    persona = str(values.get("persona", ""))
+    parts = [f"### {name}", "\n".join(lines), fence(persona, level=3) if persona else ""]
+    return "\n\n".join(filter(None, parts))
+
+
+def fence(text: str, *, level: int) -> str:
+    """A text as it can stand under a heading of that level: as it is, or else in a code block with the word text."""
+    if stands(text, level=level) and not SETTING.match(text) and unfence(text) == text:
+        return text
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}text\n{text}\n{ticks}"
+
+
+def _json(value: object) -> str:
+    """A value as JSON, which is YAML 1.2 as well."""
+    return json.dumps(value, ensure_ascii=False)

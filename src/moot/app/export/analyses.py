@@ -1,0 +1,117 @@
+"""Analyses at the desk. This file owns how a host gets them: as data, as a page, with plots beside it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from moot.analysis.analysis import Analysis, analyse, overview
+from moot.analysis.formal_claims import formal_claims
+from moot.analysis.insights import insights
+from moot.analysis.review import review
+from moot.app.export.files import file_name, save
+from moot.app.export.plots import Plot, draw, draw_all
+from moot.app.export.proofs import prove
+from moot.app.run.workspace import Desk
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entry
+from moot.report.markdown import markdown
+from moot.report.report import Report, as_data
+
+PAGE = "analysis.md"
+"""The page that stands beside the plots."""
+
+
+async def analyse_debates(
+    desk: Desk, debates: Sequence[str], *, formal: bool = False
+) -> tuple[tuple[Analysis, ...], Mapping[str, str]]:
+    """Analyse debates, each once.
+
+    Args:
+        desk: where their records are.
+        debates: their ids.
+        formal: whether claims that are stated formally are checked.
+
+    Returns:
+        The analyses; and of the debates whose records are damaged, the reasons, by id.
+
+    Raises:
+        RecordError: none of them can be read.
+    """
+    found: list[Analysis] = []
+    damaged: dict[str, RecordError] = {}
+    for debate in dict.fromkeys(debates):
+        try:
+            entries = await desk.entries(debate)
+            checked = await prove(formal_claims(entries)) if formal else None
+            found.append(replace(analyse(entries, debate=debate), formal=checked))
+        except RecordError as error:
+            damaged[debate] = error
+    if damaged and not found:
+        raise next(iter(damaged.values()))
+    return tuple(found), {debate: str(error) for debate, error in damaged.items()}
+
+
+def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Analyses as Markdown; ``plots`` names the files of the pictures for each debate."""
+    return review(found, overview(found), plots or {})
+
+
+def write_data(found: Sequence[Analysis], damaged: Mapping[str, str] | None = None) -> str:
+    """Analyses as JSON: the debates, each with its insights, their sums, and those that are damaged, with reasons."""
+    debates = [{**as_data(each), "insights": list(insights(each))} for each in found]
+    data = {"debates": debates, "overview": as_data(overview(found)), "damaged": dict(damaged or {})}
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:
+    """Write the plots and a page that shows them into a folder, which is made; where they are, the page first.
+
+    Raises:
+        BriefError: the library that draws is not installed, or the folder cannot be written.
+    """
+    plots = {each.debate: draw(each, form) for each in found}
+    if len(found) > 1:
+        plots[""] = draw_all(found, form)
+    names = {
+        debate: [f"{_stem(debate, found)}-{plot.name}.{form}" for plot in drawn] for debate, drawn in plots.items()
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save(folder / PAGE, write_analysis(found, names))
+        for debate, drawn in plots.items():
+            _write(folder, names[debate], drawn)
+    except OSError as error:
+        raise BriefError(f"the plots cannot be written: {error.strerror or error}", where=str(folder)) from error
+    return (folder / PAGE, *(folder / name for each in names.values() for name in each))
+
+
+def save_illustrated(report: Report, entries: Sequence[Entry], path: Path) -> tuple[Path, ...]:
+    """Write a report as Markdown with the plots of its debate as its last chapter, and the plots beside it, as SVG.
+
+    Raises:
+        BriefError: the library that draws is not installed, or a file cannot be written.
+    """
+    drawn = draw(analyse(entries, debate=report.debate))
+    names = [f"{path.stem}-{plot.name}.svg" for plot in drawn]
+    shown = [f"![{plot.name}]({quote(name)})" for plot, name in zip(drawn, names, strict=True)]
+    try:
+        save(
+            path,
+            "\n\n".join([markdown(report).rstrip("\n"), "## Plots", *(shown or ["There is nothing to draw."])]) + "\n",
+        )
+        _write(path.parent, names, drawn)
+    except OSError as error:
+        raise BriefError(f"cannot be written: {error.strerror or error}", where=str(path)) from error
+    return (path, *(path.parent / name for name in names))
+
+
+def _stem(debate: str, found: Sequence[Analysis]) -> str:
+    return next((file_name(each.question, debate) for each in found if each.debate == debate), "all")
+
+
+def _write(folder: Path, names: Sequence[str], drawn: Sequence[Plot]) -> None:
+    for name, plot in zip(names, drawn, strict=True):
+        (folder / name).write_bytes(plot.content)

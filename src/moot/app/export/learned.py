@@ -1,0 +1,296 @@
+"""Learning at the desk. This file owns how all debates are learned, what their owner may add, what is read from memory.
+
+What was learned can be dropped and made again from the records at any time. What the owner says of a closed debate,
+such as the truth once it is known, is no part of its record, which has ended, and no part of what can be dropped: it
+stands beside the record in a stream of letters of its own, with the same chain of hashes, and is read whenever a debate
+is learned.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from moot.app.plan.learning import Studied, keep, owner_letters, put, study, teach
+from moot.app.run.outcome import opening
+from moot.app.run.workspace import Desk
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Closed, Interjected
+from moot.core.text import clean
+from moot.core.transcript import fold
+from moot.learn.calibration import Calibration, Level, expected, measure
+from moot.learn.learn_tables import Place
+from moot.learn.lessons import DOMAIN, FORGET, RESOLVE
+from moot.learn.memory import Found, Kind
+from moot.learn.memory_store import Item, Shelf
+from moot.learn.ratings import Match, Rating, by_domain, elo, islands
+from moot.learn.truth import option_of
+from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
+from moot.record.codec import decode
+from moot.record.mailbox import debates
+from moot.record.store import Spine
+
+LONGEST = 500
+"""Characters of what the owner says of a debate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What came of learning from all debates.
+
+    Attributes:
+        new: the debates that were learned now.
+        known: how many closed debates had been learned before.
+        open: how many debates are not over.
+        damaged: the debates whose records cannot be read.
+    """
+
+    new: tuple[str, ...]
+    known: int
+    open: int
+    damaged: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """The ratings of one domain: ``apart`` are groups that have never met, whose order means nothing."""
+
+    domain: str
+    ratings: tuple[Rating, ...]
+    elo: Mapping[str, float]
+    apart: tuple[tuple[str, ...], ...] = ()
+
+
+# ---- learning ------------------------------------------------------------------------------------------------------
+
+
+async def learn(desk: Desk, debate: str) -> bool:
+    """Learn from a closed debate, once; again only where its owner has said something new of it.
+
+    Returns:
+        Whether anything was learned.
+
+    Raises:
+        RecordError: there is no such debate, its record is damaged, or memory cannot be written.
+    """
+    return await teach(desk.store, _place(desk), debate)
+
+
+async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
+    """Learn from all closed debates that have not been learned, the oldest first.
+
+    Args:
+        desk: the desk.
+        rebuild: learn everything again. What was learned stays until that is done, and where it is broken off.
+
+    Raises:
+        RecordError: memory cannot be written.
+    """
+    place = _place(desk)
+    if not rebuild:
+        return await _learn(desk, await debates(desk.store), partial(keep, place))
+    with Shelf.open("") as anew:
+
+        async def hold(debate: str, studied: Studied) -> bool:
+            return await asyncio.to_thread(put, anew, debate, studied)
+
+        found = await _learn(desk, await debates(desk.store), hold)
+        late = await asyncio.to_thread(_replace, place, anew)
+    # What was learned meanwhile, by debates that ended or from notes, is learned again.
+    missed = [spine for spine in await debates(desk.store) if spine.debate in late - {*found.damaged}]
+    more = await _learn(desk, missed, partial(keep, place))
+    return replace(found, damaged=(*found.damaged, *more.damaged))
+
+
+def _replace(place: Place, anew: Shelf) -> frozenset[str]:
+    with Shelf.open(place) as shelf:
+        return shelf.replace(anew)
+
+
+async def _learn(desk: Desk, spines: Sequence[Spine], hold: Callable[[str, Studied], Awaitable[bool]]) -> Learned:
+    """Learn these debates, the last of them first."""
+    new: list[str] = []
+    damaged: list[str] = []
+    known = unfinished = 0
+    for spine in reversed(spines):
+        try:
+            over = isinstance(decode(spine.last).event, Closed)
+            studied = await study(desk.store, spine.debate) if over else None
+        except RecordError:
+            damaged.append(spine.debate)
+            continue
+        if not over:
+            unfinished += 1
+        elif studied and await hold(spine.debate, studied):
+            new.append(spine.debate)
+        else:
+            known += 1
+    return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
+
+
+async def note(desk: Desk, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
+    """Keep what the owner says of a closed debate, and learn from it again.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        what: the truth, now that it is known; the kind of question, within which models are rated; or that nothing
+            shall be remembered of it.
+        text: the answer that is right, or the name of the domain; of each the last one counts.
+
+    Raises:
+        BriefError: the text is missing or too long.
+        RecordError: there is no such debate, it is not over, or the store cannot be written.
+    """
+    entries = await desk.entries(debate)
+    if fold(entries).closed is None:
+        raise RecordError(f"{debate} is not over; nothing can be said of its outcome yet")
+    words = " ".join(clean(text).split())
+    if what != FORGET and not 0 < len(words) <= LONGEST:
+        meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
+        raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
+    await owner_letters(desk.store, debate, desk.clock).post(Interjected(by=what, text=words))
+    await learn(desk, debate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What follows for a debate from the truth.
+
+    Attributes:
+        right: the participants whose last answer is taken as right.
+        wrong: the others who gave one, with what they answered last.
+        trust: ``confirmed`` or ``refuted`` is the decision; else nothing follows for it.
+        options: the closed set of answers, where there is one and the truth is none of them.
+    """
+
+    right: tuple[str, ...]
+    wrong: Mapping[str, str]
+    trust: str
+    options: tuple[str, ...]
+
+
+async def resolve(desk: Desk, debate: str, truth: str) -> Resolved:
+    """Say what was right in a closed debate; see ``note``.
+
+    Raises:
+        BriefError: the text is missing or too long.
+        RecordError: there is no such debate, it is not over, or the store cannot be written.
+    """
+    await note(desk, debate, "resolve", truth)
+    found = await remembered(desk, debate, ("outcome", "position"))
+    last = [each.body for each in found["position"] if each.body["last"]]
+    options = opening(debate, await desk.entries(debate)).brief.options
+    return Resolved(
+        right=tuple(str(each["who"]) for each in last if each["right"]),
+        wrong={str(each["who"]): str(each["answer"]) for each in last if not each["right"]},
+        trust="".join(str(each.body["trust"]) for each in found["outcome"]),
+        options=() if option_of(truth, options) else options,
+    )
+
+
+def _place(desk: Desk) -> Place:
+    if desk.shelf is None:
+        raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
+    return desk.shelf
+
+
+# ---- what is read --------------------------------------------------------------------------------------------------
+
+
+async def search(desk: Desk, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
+    """What memory holds on some words, best first. Looking does not count as use.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    place = _place(desk)
+
+    def look() -> tuple[Found, ...]:
+        with Shelf.open(place) as shelf:
+            return shelf.search(words, kind, most=most, now=desk.clock())
+
+    return await asyncio.to_thread(look)
+
+
+async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
+    """What was learned from one debate, or from all (""), by kind; nothing where it was not learned or is forgotten.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    return await asyncio.to_thread(_bodies, _place(desk), kinds, debate)
+
+
+async def standings(desk: Desk, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
+    """The ratings of the models, within each domain or within one.
+
+    Args:
+        desk: the desk.
+        domain: its name; "" is the domain of what nobody has named, None stands for all.
+        anchor: the model from which all others are measured; "" for the mean of all.
+
+    Raises:
+        RecordError: memory cannot be read.
+        BriefError: the anchor has no bout in one of these domains.
+    """
+    matches = [match for match in (await _measured(desk)).matches if domain in (None, match.domain)]
+    try:
+        rated = by_domain(matches, anchor=anchor)
+    except ValueError as error:
+        raise BriefError(str(error), code="out_of_range") from error
+    return tuple(_standings(name, each, matches) for name, each in rated.items())
+
+
+def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> Standings:
+    played = [match for match in matches if match.domain == domain]
+    groups = islands(played)
+    return Standings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
+
+
+async def calibration(desk: Desk) -> Mapping[str, Calibration]:
+    """How far each model's confidence can be trusted, over its last answers in debates whose truth is known.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    given = forecasts((await _measured(desk)).graded)
+    found = {player: measure(made) for player, made in given.items()}
+    return {player: each for player, each in found.items() if each is not None}
+
+
+async def recalibration(desk: Desk) -> Mapping[str, tuple[tuple[Level, float], ...]]:
+    """For each model the confidences that it gave, how many of those answers were right, and what to expect of them.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    return {player: expected(made) for player, made in forecasts((await _measured(desk)).graded).items()}
+
+
+async def weights(desk: Desk) -> Mapping[str, float | None]:
+    """What each model's vote would weigh now beside others of whom enough is known; None for whom it is not.
+
+    By the log-odds of the share of its last answers that were right, with two answers to choose from; see
+    ``learn.panels.log_odds_weights``.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    return would_weigh(await _measured(desk))
+
+
+async def _measured(desk: Desk) -> Measured:
+    place = _place(desk)
+
+    def look() -> Measured:
+        with Shelf.open(place) as shelf:
+            return measured(shelf)
+
+    return await asyncio.to_thread(look)
+
+
+def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
+    with Shelf.open(place) as shelf:
+        return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}

@@ -1,0 +1,180 @@
+"""Reports that need no program: pages of their own, and PDF. This file owns how a report becomes one file.
+
+The memo is the report of ``report.report`` as a static page that prints well. The replay is the web app's debate page
+with the frames inside, so that it can be looked at, and gone through entry by entry, from a file and without a server.
+"""
+
+import asyncio
+import html
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import BinaryIO, Protocol, cast
+
+from moot.app.export.reports import write_report
+from moot.app.serve.hypertext import document
+from moot.app.serve.view_model import frames
+from moot.arguments.argument_map import argument_map, judge
+from moot.arguments.svg import svg
+from moot.arguments.tree import as_data
+from moot.core.errors import BriefError
+from moot.core.event import Entry
+from moot.core.text import clean_data
+from moot.report.report import Report
+from moot.tools.documents import ENVIRONMENT, limit
+
+
+class Paper(Protocol):
+    """What is used of WeasyPrint, which has no types."""
+
+    def write_pdf(self) -> bytes:
+        """The pages."""
+        ...
+
+
+STYLE = """
+:root { color-scheme: light; font: 11pt/1.5 system-ui, "DejaVu Sans", sans-serif; color: #1c1c22; background: #fff }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
+h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
+h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .8rem 0; break-inside: avoid }
+th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
+blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
+code, pre { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace }
+code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
+a { color: inherit } svg { max-width: 100%; height: auto }
+@page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
+@media print { body { margin: 0; max-width: none; padding: 0 } }
+"""
+
+REPLAY = "web/dist/report.html"
+"""The app's page for files, beside this package's modules; it is built with the app."""
+
+
+def memo(report: Report) -> str:
+    """A report as one static page: no script, nothing from elsewhere; it prints well."""
+    picture = svg(report.arguments, report.judged, report.topic)
+    body = document(write_report(report), {"mermaid": picture})
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def pdf(report: Report) -> bytes:
+    """A report as PDF.
+
+    Raises:
+        BriefError: the library that makes it, or one that it needs from the system, is not installed.
+    """
+    return _set(memo(report))
+
+
+def _set(page: str) -> bytes:
+    try:
+        from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
+    except (ImportError, OSError) as error:
+        raise _no_library() from error
+    paper = cast("Paper", HTML(string=page, url_fetcher=_fetch_nothing))
+    return paper.write_pdf()
+
+
+def _no_library() -> BriefError:
+    found = "PDF needs WeasyPrint and Pango: pip install 'moot[pdf]' (Debian: apt install libpango-1.0-0)"
+    return BriefError(f"{found}; or print the HTML report from a browser", code="no_library")
+
+
+_CHILD = "import sys; from moot.desk import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
+
+MEMORY = 2 * 1024 * 1024 * 1024
+"""Bytes of address space that making a PDF may take."""
+
+NO_LIBRARY = 3
+"""How the other process ends where there is nothing to make a PDF with."""
+
+
+async def printed(page: bytes, seconds: float) -> bytes:
+    """A memo as PDF, made by another process, so that it keeps no debate waiting.
+
+    Args:
+        page: the memo, in UTF-8.
+        seconds: the most time; then the process is ended, as it is where nobody waits for it any more.
+
+    Raises:
+        TimeoutError: it takes longer.
+        BriefError: it cannot be made here, or not of this page.
+    """
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-c", _CHILD),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            made, _ = await child.communicate(page)
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode == NO_LIBRARY:
+        raise _no_library()
+    if child.returncode or not made:
+        raise BriefError("the PDF cannot be made; print the HTML report from a browser", code="no_pdf")
+    return made
+
+
+def serve(source: BinaryIO, sink: BinaryIO) -> int:
+    """Make a PDF of a memo, in the other process, which leaves the processor to others; how it ends."""
+    limit(MEMORY)
+    if hasattr(os, "nice"):
+        os.nice(10)
+    try:
+        sink.write(_set(source.read().decode("utf-8")))
+    except BriefError:
+        return NO_LIBRARY
+    return 0
+
+
+def _fetch_nothing(url: str, *_: object, **__: object) -> dict[str, object]:
+    raise ValueError(f"a report asks for nothing from elsewhere, not for {url}")
+
+
+def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | None = None) -> str:
+    """A debate as one page with everything in it.
+
+    Args:
+        debate: its id.
+        entries: its record.
+        extra: what else stands on the page, beside frames and map.
+
+    Raises:
+        BriefError: the app was not built with this installation.
+    """
+    found = argument_map(entries)
+    data = {
+        "debate": debate,
+        "frames": frames(entries),
+        "map": as_data(found, judge(found)),
+        **(extra or {}),
+    }
+    try:
+        page = files("moot").joinpath(REPLAY).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        found_ = "the web app was not built with this installation; build it with: make app"
+        raise BriefError(found_, code="no_app") from error
+    # Nothing that a model writes may end the element, or begin a comment in it.
+    inlined = json.dumps(clean_data(data), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return page.replace(SLOT, SLOT.replace("></", f">{inlined}</"), 1)
+
+
+SLOT = '<script type="application/json" id="frames"></script>'
+"""Where the data go on the app's page."""

@@ -1,0 +1,177 @@
+"""Plots of analyses. This file owns how they look. The same analysis gives the same bytes: no date, no chance.
+
+Matplotlib draws them (extra ``plots``); it is imported when the first one is drawn, and needs no screen.
+"""
+
+import io
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from moot.analysis.analysis import Analysis
+from moot.analysis.disagreement import Tie, add
+from moot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Form: TypeAlias = Literal["svg", "png"]
+
+INSTALL = 'plots need a library that is not installed: pip install "moot[plots]"'
+STYLE: Mapping[str, object] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "moot",
+    "text.parse_math": False,
+}
+_LONG, _INCH, _ROWS = 32, 0.32, 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A picture: what it shows, as part of a file's name, and its bytes."""
+
+    name: str
+    content: bytes
+
+
+def draw(found: Analysis, form: Form = "svg") -> tuple[Plot, ...]:
+    """The plots of one debate; only those for which there is something to show.
+
+    Raises:
+        BriefError: the library is not installed.
+    """
+    plots = [
+        _plot("agreement", form, lambda figure: _holders(figure, found)) if found.agreement.stages else None,
+        _plot("strength", form, lambda figure: _strengths(figure, found)) if found.beliefs.answers else None,
+        _plot("ties", form, lambda figure: _matrix(figure, found.ties)) if found.ties else None,
+        _plot("tokens", form, lambda figure: _tokens(figure, found)) if found.use.calls else None,
+    ]
+    return tuple(each for each in plots if each)
+
+
+def draw_all(found: Sequence[Analysis], form: Form = "svg") -> tuple[Plot, ...]:
+    """The plots of many debates together.
+
+    Raises:
+        BriefError: the library is not installed.
+    """
+    ties = add(tie for each in found for tie in each.ties)
+    plots = [
+        _plot("agreement", form, lambda figure: _shares(figure, found))
+        if any(each.agreement.stages for each in found)
+        else None,
+        _plot("ties", form, lambda figure: _matrix(figure, ties)) if ties else None,
+    ]
+    return tuple(each for each in plots if each)
+
+
+def _plot(name: str, form: Form, fill: "Callable[[Figure], None]") -> Plot:
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise BriefError(INSTALL, code="missing_library") from error
+    out, library = io.BytesIO(), cast(Any, matplotlib)  # its own types are not complete
+    with library.rc_context({**library.rcParamsDefault, **STYLE}), warnings.catch_warnings():
+        # A name may have letters that the font lacks; a viewer of the SVG has another font.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = Figure(layout="constrained")
+        FigureCanvasAgg(figure)
+        fill(figure)
+        metadata = {"Date": None, "Creator": "Moot"} if form == "svg" else {"Software": "Moot"}
+        cast(Any, figure).savefig(out, format=form, dpi=150, metadata=metadata)
+    return Plot(name=name, content=out.getvalue())
+
+
+def _axes(figure: "Figure", title: str, wide: float, high: float) -> Any:
+    figure.set_size_inches(wide, high)
+    axes: Any = figure.add_subplot()
+    axes.set_title(title, loc="left", fontsize=11)
+    return axes
+
+
+def _holders(figure: "Figure", found: Analysis) -> None:
+    """For each stage how many hold which answer, stacked."""
+    stages = found.agreement.stages
+    axes = _axes(figure, "Who holds what", 6.4, 3.6)
+    places = list(range(len(stages)))
+    floor = [0] * len(stages)
+    for answer in dict.fromkeys(name for each in stages for name in each.tally.holders):
+        counts = [each.tally.holders.get(answer, 0) for each in stages]
+        axes.bar(places, counts, bottom=floor, width=0.6, label=_short(answer))
+        floor = [low + count for low, count in zip(floor, counts, strict=True)]
+    axes.set_xticks(places, [each.name for each in stages])
+    axes.set_ylabel("participants")
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+
+
+def _shares(figure: "Figure", found: Sequence[Analysis]) -> None:
+    """For each debate the leading share after each stage."""
+    axes = _axes(figure, "Share of the leading answer", 6.4, 3.6)
+    for each in found:
+        shares = [stage.tally.share for stage in each.agreement.stages]
+        if shares:
+            axes.plot(range(len(shares)), shares, marker="o", alpha=0.6, label=_short(each.debate))
+    axes.set_ylim(0, 1.05)
+    axes.set_xlabel("stage: 0 for the first answers")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    if len(found) <= 10:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+
+
+def _strengths(figure: "Figure", found: Analysis) -> None:
+    """How strong each answer is on the argument map."""
+    answers = found.beliefs.answers[:_ROWS]
+    axes = _axes(figure, "Answers on the argument map", 6.4, 1.2 + _INCH * len(answers))
+    colors = ["C0" if each == found.beliefs.winner else "C7" for each in answers]
+    places = list(range(len(answers)))
+    axes.barh(places, [each.strength for each in answers], color=colors)
+    axes.set_yticks(places, [_short(each.answer) for each in answers])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("strength; 0.5 is a claim left alone")
+
+
+def _matrix(figure: "Figure", ties: Sequence[Tie]) -> None:
+    """Who supports whom (above 0) and attacks whom (below 0)."""
+    names = list(dict.fromkeys(name for each in ties for name in (each.by, each.to)))[:_ROWS]
+    side = 2.4 + _INCH * len(names)
+    axes = _axes(figure, "Supports less attacks", side + 0.8, side)
+    held = {(each.by, each.to): each for each in ties}
+    pairs = [[held.get((by, to)) for to in names] for by in names]
+    grid = [[each.supports - each.attacks if each else 0 for each in row] for row in pairs]
+    most = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
+    axes.imshow(grid, cmap="RdBu", vmin=-most, vmax=most)
+    for y, row in enumerate(pairs):
+        for x, each in enumerate(row):
+            if each and each.answers:
+                axes.text(x, y, f"{each.supports - each.attacks:+d}", ha="center", va="center", fontsize=8)
+    places = list(range(len(names)))
+    axes.set_xticks(places, [_short(name) for name in names], rotation=45, ha="right")
+    axes.set_yticks(places, [_short(name) for name in names])
+    axes.set_xlabel("towards whom")
+    axes.set_ylabel("who")
+
+
+def _tokens(figure: "Figure", found: Analysis) -> None:
+    """Tokens in and out for each participant."""
+    people = list(found.people.items())[:_ROWS]
+    axes = _axes(figure, "Tokens", 6.4, 1.2 + _INCH * len(people))
+    places, before = list(range(len(people))), [use.input_tokens for _, use in people]
+    axes.barh(places, before, label="in")
+    axes.barh(places, [use.output_tokens for _, use in people], left=before, label="out")
+    axes.set_yticks(places, [_short(name) for name, _ in people])
+    axes.invert_yaxis()
+    axes.legend(frameon=False)
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + "…"

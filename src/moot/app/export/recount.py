@@ -1,0 +1,243 @@
+"""Recounts. This file owns what the ballots of a finished debate come to under every rule, and what would flip it.
+
+One kind of change is tried: one and the same other candidate is moved to the first place, and the winner to the last.
+Some other change, such as of places in the middle, may flip a ranking with fewer ballots.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+
+from moot.app.run.workspace import Desk
+from moot.core.decision import Ballot, Decision, Strength
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entry
+from moot.core.transcript import fold
+from moot.policy.rankings import METHODS, Ranked, condorcet, tiers_of
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule, heard
+from moot.report.report import as_data
+
+SINGLE: tuple[Rule, ...] = (PLURALITY, MAJORITY, SUPERMAJORITY, UNANIMITY, WEIGHTED)
+"""The rules that look at whom a ballot has alone on top."""
+
+RANKINGS: tuple[Rule, ...] = tuple(Ranked(method=name) for name in METHODS)
+"""The rules that look at the whole ranking."""
+
+NO_VOTES = ("consent", "judge")
+"""The rules whose ballots are no choice of several voters among candidates."""
+
+MOST = 1000
+"""So many counts are made in search of the ballots that flip one result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """The fewest ballots that would give another result by moving one candidate first and the winner last.
+
+    Attributes:
+        voters: whose ballots.
+        to: whom they would put first, with the winner last.
+        then: what would follow, in a sentence.
+    """
+
+    voters: tuple[str, ...]
+    to: str
+    then: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What the ballots come to under one rule.
+
+    Attributes:
+        rule: its name.
+        status: how it ends.
+        winner: who wins; "" where nobody does.
+        share: the largest share, 0 to 1, as the rule counts it.
+        strength: the share in a word.
+        tally: a number for each candidate.
+        margin: by how much the first is before the next in the tally; 0 where they are even or nobody voted.
+        next: who that is; "" where there is nobody else.
+        how: how it followed, in a sentence.
+        flip: the fewest ballots that would change it by moving one candidate first and the winner last; None where no
+            set of at most ``tried`` does, or nobody voted.
+        tried: up to so many ballots were changed at once in search of it.
+    """
+
+    rule: str
+    status: str
+    winner: str
+    share: float
+    strength: Strength
+    tally: Mapping[str, float]
+    margin: float
+    next: str
+    how: str
+    flip: Flip | None
+    tried: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recounted:
+    """The ballots of a debate under every rule that applies.
+
+    Attributes:
+        debate: its id.
+        topic: what was debated.
+        recorded: the rule by which it was decided.
+        result: how that followed, in a sentence.
+        candidates: who or what could be chosen.
+        ballots: the ballots as they were read.
+        ranked: whether they rank candidates.
+        condorcet: who wins every duel; "" where nobody does.
+        quorum: whether more than half of the voters cast a ballot or abstained; the counts do not ask for it.
+        counts: the rules with their results.
+    """
+
+    debate: str
+    topic: str
+    recorded: str
+    result: str
+    candidates: tuple[str, ...]
+    ballots: tuple[Ballot, ...]
+    ranked: bool
+    condorcet: str
+    quorum: bool
+    counts: tuple[Counted, ...]
+
+
+async def count_again(desk: Desk, debate: str) -> Recounted:
+    """Count the ballots of a debate under every rule that applies to them.
+
+    Raises:
+        BriefError: there are no ballots that could be counted.
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    return count_entries(await desk.entries(debate), debate)
+
+
+def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
+    """The same from the entries.
+
+    Raises:
+        BriefError: there are no ballots that could be counted.
+        RecordError: a ballot is for nobody.
+    """
+    transcript = fold(entries)
+    decision = transcript.decision
+    if decision is None:
+        raise BriefError(f"{debate} has come to no vote: there is nothing to count", code="inconsistent")
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    chosen = {each for ballot in cast for tier in tiers_of(ballot) for each in tier}
+    if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
+        raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is no candidate")
+    topic = transcript.brief.topic if transcript.brief else ""
+    return recounted(decision, debate=debate, topic=topic)
+
+
+def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
+    """The ballots of a decision under every rule that applies to them.
+
+    Raises:
+        BriefError: it has none, or they are no choice among candidates.
+    """
+    ballots, candidates = decision.ballots, tuple(decision.tally)
+    if decision.rule in NO_VOTES or not any(each.state == "cast" for each in ballots):
+        found = f"{debate} was not decided by ballots that could be counted otherwise: {decision.how}"
+        raise BriefError(found, code="inconsistent")
+    ranked = any(each.ranks for each in ballots)
+    alone = all(len(tiers_of(each)[0]) == 1 for each in ballots if each.state == "cast")
+    rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
+    return Recounted(
+        debate=debate,
+        topic=topic,
+        recorded=decision.rule,
+        result=decision.how,
+        candidates=candidates,
+        ballots=ballots,
+        ranked=ranked,
+        condorcet=condorcet(ballots, candidates) if ranked else "",
+        quorum=2 * heard(ballots) > len(ballots),
+        counts=tuple(_counted(rule, ballots, candidates) for rule in rules),
+    )
+
+
+def write_recount(found: Recounted) -> str:
+    """A recount as JSON."""
+    return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
+
+
+def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Counted:
+    decision = rule.decide(ballots, candidates)
+    order = sorted(candidates, key=lambda name: -decision.tally[name])
+    flip, tried = _flip(rule, ballots, candidates, decision)
+    return Counted(
+        rule=rule.name,
+        status=decision.status,
+        winner=decision.winner,
+        share=decision.share,
+        strength=decision.strength,
+        tally=decision.tally,
+        margin=decision.tally[order[0]] - decision.tally[order[1]] if len(order) > 1 else 0.0,
+        next=order[1] if len(order) > 1 else "",
+        how=decision.how,
+        flip=flip,
+        tried=tried,
+    )
+
+
+# ---- what would flip it --------------------------------------------------------------------------------------------
+
+
+def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now: Decision) -> tuple[Flip | None, int]:
+    """The fewest ballots that flip a result so, and how many were changed at once in search of them.
+
+    Ballots that are alike are tried once. Each changed ballot puts one and the same other candidate first and the
+    winner, who would otherwise gain, last.
+    """
+    kinds: dict[Ballot, list[int]] = {}
+    for n, ballot in enumerate(ballots):
+        if ballot.state == "cast":
+            kinds.setdefault(_kind(ballot, candidates), []).append(n)
+    counts = 0
+    for size in range(1, sum(map(len, kinds.values())) + 1):
+        for places in _sets(list(kinds.values()), size):
+            for to in candidates:
+                if (changed := _changed(ballots, places, to, now.winner)) is None:
+                    continue
+                if counts == MOST:
+                    return None, size - 1
+                counts += 1
+                then = rule.decide(changed, candidates)
+                if then.winner != now.winner:
+                    return Flip(voters=tuple(ballots[n].voter for n in places), to=to, then=then.how), size
+    return None, sum(map(len, kinds.values()))
+
+
+def _kind(ballot: Ballot, candidates: Sequence[str]) -> Ballot:
+    """The ballot without what makes no difference to a count."""
+    own = ballot.voter if ballot.voter in candidates else ""
+    return replace(ballot, voter=own, reason="", confidence=None)
+
+
+def _sets(kinds: Sequence[Sequence[int]], size: int) -> Iterator[tuple[int, ...]]:
+    """The sets of so many ballots that differ in kind, by their places, the first of each kind."""
+    for chosen in combinations_with_replacement(range(len(kinds)), size):
+        taken = Counter(chosen)
+        if all(count <= len(kinds[kind]) for kind, count in taken.items()):
+            yield tuple(sorted(n for kind, count in taken.items() for n in kinds[kind][:count]))
+
+
+def _changed(ballots: Sequence[Ballot], places: Sequence[int], to: str, winner: str) -> list[Ballot] | None:
+    """The ballots with those in places changed; None where one would be as it is, or somebody would rank its own."""
+    changed = list(ballots)
+    for n in places:
+        ballot = ballots[n]
+        rest = tuple(tuple(name for name in tier if name not in (to, winner)) for tier in tiers_of(ballot))
+        ranks = ((to,), *(tier for tier in rest if tier)) if ballot.ranks else ()
+        changed[n] = replace(ballot, choice=to, ranks=ranks)
+        if to in (ballot.voter, winner) or changed[n] == ballot:
+            return None
+    return changed

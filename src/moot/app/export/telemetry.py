@@ -1,0 +1,272 @@
+"""Traces and metrics of debates. This file owns which span and which number each entry becomes.
+
+It reads entries, as everything else that looks at a debate does, by the names of OpenTelemetry's conventions for
+generative AI (semantic conventions 1.41: ``invoke_workflow`` a debate, ``invoke_agent`` a question, ``chat`` a try of a
+model call, ``execute_tool`` a use of a tool). What anybody says stands in the record alone, never in a trace.
+Without an SDK nothing is made of it: the extra ``otel``, and ``OTEL_EXPORTER_OTLP_ENDPOINT`` in the environment.
+"""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from moot.app.run.workspace import Desk
+from moot.core.errors import BriefError
+from moot.core.event import (
+    TOOL,
+    Asked,
+    Attempted,
+    Called,
+    Closed,
+    Entry,
+    Erred,
+    Failed,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Ruled,
+)
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import Meter
+    from opentelemetry.trace import Span, Tracer
+
+NAME = "moot"
+PROVIDERS: Mapping[str, str] = {"google": "gcp.gemini", "bedrock": "aws.bedrock", "azure": "azure.ai.openai"}
+"""Providers that the conventions call otherwise than Moot."""
+
+TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
+SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+"""The bounds of the histograms, as the conventions advise."""
+
+
+@dataclass(slots=True)
+class Telemetry:
+    """Makes spans and numbers of one debate's entries, in their order.
+
+    Attributes:
+        debate: its id.
+        tracer: makes the spans.
+        meter: takes the numbers.
+    """
+
+    debate: str
+    tracer: "Tracer"
+    meter: "Meter"
+    _root: "Span | None" = None
+    _name: str = ""
+    _asks: "dict[str, Span]" = field(default_factory=dict[str, "Span"])
+    _tries: "dict[tuple[str, str], Span]" = field(default_factory=dict[tuple[str, str], "Span"])
+
+    def take(self, entry: Entry) -> None:
+        """Take the next entry in."""
+        at, event = _time(entry.at), entry.event
+        if isinstance(event, Opened):
+            self._name = event.name
+        if self._root is None:
+            given = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": self._name or "debate"}
+            self._root = self._span(f"invoke_workflow {self._name}".rstrip(), None, at, given)
+        match event:
+            case Asked(ask=ask):
+                given = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": ask.to, "moot.act": ask.act}
+                given["moot.key"] = ask.key
+                self._asks[ask.key] = self._span(f"invoke_agent {ask.to}", self._root, at, given)
+            case Attempted():
+                self._begin(event, at)
+            case Called():
+                self._end(event, at)
+            case Erred(key=key, call=call, kind=kind):
+                self._fail(self._tries.pop((key, call), None), kind, at)
+            case Failed(key=key, kind=kind):
+                self._fail(self._asks.pop(key, None), kind, at)
+            case Replied(key=key):
+                if span := self._asks.pop(key, None):
+                    span.end(at)
+            case Interjected():
+                self._root.add_event("moot.interjected", timestamp=at)
+            case Ruled(decision=decision):
+                told = {"moot.rule": decision.rule, "moot.status": decision.status, "moot.share": decision.share}
+                self._root.add_event("moot.ruled", told, timestamp=at)
+            case Paused(kind=kind):
+                self._close(f"paused: {kind or 'stopped'}", at)
+            case Closed(status=status):
+                self._close(status, at)
+            case _:
+                pass
+
+    def _span(self, name: str, under: "Span | None", at: int, given: Mapping[str, str]) -> "Span":
+        from opentelemetry.trace import SpanKind, set_span_in_context
+
+        kind = SpanKind.CLIENT if name.startswith("chat ") else SpanKind.INTERNAL
+        known = {"gen_ai.conversation.id": self.debate, **given}
+        return self.tracer.start_span(name, set_span_in_context(under) if under else None, kind, known, start_time=at)
+
+    def _begin(self, event: Attempted, at: int) -> None:
+        provider, _, model = event.model.partition(":")
+        under = self._asks.get(event.key, self._root)
+        if event.model.startswith(TOOL):
+            given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": model}
+            name = f"execute_tool {model}"
+        else:
+            given = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
+            given["gen_ai.provider.name"] = PROVIDERS.get(provider, provider)
+            name = f"chat {model}"
+        given["moot.try"] = str(event.n)
+        self._tries[event.key, event.call] = self._span(name, under, at, given)
+
+    def _end(self, event: Called, at: int) -> None:
+        span = self._tries.pop((event.key, event.call), None)
+        if span is None:
+            return
+        provider, _, model = event.model.partition(":")
+        tool = event.model.startswith(TOOL)
+        if not tool:
+            span.set_attribute("gen_ai.response.model", event.served or model)
+            span.set_attribute("gen_ai.usage.input_tokens", event.usage.input_tokens)
+            span.set_attribute("gen_ai.usage.cache_read.input_tokens", event.usage.cached_tokens)
+            span.set_attribute("gen_ai.usage.output_tokens", event.usage.output_tokens)
+            if event.finish:
+                span.set_attribute("gen_ai.response.finish_reasons", (event.finish,))
+            if event.usage.cost is not None:
+                span.set_attribute("moot.cost", event.usage.cost)
+        span.end(at)
+        labels = {"gen_ai.operation.name": "execute_tool" if tool else "chat", "gen_ai.request.model": model}
+        labels["gen_ai.provider.name"] = NAME if tool else PROVIDERS.get(provider, provider)
+        self._count(event, labels, tool)
+
+    def _count(self, event: Called, labels: Mapping[str, str], tool: bool) -> None:
+        seconds = self.meter.create_histogram(
+            "gen_ai.client.operation.duration", "s", explicit_bucket_boundaries_advisory=SECONDS
+        )
+        seconds.record(event.seconds, labels)
+        if tool:
+            return
+        tokens = self.meter.create_histogram(
+            "gen_ai.client.token.usage", "{token}", explicit_bucket_boundaries_advisory=TOKENS
+        )
+        tokens.record(event.usage.input_tokens, {**labels, "gen_ai.token.type": "input"})
+        tokens.record(event.usage.output_tokens, {**labels, "gen_ai.token.type": "output"})
+
+    def _fail(self, span: "Span | None", kind: str, at: int) -> None:
+        if span is not None:
+            from opentelemetry.trace import Status, StatusCode
+
+            span.set_attribute("error.type", kind)
+            span.set_status(Status(StatusCode.ERROR, kind))
+            span.end(at)
+
+    def _close(self, status: str, at: int) -> None:
+        """End everything; a debate that is resumed begins a trace of its own."""
+        for span in (*self._tries.values(), *self._asks.values()):
+            span.set_attribute("moot.open", True)
+            span.end(at)
+        if self._root:
+            self._root.set_attribute("moot.status", status)
+            self._root.end(at)
+        self._tries, self._asks, self._root = {}, {}, None
+        self.meter.create_counter("moot.debates", "{debate}").add(1, {"moot.status": status})
+
+
+class Observing:
+    """A desk's watcher that makes spans and numbers of every debate; after a fault of one it leaves that one alone.
+
+    Attributes:
+        observed: what takes the entries of each debate in; None after a fault.
+    """
+
+    def __init__(self) -> None:
+        self.observed: dict[str, Telemetry | None] = {}
+
+    def make(self, debate: str) -> Telemetry:
+        """What takes a debate's entries in."""
+        return observe(debate)
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Take in what has just become durable."""
+        try:
+            if debate not in self.observed:
+                self.observed[debate] = self.make(debate)
+            if taken := self.observed[debate]:
+                for entry in entries:
+                    taken.take(entry)
+        except Exception as error:  # noqa: BLE001 # house: broad because an SDK's code runs here, and no debate may feel it
+            self.observed[debate] = None
+            logging.getLogger(__name__).warning("%s is observed no longer: %s", debate, type(error).__name__)
+
+    def end(self, debate: str) -> None:
+        """Forget a debate that is held no longer."""
+        self.observed.pop(debate, None)
+
+
+def attend(desk: Desk) -> None:
+    """Have every debate of a desk observed, where the environment wants that.
+
+    Raises:
+        BriefError: it does, and the SDK is not installed.
+    """
+    if wanted():
+        start()
+        desk.watchers.each.append(Observing())
+
+
+def wanted() -> bool:
+    """Whether the environment names somewhere to send traces or metrics to."""
+    given = [os.environ.get(name, "") for name in WHERE]
+    return any(given) and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
+
+
+WHERE = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+)
+
+
+PATIENCE = 3
+"""Seconds for a collector that does not answer, unless OpenTelemetry's own variable says otherwise.
+
+The end of a command waits for it.
+"""
+
+
+def start() -> None:
+    """Send traces and metrics to where the environment says, by OpenTelemetry's own variables.
+
+    Raises:
+        BriefError: the SDK is not installed.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        found = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry's SDK is missing: pip install 'moot[otel]'"
+        raise BriefError(found, code="no_library") from error
+    from opentelemetry import metrics, trace
+
+    resource = Resource.create({SERVICE_NAME: os.environ.get("OTEL_SERVICE_NAME", NAME)})
+    traces = TracerProvider(resource=resource)
+    patience = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else PATIENCE
+    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
+    trace.set_tracer_provider(traces)
+    reader = PeriodicExportingMetricReader(OTLPMetricExporter(timeout=patience))
+    metrics.set_meter_provider(MeterProvider([reader], resource=resource))
+
+
+def observe(debate: str) -> Telemetry:
+    """What takes a debate's entries in from now on, for whatever SDK the process has set up."""
+    from opentelemetry import metrics, trace
+
+    return Telemetry(debate, trace.get_tracer(NAME), metrics.get_meter(NAME))
+
+
+def _time(at: float) -> int:
+    """Nanoseconds since 1970."""
+    return int(at * 1e9)

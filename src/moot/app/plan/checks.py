@@ -1,0 +1,144 @@
+"""What the owner should know before a debate begins. This file owns what is said about settings that do little.
+
+Nothing that a brief wishes for is dropped in silence: what nobody uses, and what may never happen, is a sentence here.
+What does happen is read from the two pretended plays of the estimate, so it holds for every protocol.
+"""
+
+import re
+from collections.abc import Iterator
+
+from moot.agents.human import HUMAN
+from moot.agents.toolkit import LONGEST, USES
+from moot.app.plan.estimate import Costing, Estimate
+from moot.app.plan.toolbox import BUILTIN
+from moot.core.brief import Brief, Participant
+from moot.phases.choices import Choices
+
+NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
+"""The conditions that end no round before its time: the last two end a vote."""
+
+
+def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
+    """What the brief asks for and nobody uses, and what the estimate leaves out.
+
+    Args:
+        brief: the brief, everybody seated.
+        protocol: its name.
+        choices: what was chosen about the protocol.
+        costing: what the debate would use.
+    """
+    for each in brief.participants:
+        if each.name not in costing.most.asked:
+            yield f"{protocol} never asks {each.name}, who stays silent."
+    if brief.library and not any("rag" in each.tools for each in brief.participants):
+        yield "Nobody has the tool rag, so nobody reads the library."
+    yield from _on_people(brief, costing)
+    yield from _on_participants(brief, choices)
+    yield from _on_rounds(protocol, choices, costing)
+    yield from _on_the_moderator(choices, costing)
+    if choices.extras.interruptions and "bid" not in costing.most.acts:
+        yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
+    if any(each.tools and _has_model(each) for each in brief.participants):
+        yield (
+            "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
+            f"find: up to {USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
+        )
+    limit, most = brief.limits.asks, costing.most.asks
+    if limit is not None and most > limit:
+        yield (
+            f"The debate may need {most} asks and pauses after {limit}; to let it go on, "
+            f"run it with --max-asks {most}; a brief cannot raise it above 500."
+        )
+
+
+def _has_model(who: Participant) -> bool:
+    return not who.seat.startswith(BUILTIN) and who.seat != HUMAN
+
+
+def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
+    """Whom the debate waits for, how long, and what comes then."""
+    for each in brief.participants:
+        if each.seat != HUMAN:
+            if each.deadline is not None or each.stand_in:
+                yield f"The deadline of {each.name} changes nothing: {each.seat} is no person."
+        elif each.name in costing.most.asked:
+            then = (
+                f"then {each.stand_in} answers, which the estimate leaves out" if each.stand_in else "then it goes on"
+            )
+            wait = "as long as it takes" if each.deadline is None else f"at most {lasting(each.deadline)}; {then}"
+            yield f"The debate waits for each answer of {each.name}, a person: {wait}."
+        if each.seat == HUMAN and each.stand_in and each.deadline is None:
+            yield f"{each.stand_in} never stands in for {each.name}: that takes a deadline."
+
+
+def lasting(seconds: float) -> str:
+    """A length of time in words, in its greatest unit that gives a whole number: ``36 hours``."""
+    size, name = next((size, name) for size, name in _UNITS if seconds % size == 0 or size == 1)
+    return f"{seconds / size:g} {name}{'' if seconds == size else 's'}"
+
+
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
+    """What a participant is given and cannot use here."""
+    for each in brief.participants:
+        if each.search and not _has_model(each):
+            yield f"{each.name} does not search for arguments: {each.seat} is no language model."
+        elif each.search and each.duty == "moderator":
+            yield f"{each.name} moderates and so has no arguments to search for; search changes nothing."
+    ranked = [each.name for each in brief.participants if each.priority]
+    if ranked and choices.turn_mode != "priority_order":
+        yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
+    weighed = [each.name for each in brief.participants if each.weight is not None]
+    if weighed and choices.strategy != "weighted":
+        yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
+    if choices.vote_weights and choices.strategy != "weighted":
+        yield "vote_weights changes nothing: that takes strategy: weighted."
+    style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
+    if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
+        yield f"summary_style {style} changes nothing: nobody writes a summary at the end."
+
+
+def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
+    """What was chosen for rounds that there are not."""
+    least, most = rounds(costing.least), rounds(costing.most)
+    there = f"{most} round{'' if most == 1 else 's'}"
+    if protocol == "bp_style" and (choices.rounds or 1) > most:
+        yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
+    if protocol == "chaired" and choices.rounds:
+        yield "chaired has no rounds, whatever number of rounds is given."
+    ends = [each for each in choices.until if each not in NO_ROUND]
+    if ends and least == most:
+        yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
+    chosen = {
+        "revision": choices.extras.revision,
+        "evolution": choices.extras.evolution,
+        "summaries": choices.summarize > 0,
+    }
+    unused = [name for name, wished in chosen.items() if wished]
+    if unused and not most:
+        yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
+    elif choices.summarize > most:
+        yield f"Nothing is summed up: that is done every {choices.summarize} rounds, and there is at most {there}."
+
+
+def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
+    """When what the moderator does beside the protocol may never come."""
+    mediation = choices.mediation
+    if mediation is None or mediation.when == "final":
+        return
+    kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
+    middle = (most + 1) // 2
+    if kind in ("silent", "consensus"):
+        if mediation.when == "midpoint":
+            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency changes nothing."
+    elif choices.rounds == 0:
+        yield f"There are no rounds, so the moderator never speaks as {kind}; mediator_frequency: final lets it."
+    elif mediation.when == "midpoint" and least < middle:
+        yield f"The moderator speaks as {kind} after round {middle}; where the rounds end before, it never does."
+
+
+def rounds(estimate: Estimate) -> int:
+    """How many rounds a pretended play had, those within rounds not counted."""
+    return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])

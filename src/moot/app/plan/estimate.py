@@ -1,0 +1,216 @@
+"""What a debate would cost. This file owns the estimate; it plays the protocol with pretended answers.
+
+The play is the real one, and so are the prompts; only the answers are made up (``app.plan.pretend``). Once nobody ever
+agrees, which gives the greatest number of asks, and once all agree at once, which gives the least. No debate puts more
+asks or takes more calls than that, whoever wins a bid and whoever fails (``app.plan.widest``). Questions about forms that
+were filled in badly are not in it, nor are retries.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.agents.prompt import compose
+from moot.app.plan.lengths import words
+from moot.app.plan.likely import Likely, Sent, alone
+from moot.app.plan.pretend import Pretender, endings, shrink, spread
+from moot.app.plan.widest import Widest, widest
+from moot.core.agent import Quote, Scene, scene
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
+from moot.core.event import Asked, Note, Replied
+from moot.core.transcript import Transcript
+from moot.models.base import Model, Request
+from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
+from moot.phases.phases_base import Phase, Table, enter
+
+NEAR = 32
+"""How many earlier prompts to the same model are looked at for a common beginning."""
+
+MARGIN = 1.25
+"""What ``models.prices.count_tokens`` adds, so that its estimate is an upper one."""
+
+OFFER = 250
+"""Tokens in which a model is told how to ask for tools: 100 to 200 in the templates of open models, else up to 500."""
+
+TOKENS = 4 / 3
+"""Tokens of an English word, with the blank behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What one way of playing would use.
+
+    Attributes:
+        asks: questions put.
+        calls: model calls, without repairs and retries; with tools or a search one an answer in the least play, and the
+            most there can be in the other.
+        tokens: tokens in and out where each answer takes all it may: prompts by an upper estimate, output at its limit.
+            It is no bound: prompts hold earlier answers of the usual length, and neither what tools find nor the
+            questions about a form are in it.
+        expected: tokens in and out that are likely: prompts as they are, answers of the usual length, with all that a
+            search sends and one look-up in each answer of those with tools (``app.plan.likely``).
+        cost: US dollars of these tokens; None where a price is unknown.
+        unpriced: the models whose price is unknown.
+        repeated: the share of the input, 0 to 1, that repeats the beginning of an earlier prompt to the same model;
+            providers with a prompt cache charge less for it.
+        phases: the paths of the phases, in order.
+        asked: the names of those who are asked anything.
+        acts: what they are asked for.
+    """
+
+    asks: int = 0
+    calls: int = 0
+    tokens: int = 0
+    expected: int = 0
+    cost: float | None = 0.0
+    unpriced: tuple[str, ...] = ()
+    repeated: float = 0.0
+    phases: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costing:
+    """The estimate of a debate: if all agree at once, and if nobody ever agrees."""
+
+    least: Estimate
+    most: Estimate
+
+
+def once(who: Participant, ask: Ask) -> int:
+    """One call for one answer."""
+    return 1
+
+
+def estimate(
+    brief: Brief,
+    protocol: Phase,
+    models: dict[str, Model],
+    *,
+    work: Callable[[Participant, Ask], int] = once,
+    likely: Likely = alone,
+) -> Costing:
+    """Play the protocol twice with pretended answers.
+
+    Args:
+        brief: the brief, everybody seated.
+        protocol: the phase tree.
+        models: the models by participant; who has none costs nothing.
+        work: the most calls that an answer of a participant takes.
+        likely: what is likely sent for it.
+    """
+    ends = endings(protocol)
+    plain = Widest(brief=brief)
+    frugal = _Bill(models, work, likely, plain, once_each=True)
+    least = _play(brief, shrink(protocol), frugal, Pretender(ends=ends, agree=True))
+    bill = _Bill(models, work, likely, widest(brief, protocol))
+    return Costing(least=least, most=_play(brief, spread(protocol), bill, Pretender(ends=ends, agree=False)))
+
+
+def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) -> Estimate:
+    wide = bill.wide
+    transcript = Transcript(brief=wide.brief)
+    shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
+    batch = 0
+    for step in enter(protocol, Table(brief=wide.brief, transcript=transcript)):
+        if not isinstance(step, Sequence):
+            _note(transcript, step)
+            continue
+        batch += 1
+        step = wide.apart(step)
+        for ask in step:
+            transcript.apply(Asked(ask=ask))
+        scenes = [scene(brief, shown, ask) for ask in step]
+        for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
+            length = words(ask, seen)
+            bill.add(ask, seen, length)
+            last = place + 1 == len(step)
+            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
+            transcript.apply(Replied(key=ask.key, reply=reply))
+    return bill.total(transcript)
+
+
+@dataclass(slots=True)
+class _Bill:
+    """What the calls of one play come to."""
+
+    models: Mapping[str, Model]
+    work: Callable[[Participant, Ask], int]
+    likely: Likely
+    wide: Widest
+    once_each: bool = False  # whether nobody looks anything up, so that each answer takes one call
+    quotes: list[Quote] = field(default_factory=list[Quote])
+    sent: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    calls: int = 0
+    tokens: int = 0
+    expected: int = 0
+    cost: float | None = 0.0
+    letters: int = 0
+    repeated: int = 0
+
+    def add(self, ask: Ask, seen: Scene, length: int) -> None:
+        """Book an ask to whoever has a model."""
+        model, me = self.models.get(ask.to), seen.me
+        self.calls += self._calls(ask, me)
+        if model is None:
+            return
+        request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
+        quote = model.quote(request)
+        self.quotes.append(quote)
+        times = 1 if self.once_each else self.work(me, ask)
+        self.tokens += quote.tokens * times
+        self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
+        for sent in self.likely(ask, seen, model.traits, length):
+            given = min(cap(me.settings), round(sent.words * TOKENS))
+            self.expected += round(sent.share * (_taken(sent) + given))
+        self._compare(model.name, "\0".join(message.text for message in request.messages))
+
+    def _calls(self, ask: Ask, me: Participant) -> int:
+        """The calls of whoever may be asked this and takes the most."""
+        able = [each for each in self.wide.peers(me) if each.name in self.models]
+        return 1 if able and self.once_each else max((self.work(each, ask) for each in able), default=0)
+
+    def _compare(self, model: str, prompt: str) -> None:
+        earlier = self.sent.setdefault(model, [])
+        self.letters += len(prompt)
+        self.repeated += max((_shared(prompt, each) for each in earlier[-NEAR:]), default=0)
+        earlier.append(prompt)
+
+    def total(self, transcript: Transcript) -> Estimate:
+        """What the play comes to."""
+        turns = transcript.all()
+        return Estimate(
+            asks=len(turns),
+            calls=self.calls,
+            tokens=self.tokens,
+            expected=self.expected,
+            cost=self.cost,
+            unpriced=tuple(dict.fromkeys(quote.model for quote in self.quotes if quote.cost is None)),
+            repeated=self.repeated / self.letters if self.letters else 0.0,
+            phases=tuple(transcript.entered),
+            asked=tuple(dict.fromkeys(turn.by for turn in turns)),
+            acts=tuple(dict.fromkeys(turn.act for turn in turns)),
+        )
+
+
+def _taken(sent: Sent) -> int:
+    """The tokens of a request, as they are and not at most."""
+    taken = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
+    return round(taken / MARGIN) + (OFFER if sent.tools else 0)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts share at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one.startswith(other[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _note(transcript: Transcript, note: Note) -> None:
+    transcript.apply(note)

@@ -1,0 +1,162 @@
+"""When a debate is learned. This file owns that: once, at its end, whoever holds it; again when its owner says more.
+
+It knows no desk, so that the desk itself can see to it, and every host's debates are learned alike.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from moot.app.plan.settings import Config, load_config
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Closed, Opened
+from moot.core.transcript import fold
+from moot.learn.learn_tables import Place
+from moot.learn.lessons import lessons, notes
+from moot.learn.memory import Lessons
+from moot.learn.memory_store import Shelf
+from moot.record.codec import decode, digest, read
+from moot.record.mailbox import Letters, debates
+from moot.record.postgres import PostgresStore
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Spine, Store
+
+CASTING = "casting"
+"""The protocol of the debates in which participants are made: they teach nothing."""
+
+
+def owner_letters(store: Store, debate: str, clock: Callable[[], float] = time.time) -> Letters:
+    """What the owner of a debate says of it after its end."""
+    return Letters(store, f"{debate}/memory", clock=clock)
+
+
+async def teach(store: Store, shelf: Place, debate: str) -> bool:
+    """Learn from a closed debate, once; again only where its owner has said something new of it.
+
+    Args:
+        store: the records.
+        shelf: the file or database in which what is learned is kept.
+        debate: its id.
+
+    Returns:
+        Whether anything was learned.
+
+    Raises:
+        RecordError: there is no such debate, its record is damaged, or memory cannot be written.
+    """
+    studied = await study(store, debate)
+    return studied is not None and await keep(shelf, debate, studied)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studied:
+    """What a debate teaches, and what that was read from.
+
+    Attributes:
+        lessons: what it teaches; None where its owner has had it forgotten.
+        head: the hash of the last line of its record.
+        notes: how many notes of the owner were read.
+    """
+
+    lessons: Lessons | None
+    head: str
+    notes: int
+
+
+async def study(store: Store, debate: str) -> Studied | None:
+    """Read what a debate teaches; None where it teaches nothing, or nothing yet.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    lines = await store.read(debate)
+    entries = read(lines)
+    if not entries:
+        raise RecordError(f"there is no debate {debate!r}")
+    opened = entries[0].event
+    if not isinstance(opened, Opened) or opened.name == CASTING or fold(entries).closed is None:
+        return None
+    said = await owner_letters(store, debate).read()
+    known = notes(said)
+    taught = None if known.forgotten else lessons(entries, known)
+    return Studied(lessons=taught, head=digest(lines[-1]), notes=len(said))
+
+
+async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
+    """Keep what a debate teaches; whether anything was new.
+
+    Raises:
+        RecordError: memory cannot be written.
+    """
+
+    def write() -> bool:
+        with Shelf.open(shelf) as open_shelf:
+            return put(open_shelf, debate, studied)
+
+    return await asyncio.to_thread(write)
+
+
+def put(shelf: Shelf, debate: str, studied: Studied) -> bool:
+    """Put what a debate teaches on an open shelf; see ``keep``."""
+    return shelf.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
+
+
+def shelf_of(store: Store) -> Place | None:
+    """The file or database in which what was learned is kept: that of the record; None where the record is in none."""
+    match store:
+        case SqliteStore(path=place) | PostgresStore(address=place):
+            return place
+        case _:
+            return None
+
+
+async def lacks(store: Store) -> str:
+    """What memory lacks, in a sentence; "" where all closed debates are learned, or none can be.
+
+    Only the debates that are not learned are looked into, so it costs little.
+
+    Raises:
+        RecordError: memory or the records cannot be read.
+    """
+    place = shelf_of(store)
+    if place is None:
+        return ""
+
+    def learned() -> Collection[str]:
+        with Shelf.open(place) as shelf:
+            return shelf.learned()
+
+    known = await asyncio.to_thread(learned)
+    n = sum(spine.debate not in known and _teaches(spine) for spine in await debates(store))
+    return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
+
+
+def _teaches(spine: Spine) -> bool:
+    """Whether a debate is over and no casting, as far as its first and last line tell."""
+    try:
+        opened, last = decode(spine.first).event, decode(spine.last).event
+    except RecordError:
+        return False
+    return isinstance(last, Closed) and isinstance(opened, Opened) and opened.name != CASTING
+
+
+async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: Config | None) -> str:
+    """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
+
+    Args:
+        store: the records.
+        shelf: the file or database in which what is learned is kept; None where the records are in none: nothing is
+            learned.
+        debate: its id.
+        config: the owner's settings; None to load them.
+
+    Returns:
+        Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
+    """
+    try:
+        if shelf is not None and (config or load_config()).learn:
+            await teach(store, shelf, debate)
+    except (RecordError, BriefError) as error:
+        return str(error)
+    return ""

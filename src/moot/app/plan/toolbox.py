@@ -1,0 +1,229 @@
+"""Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
+
+A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
+Neither a person nor the built-in debater uses any, so a brief with tools can be tried with none of them set.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeAlias
+
+from moot.agents.human import HUMAN
+from moot.agents.toolkit import Tool
+from moot.app.plan.settings import Config, load_config, own_file
+from moot.core.brief import Brief, Participant, Source
+from moot.core.errors import BriefError
+from moot.core.recall import LIBRARIAN
+from moot.core.text import clip, listed
+from moot.tools.condense import Scorer, Summarizer
+from moot.tools.fetch import Fetcher
+from moot.tools.installed import Installed, embedder
+from moot.tools.mcp_client import LONGEST_SCHEMA, Attached, attach
+from moot.tools.rag import Rag
+from moot.tools.web_search import (
+    INSTALL,
+    OPEN_PAGE,
+    SEARCH,
+    DuckDuckGo,
+    Finder,
+    OpenPage,
+    Searxng,
+    WebSearch,
+    need_duckduckgo,
+)
+
+TOOLS = ("search", "rag", "summarizer", "scorer")
+"""The tools by name; ``search`` brings ``open_page`` along."""
+
+MCP = "mcp:"
+"""What stands before the name of an MCP server, all of whose tools a participant gets."""
+
+BUILTIN = "builtin:"
+"""What stands before the names of seats that use no tools."""
+
+LONGEST_NOTE = 200
+"""Characters of what an MCP server says of a tool, where it is shown to the owner."""
+
+Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
+"""A participant to its tools."""
+
+
+def no_tools(who: Participant) -> Sequence[Tool]:
+    """Nothing for anybody."""
+    return ()
+
+
+def offered(who: Participant) -> tuple[str, ...]:
+    """The names of the tools that a participant gets; of an MCP server its own, such as ``mcp:files``."""
+    more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
+    return () if _idle(who) else tuple(each for name in who.tools for each in more.get(name, (name,)))
+
+
+def check_tools(brief: Brief, config: Config | None = None) -> None:
+    """Make sure that everybody can have the tools that the brief names.
+
+    Args:
+        brief: the brief, everybody seated.
+        config: the owner's settings; None to load them if there are tools.
+
+    Raises:
+        BriefError: a tool that there is not, or that needs a setting, a library or documents which are missing.
+    """
+    people = _aided(brief)
+    if not people:
+        return
+    config = config or load_config()
+    for each in people:
+        for name in each.tools:
+            try:
+                _check(name, brief, config)
+            except BriefError as error:
+                raise BriefError(f"{each.name}: {error.found}", code=error.code) from error
+
+
+async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
+    """What the owner should know about the tools before the debate begins; MCP servers are started and looked at.
+
+    Raises:
+        BriefError: an MCP server does not start, or its tools are not those that were pinned.
+    """
+    names = _names(brief)
+    notes = list(_unused([each for each in brief.participants if _idle(each)]))
+    if not names:
+        return tuple(notes)
+    config = config or load_config()
+    if "search" in names:
+        notes.append(f"What participants search for goes to {_engine(config)}.")
+    if "rag" in names and config.embeddings:
+        notes.append(_embedding(brief, config.embeddings))
+    for server in _servers(names):
+        async with attach(config.mcp[server]) as line:
+            notes.extend((*_left_out(line), *_unpinned(line)))
+    return tuple(notes)
+
+
+@asynccontextmanager
+async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerator[Give, None]:
+    """The tools of a debate, as long as the block runs; what they share is made once and shared.
+
+    Raises:
+        BriefError: what ``check_tools`` and ``look_at_tools`` say.
+    """
+    names = _names(brief)
+    if not names:
+        yield no_tools
+        return
+    config = config or load_config()
+    check_tools(brief, config)
+    async with AsyncExitStack() as stack:
+        made: dict[str, Sequence[Tool]] = {"summarizer": (Summarizer(),), "scorer": (Scorer(),)}
+        if "search" in names:
+            made["search"] = (WebSearch(find_engine(config)), OpenPage(Fetcher()))
+        if "rag" in names:
+            vectors = embedder(config.embeddings) if config.embeddings else None
+            if vectors:
+                stack.push_async_callback(vectors.close)
+            made["rag"] = (Rag(papers(brief), vectors),)
+        for server in _servers(names):
+            line = await stack.enter_async_context(attach(config.mcp[server]))
+            made[f"{MCP}{server}"] = line.tools
+
+        def give(who: Participant) -> Sequence[Tool]:
+            return () if _idle(who) else tuple(tool for name in who.tools for tool in made[name])
+
+        yield give
+
+
+def _aided(brief: Brief) -> list[Participant]:
+    """Who has tools and can use them."""
+    return [each for each in brief.participants if each.tools and not _idle(each)]
+
+
+def _idle(who: Participant) -> bool:
+    return bool(who.tools) and who.seat != LIBRARIAN and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
+
+
+def _names(brief: Brief) -> frozenset[str]:
+    return frozenset(name for each in _aided(brief) for name in each.tools)
+
+
+def _servers(names: frozenset[str]) -> list[str]:
+    return sorted(name.removeprefix(MCP) for name in names if name.startswith(MCP))
+
+
+def _check(name: str, brief: Brief, config: Config) -> None:
+    if name == "search":
+        find_engine(config)
+    elif name == "rag":
+        if not (brief.library or brief.background):
+            raise BriefError("rag needs documents; name them under library or background", code="no_tool")
+        price = embedder(config.embeddings).quote(()).cost if config.embeddings else 0.0
+        if price is None and brief.limits.cost is not None:
+            found = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
+            raise BriefError(f"{found}; limit the tokens", code="no_tool")
+    elif name.startswith(MCP):
+        if name.removeprefix(MCP) not in config.mcp:
+            known = f"; there are {', '.join(config.mcp)}" if config.mcp else ""
+            found = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
+            raise BriefError(f"{found}; the owner sets them under mcp in {own_file()}", code="no_tool")
+    elif name not in TOOLS:
+        raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
+
+
+def papers(brief: Brief) -> tuple[Source, ...]:
+    """What ``rag`` searches."""
+    return tuple(dict.fromkeys((*brief.library, *brief.background)))
+
+
+def _embedding(brief: Brief, name: str) -> str:
+    model = embedder(name)
+    if isinstance(model, Installed):
+        return f"{model.name} makes vectors of the documents on this machine; that takes no tokens and costs nothing."
+    quote = model.quote([each.text for each in papers(brief)])
+    price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
+    told = f"The documents go to {name}, which makes vectors of them"
+    return f"{told}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
+
+
+def find_engine(config: Config) -> Finder:
+    """The owner's search engine.
+
+    Raises:
+        BriefError: there is none.
+    """
+    if config.search == "searxng" and not config.searxng_url:
+        found = f"search by SearXNG needs its address: set searxng_url in {own_file()}, or MOOT_SEARXNG_URL"
+        raise BriefError(found, code="no_tool")
+    if config.searxng_url and config.search != "duckduckgo":
+        return Searxng(config.searxng_url)
+    try:
+        need_duckduckgo()
+    except BriefError:
+        other = "" if config.search else "; or set MOOT_SEARXNG_URL to the address of a SearXNG"
+        raise BriefError(f"{INSTALL}{other}", code="no_tool") from None
+    return DuckDuckGo()
+
+
+def _engine(config: Config) -> str:
+    return f"the SearXNG at {config.searxng_url}" if isinstance(find_engine(config), Searxng) else "DuckDuckGo"
+
+
+def _unused(idle: Sequence[Participant]) -> Iterator[str]:
+    for seat in dict.fromkeys(each.seat for each in idle):
+        names = [each.name for each in idle if each.seat == seat]
+        yield f"{listed(names)} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
+
+
+def _left_out(line: Attached) -> Iterator[str]:
+    if line.left:
+        told = f"{', '.join(line.left)} of the MCP server {line.server.name}"
+        yield f"Nobody gets {told}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
+
+
+def _unpinned(line: Attached) -> Iterator[str]:
+    if not line.server.pin:
+        name, tools = line.server.name, ", ".join(tool.spec.name for tool in line.tools)
+        yield f"The MCP server {name} is not pinned; it offers {tools or 'nothing'}."
+        for tool in line.tools:
+            yield f"{name} says of {tool.spec.name}: {clip(tool.told, LONGEST_NOTE) or 'nothing'}"
+        yield f'To be warned when the tools of {name} change, set its pin to "{line.hash}".'

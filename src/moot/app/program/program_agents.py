@@ -1,0 +1,116 @@
+"""Who sits at the table of a program. This file owns how its agents become participants, guests and people."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.app.brief.field_values import seconds
+from moot.app.program.guests import invite
+from moot.app.program.in_place import Asking, InPlace, console
+from moot.app.run.people import HUMAN
+from moot.core.brief import Duty, Participant
+from moot.core.errors import BriefError
+from moot.models.pool import Pool
+
+PERSON = "Human"
+"""The name of a person who is given none."""
+
+
+class HumanAgent:
+    """A person: asked at the console, or by a function of the program.
+
+    Args:
+        name: what the person is called at the table.
+        input_handler: how the person is asked: the question in, the answer out, async or plain; None for the console.
+        deadline: how long the person has for an answer: seconds, or in words as in a brief (``3d``); None: as long as
+            it takes.
+        stand_in: the seat that answers when the time is up (``ollama:llama3.2``); "" for nobody.
+
+    Raises:
+        BriefError: a deadline that cannot be.
+    """
+
+    def __init__(
+        self,
+        name: str = PERSON,
+        input_handler: Asking | None = None,
+        *,
+        deadline: float | str | None = None,
+        stand_in: str = "",
+    ) -> None:
+        self.name, self.input_handler = name, input_handler
+        self.deadline, self.stand_in = _deadline(name, deadline), stand_in
+
+
+def _deadline(name: str, given: float | str | None) -> float | None:
+    if given is None:
+        return None
+    found = seconds(given) if isinstance(given, str) else given
+    if not 0 < found < math.inf:
+        allowed = "seconds, more than 0, or a length of time such as 30s, 10m, 2h, 2d or 1w"
+        raise BriefError(f"{name}: the deadline is {given!r}; it must be {allowed}", code="out_of_range")
+    return float(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting:
+    """The agents of a program at their table.
+
+    Attributes:
+        participants: them as participants; guests have no seat yet.
+        guests: those who answer from within the program, by name.
+        people: how people are asked in place, by name.
+    """
+
+    participants: tuple[Participant, ...]
+    guests: Mapping[str, object] = field(default_factory=dict[str, object])
+    people: Mapping[str, Asking] = field(default_factory=dict[str, Asking])
+
+    def seat(self, pool: Pool) -> tuple[Participant, ...]:
+        """The participants with their seats; guests are lent to the pool.
+
+        Raises:
+            BriefError: something that can be no guest, or another guest of the pool has that name.
+        """
+        seats = {name: invite(pool, name, agent) for name, agent in self.guests.items()}
+        return tuple(replace(each, seat=seats.get(each.name, each.seat)) for each in self.participants)
+
+    @property
+    def door(self) -> InPlace | None:
+        """The way to ask its people in place; None where nobody is asked so."""
+        return InPlace(self.people) if self.people else None
+
+
+def sitting(seated: Sequence[tuple[Participant, object]]) -> Sitting:
+    """Participants at a table, each with the agent that answers for it; None and a seat's name are no guests."""
+    return Sitting(
+        participants=tuple(who for who, _ in seated),
+        guests={who.name: agent for who, agent in seated if is_guest(agent)},
+        people={who.name: agent.input_handler or console for who, agent in seated if isinstance(agent, HumanAgent)},
+    )
+
+
+def is_guest(agent: object) -> bool:
+    """Whether an agent is neither described nor a person nor a seat's name, so that the program answers for it."""
+    return agent is not None and not isinstance(agent, Participant | HumanAgent | str)
+
+
+def described_by(name: str, agent: object, *, duty: Duty = "debater", weight: float | None = None) -> Participant:
+    """An agent as a participant of that name; a guest has no seat yet.
+
+    Args:
+        name: what it is called at the table.
+        agent: a Participant, a HumanAgent, a seat (``ollama:llama3.2``, ``human``), or a guest.
+        duty: what it does there.
+        weight: what its vote weighs; None for what the agent itself says.
+    """
+    match agent:
+        case Participant():
+            return replace(agent, name=name, duty=duty, weight=agent.weight if weight is None else weight)
+        case HumanAgent():
+            who = Participant(name=name, seat=HUMAN, duty=duty, weight=weight)
+            return replace(who, deadline=agent.deadline, stand_in=agent.stand_in)
+        case str():
+            return Participant(name=name, seat=agent, duty=duty, weight=weight)
+        case _:
+            return Participant(name=name, duty=duty, weight=weight)

@@ -1,0 +1,256 @@
+"""Whose a debate is, and who else may see it. This file owns what a share link grants.
+
+It is no part of the record, which is about what was said. It stands beside it, in a stream of letters ``DEBATE/access``
+in the same store, with the same chain of hashes. Of a link only the hash of its secret is kept.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from hmac import compare_digest
+from typing import Literal, TypeAlias, cast, get_args
+
+from moot.app.plan.assignment import is_person
+from moot.app.run.choosing import Caps
+from moot.app.run.outcome import opening
+from moot.app.run.workspace import Desk
+from moot.core.brief import Limits
+from moot.core.errors import BriefError, RecordConflict, RecordError
+from moot.core.event import Interjected
+from moot.learn.lessons import FORGET
+from moot.record.codec import decode
+from moot.record.mailbox import Letters
+from moot.record.store import Spine
+
+Right: TypeAlias = Literal["view", "join", "own"]
+RIGHTS: tuple[Right, ...] = get_args(Right)
+"""From the least to the most: whoever may join may view."""
+
+SECRET_BYTES = 32
+"""Chance in a token: 256 bits, written in 43 letters."""
+
+MOST_SHARES = 100
+"""The most links of one debate."""
+
+LONGEST_DAYS = 366.0
+"""The most days for which a link holds."""
+
+_OWNER, _SHARE, _REVOKE, _LIMITS, _ALLOWED = "owner", "share", "revoke", "limits", "allowed"
+
+_NAME = "access"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Whose a debate is.
+
+    Attributes:
+        owner: the name of the token by which it was made; "" for whoever is at the machine.
+        request: the hash of what was asked for, where it was asked for under a key; "" for none.
+    """
+
+    owner: str = ""
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A link to one debate.
+
+    Attributes:
+        id: what it is revoked by.
+        right: ``view`` or ``join``.
+        who: with ``join``, the person at the table for whom its holder answers; "" for somebody who only speaks up.
+        at: when it was made, in seconds since 1970.
+        until: when it ends, in seconds since 1970; None for never.
+        mark: the hash of its secret.
+        revoked: whether it was taken back.
+    """
+
+    id: str
+    right: Right
+    who: str = ""
+    at: float = 0.0
+    until: float | None = None
+    mark: str = ""
+    revoked: bool = False
+
+    def holds(self, now: float) -> bool:
+        """Whether it still opens anything."""
+        return not self.revoked and (self.until is None or now < self.until)
+
+
+def new_secret() -> str:
+    """A new token: nobody can guess it."""
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def mark_of(secret: str) -> str:
+    """The hash of a token, which is all that is kept. A token of 256 random bits needs no salt and no slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+async def claim(desk: Desk, debate: str, wanted: Claim) -> Claim:
+    """Say whose a debate is, before it begins; whoever says it first owns it.
+
+    What others debate is not learned, for memory is read in the debates of whoever is at the machine.
+
+    Returns:
+        Whose it is.
+
+    Raises:
+        RecordError: the store cannot be written.
+    """
+    letters = _letters(desk, debate)
+    if not await letters.read():
+        if wanted.owner:
+            nothing = Interjected(by=FORGET, text="")
+            await Letters(desk.store, f"{debate}/memory", clock=desk.clock).post(nothing)
+        await letters.post(Interjected(by=_OWNER, text=_write(asdict(wanted))))
+    return await claimed(desk, debate)
+
+
+async def claimed(desk: Desk, debate: str) -> Claim:
+    """Whose a debate is; nobody's own, which is whoever's is at the machine, where nobody has said."""
+    for entry in await _letters(desk, debate).read():
+        if isinstance(entry.event, Interjected) and entry.event.by == _OWNER:
+            data = json.loads(entry.event.text)
+            return Claim(owner=str(data["owner"]), request=str(data["request"]))
+    return Claim()
+
+
+def owners(spines: Iterable[Spine]) -> Mapping[str, str]:
+    """Whose each debate is that somebody has claimed, in one look at all that a store holds.
+
+    A debate whose claim is damaged is nobody's here, and hides no other.
+    """
+    end = f"/{_NAME}/letters"
+    found: dict[str, str] = {}
+    for spine in spines:
+        if not spine.debate.endswith(end):
+            continue
+        with suppress(RecordError, ValueError, LookupError, TypeError):
+            event = decode(spine.first).event
+            if isinstance(event, Interjected) and event.by == _OWNER:
+                found[spine.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
+    return found
+
+
+async def note_limits(desk: Desk, debate: str, caps: Caps) -> None:
+    """Note the limits that a debate's owner has set since; they hold from now on, also for whoever answers in it.
+
+    Raises:
+        RecordError: the store cannot be written.
+    """
+    if caps != await noted_limits(desk, debate):
+        await _letters(desk, debate).post(Interjected(by=_LIMITS, text=_write(asdict(caps))))
+
+
+async def noted_limits(desk: Desk, debate: str) -> Caps:
+    """The limits that were noted last; none where none were."""
+    said = [each.event for each in await _letters(desk, debate).read()]
+    noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _LIMITS]
+    return Caps(**json.loads(noted[-1])) if noted else Caps()
+
+
+async def allow(desk: Desk, debate: str, limits: Limits) -> None:
+    """Note what a debate may use from now on, all in all, for whoever will hold it elsewhere.
+
+    Raises:
+        RecordError: the store cannot be written.
+    """
+    if limits != await allowed(desk, debate):
+        await _letters(desk, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
+
+
+async def allowed(desk: Desk, debate: str) -> Limits | None:
+    """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
+    said = [each.event for each in await _letters(desk, debate).read()]
+    noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _ALLOWED]
+    return Limits(**json.loads(noted[-1])) if noted else None
+
+
+async def share(
+    desk: Desk, debate: str, right: Right, *, who: str = "", until: float | None = None
+) -> tuple[Share, str]:
+    """Make a link to a debate.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        right: ``view`` or ``join``.
+        who: with ``join``, for whom at the table its holder answers.
+        until: when it ends, in seconds since 1970; None for never.
+
+    Returns:
+        The link and its secret, which is told this once.
+
+    Raises:
+        BriefError: a right, a person or a time that cannot be, or too many links.
+        RecordError: there is no such debate, or the store cannot be written.
+    """
+    now = desk.clock()
+    if right not in ("view", "join"):
+        raise BriefError(f"a link grants view or join, not {right}", code="bad_enum")
+    if who and right != "join":
+        raise BriefError("only a link to join is for a person at the table", code="inconsistent")
+    if until is not None and not now < until <= now + LONGEST_DAYS * 86_400:
+        raise BriefError(f"a link ends after now and within {LONGEST_DAYS:g} days", code="out_of_range")
+    brief = opening(debate, await desk.entries(debate)).brief
+    people = [each.name for each in brief.participants if is_person(each)]
+    if who and who not in people:
+        there = f"people at the table: {', '.join(people)}" if people else "nobody at the table is a person"
+        raise BriefError(f"{who[:60]!r} is no person of this debate; {there}", code="bad_name")
+    if sum(each.holds(now) for each in await shares(desk, debate)) >= MOST_SHARES:
+        raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
+    secret = new_secret()
+    made = Share(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
+    await _letters(desk, debate).post(Interjected(by=_SHARE, text=_write(asdict(made))))
+    return made, secret
+
+
+async def shares(desk: Desk, debate: str) -> tuple[Share, ...]:
+    """The links to a debate, in the order in which they were made, revoked ones too."""
+    found: dict[str, Share] = {}
+    for entry in await _letters(desk, debate).read():
+        match entry.event:
+            case Interjected(by=by, text=text) if by == _SHARE:
+                data = cast("dict[str, object]", json.loads(text))
+                made = Share(**data)  # pyright: ignore[reportArgumentType]
+                found[made.id] = made
+            case Interjected(by=by, text=text) if by == _REVOKE and text in found:
+                found[text] = replace(found[text], revoked=True)
+            case _:
+                pass
+    return tuple(found.values())
+
+
+async def revoke(desk: Desk, debate: str, share_id: str) -> bool:
+    """Take a link back; whether there is one of that id."""
+    if not any(each.id == share_id for each in await shares(desk, debate)):
+        return False
+    await _letters(desk, debate).post(Interjected(by=_REVOKE, text=share_id))
+    return True
+
+
+async def opened_by(desk: Desk, debate: str, secret: str) -> Share | None:
+    """The link that a secret belongs to, if it still holds."""
+    mark, now = mark_of(secret), desk.clock()
+    fits = [each for each in await shares(desk, debate) if compare_digest(each.mark, mark)]
+    return next((each for each in fits if each.holds(now)), None)
+
+
+def conflict(debate: str) -> RecordConflict:
+    """What is said where a key was used before, for something else."""
+    return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
+
+
+def _letters(desk: Desk, debate: str) -> Letters:
+    return Letters(desk.store, f"{debate}/{_NAME}", clock=desk.clock)
+
+
+def _write(data: dict[str, object]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

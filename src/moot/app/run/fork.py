@@ -1,0 +1,253 @@
+"""Forks: a debate that goes on from the middle of another one. This file owns what a fork keeps and what it changes.
+
+A fork is a debate of its own: its record begins with the entries of its parent up to one of them, stamped anew in a
+chain of their own, and is taken up like any other. It keeps the seed, so the same answers lead to the same path.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from moot.answers.manual_form import take
+from moot.app.brief.reader import Intake
+from moot.app.plan.assignment import seat
+from moot.app.run.choosing import Wishes
+from moot.app.run.held import Plan
+from moot.app.run.outcome import opening
+from moot.app.run.past import Given, agreed, keep, stamp
+from moot.app.run.prepare import prepare
+from moot.app.run.workspace import Desk
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief
+from moot.core.errors import BriefError
+from moot.core.event import PLAY_EVENTS, Asked, Closed, Entry, Opened, kind
+from moot.core.form import Fields
+from moot.core.transcript import Transcript, Turn, fold
+from moot.protocols.spec import load
+
+GIVEN = "given by hand in a fork"
+"""What the notes of such an answer say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Words in the place of what was said.
+
+    Attributes:
+        turn: which turn: its mark (``T7``) or its key.
+        words: the answer, read as that of any person is.
+        fields: the form's fields, where they are given apart from the words.
+    """
+
+    turn: str
+    words: str = ""
+    fields: Fields | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What is otherwise in a fork; nothing at all where nothing is set.
+
+    Attributes:
+        models: who answers from now on, by the participant's name; under "" for all who are not named.
+        brief: another brief. Whom it seats with no model of their own keeps the parent's; so does the seed, and the
+            protocol where it names none.
+        answer: an answer in the place of another. The fork begins behind the batch in which that turn was asked,
+            for nobody in it saw another's answer.
+    """
+
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    brief: Intake | None = None
+    answer: Answer | None = None
+
+
+async def _no(debate: str) -> None:
+    pass
+
+
+Told = Callable[[str], Awaitable[None]]
+
+
+async def fork(
+    desk: Desk, debate: str, *, at: int | None = None, change: Change | None = None, name: str = "", before: Told = _no
+) -> str:
+    """Make a new debate of the beginning of another one; ``Desk.resume`` goes on with it.
+
+    Calls that had no end at that entry, and a pause there, are not taken over.
+
+    Args:
+        desk: the desk.
+        debate: the parent's id.
+        at: the last entry of the parent that is kept; None with a given answer, which says that itself.
+        change: what is otherwise.
+        name: the id that the fork shall have; "" for a new one.
+        before: told the id before the fork is on record, once nothing can be wrong with it.
+
+    Returns:
+        The new debate's id.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+        BriefError: it cannot be forked there, or not with that change.
+        RecordConflict: there is another debate of that id.
+    """
+    change = change or Change()
+    opened, lines = await _parted(desk, debate, at, change)
+    name = name or desk.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
+    await before(name)
+    await desk.store.append(name, lines, after=0)
+    return name
+
+
+async def _parted(desk: Desk, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
+    """The opening of a fork, and its first lines."""
+    entries = await desk.entries(debate)
+    parent = opening(debate, entries)
+    last, given = _place(debate, entries, at, change.answer)
+    opened = await _opening(desk, parent, change)
+    former = {each.name: each.seat for each in parent.brief.participants}
+    moved = [each.name for each in opened.brief.participants if former.get(each.name) != each.seat]
+    kept = keep(entries[1:last], moved, given, now=desk.clock())
+    _check_path(debate, opened, kept)
+    notes = (*opened.chosen, *_told(change, given))
+    opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
+    return opened, stamp([replace(entries[0], event=opened), *kept])
+
+
+# ---- where ---------------------------------------------------------------------------------------------------------
+
+
+def _place(debate: str, entries: Sequence[Entry], at: int | None, answer: Answer | None) -> tuple[int, Given | None]:
+    """The last entry to keep, and the answer that is given."""
+    if answer is None:
+        if at is None:
+            raise BriefError("say at which entry to fork, or which turn is answered otherwise", code="missing_key")
+        return _check_at(debate, entries, at), None
+    if at is not None:
+        raise BriefError("a given answer says itself where the fork begins; leave the entry out", code="inconsistent")
+    turn, ask = _turn(debate, fold(entries), answer.turn)
+    return _end_of_batch(entries, turn.key), Given(turn=turn, reply=_reply(turn, ask, answer))
+
+
+def _check_at(debate: str, entries: Sequence[Entry], at: int) -> int:
+    closed = isinstance(entries[-1].event, Closed)
+    most = len(entries) - closed
+    if not 1 <= at <= most:
+        over = f"; with entry {len(entries)} it is over" if closed else ""
+        raise BriefError(f"{debate} can be forked at entry 1 to {most}, not {at}{over}", code="out_of_range")
+    return at
+
+
+def _turn(debate: str, transcript: Transcript, name: str) -> tuple[Turn, Ask]:
+    turns = transcript.all()
+    for turn in turns:
+        if name.casefold() not in (turn.mark.casefold(), turn.key.casefold()):
+            continue
+        if turn.ask is None:
+            raise BriefError(f"{turn.mark} came from outside; only an answer can be replaced", code="bad_enum")
+        return turn, turn.ask
+    there = f"its turns are T1 to T{len(turns)}" if turns else "nobody has been asked yet"
+    raise BriefError(f"{debate} has no turn {name[:60]!r}; {there}", code="out_of_range")
+
+
+def _end_of_batch(entries: Sequence[Entry], key: str) -> int:
+    """The last entry before the play goes on from the batch in which that was asked."""
+    asked = next(entry.seq for entry in entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
+    answering = False
+    for entry in entries[asked:]:
+        if isinstance(entry.event, PLAY_EVENTS) and (answering or not isinstance(entry.event, Asked)):
+            return entry.seq - 1
+        answering = answering or not isinstance(entry.event, Asked)
+    return len(entries)
+
+
+# ---- what is changed -----------------------------------------------------------------------------------------------
+
+
+def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
+    """The given answer, as it was read.
+
+    Raises:
+        BriefError: it is empty, or does not say what the form demands.
+    """
+    try:
+        reading = take(ask.form, answer.words, answer.fields)
+    except BriefError as error:
+        raise BriefError(f"{turn.mark} ({turn.by}): {error.found}", code=error.code) from error
+    reply = Reply(text=reading.text, fields=reading.fields, asked="human", unread=reading.unread, notes=(GIVEN,))
+    return reply.mended(ask.form)
+
+
+async def _opening(desk: Desk, parent: Opened, change: Change) -> Opened:
+    """The parent's opening with another brief and other seats."""
+    opened = parent
+    if change.brief is not None:
+        wishes = Wishes(protocol="" if change.brief.protocol else parent.name, cast="builtin")
+        ready = await prepare(desk, _completed(change.brief, parent.brief), wishes)
+        log = str(change.brief.given.get("logging_mode", ""))
+        opened = replace(ready.plan, log=log).opened()
+    brief = _seated(opened.brief, change.models)
+    seat(brief, desk.pool, config=desk.config)
+    return replace(opened, brief=brief)
+
+
+def _completed(intake: Intake, parent: Brief) -> Intake:
+    """A brief with what it leaves open as the parent has it: the seed, models, and debaters that were made for it."""
+    brief = intake.brief
+    people = list(brief.participants)
+    made = [each for each in parent.participants if each.duty == "debater"]
+    if not intake.own and len(brief.names("debater")) == len(made):
+        others = [each for each in people if each.duty != "debater"]
+        places = [each for each in people if each.duty == "debater"]
+        people = [
+            replace(place, name=who.name, role=who.role, persona=who.persona)
+            for place, who in zip(places, made, strict=True)
+        ] + others
+    seats = {each.name: each.seat for each in parent.participants}
+    people = [replace(each, seat=each.seat or intake.model or seats.get(each.name, "")) for each in people]
+    seed = brief.seed if "seed" in intake.given else parent.seed
+    return replace(intake, brief=replace(brief, participants=tuple(people), seed=seed))
+
+
+def _seated(brief: Brief, models: Mapping[str, str]) -> Brief:
+    """The brief with other seats for those who are named, or for all."""
+    names = [each.name for each in brief.participants]
+    for name in models:
+        if name and name not in names:
+            raise BriefError(
+                f"nobody is called {name[:60]!r}; the participants are {', '.join(names)}", code="bad_name"
+            )
+    # An aide is no model that could be another one: what is meant for all is not meant for it.
+    everybody = {each.name: models.get("") for each in brief.participants if each.duty != "aide"}
+    people = [
+        replace(each, seat=models.get(each.name) or everybody.get(each.name) or each.seat)
+        for each in brief.participants
+    ]
+    return replace(brief, participants=tuple(people))
+
+
+def _told(change: Change, given: Given | None) -> Iterator[str]:
+    """What is otherwise, in words for readers."""
+    if change.brief is not None:
+        yield "another brief in the fork"
+    for name, model in change.models.items():
+        yield f"{name or 'all'} by {model} in the fork"
+    if given:
+        yield f"{given.turn.mark} ({given.turn.by}) {GIVEN}"
+
+
+def _check_path(debate: str, opened: Opened, kept: Sequence[Entry]) -> None:
+    """Refuse to keep what the changed brief would not lead to.
+
+    Raises:
+        BriefError: the play makes another fact; it names the parent's entry, and the last one that can be kept.
+    """
+    same = agreed(opened, [each.event for each in kept])
+    if same == len(kept):
+        return
+    odd = kept[same]
+    what = f"{odd.event.ask.to} was asked to {odd.event.ask.act}" if isinstance(odd.event, Asked) else kind(odd.event)
+    raise BriefError(
+        f"the change leads another way from entry {odd.seq} of {debate} on, where {what}; "
+        f"fork it at entry {odd.seq - 1} or earlier",
+        code="inconsistent",
+    )

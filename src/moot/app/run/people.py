@@ -1,0 +1,255 @@
+"""People at the table, from anywhere. This file owns who is waited for, and what becomes of what people write.
+
+All of it goes by letter, so another process may hold the debate meanwhile; it takes the letters in.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from moot.agents.human import HUMAN
+from moot.answers.manual_form import allowed, take
+from moot.app.brief.names import check_name, skeleton
+from moot.app.plan.assignment import is_person
+from moot.app.run.outcome import opening
+from moot.app.run.submitting import go_on
+from moot.app.run.workspace import Desk
+from moot.core.agent import Scene, open_to, scene
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Participant
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Asked, Entry, Interjected, Replied
+from moot.core.form import Value
+from moot.core.text import clean
+from moot.core.transcript import Transcript, Turn, fold
+from moot.record.mailbox import Letters
+
+__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "scene_of", "time_left", "waiting"]
+
+
+MOST_SAID = 100_000
+"""The most characters that can be said from outside in one debate: everybody reads all of them in every question."""
+
+LONGEST = 20_000
+"""The most characters of what somebody says from outside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """How a debate stands with its people.
+
+    Attributes:
+        brief: its brief.
+        entries: its record.
+        transcript: the record, folded.
+        letters: the letters to it.
+        written: the asks that are answered by letter.
+    """
+
+    brief: Brief
+    entries: tuple[Entry, ...]
+    transcript: Transcript
+    letters: Letters
+    written: frozenset[str]
+
+    def unanswered(self) -> list[Turn]:
+        """The asks of people without an answer on record, oldest first; none where the debate is over."""
+        turns = () if self.transcript.closed else self.transcript.all()
+        return [
+            turn
+            for turn in turns
+            if turn.ask and not self.transcript.answered(turn.key) and is_person(self.brief.participant(turn.by))
+        ]
+
+    def left(self, turn: Turn, now: float) -> float | None:
+        """The seconds that somebody has left for an answer; None for any time."""
+        allowed = self.brief.participant(turn.by).deadline
+        return None if allowed is None else self.at(turn.key) + allowed - now
+
+    def at(self, key: str) -> float:
+        """When that ask was put, in seconds since 1970."""
+        return next(each.at for each in self.entries if isinstance(each.event, Asked) and each.event.ask.key == key)
+
+    def open(self, now: float) -> list[Turn]:
+        """The asks that a person can still answer."""
+        return [turn for turn in self.unanswered() if turn.key not in self.written and not self.late(turn, now)]
+
+    def late(self, turn: Turn, now: float) -> bool:
+        """Whether the time for that answer is up."""
+        left = self.left(turn, now)
+        return left is not None and left < 0
+
+
+async def _look(desk: Desk, debate: str) -> _Standing:
+    entries = await desk.entries(debate)
+    letters = Letters(desk.store, debate, clock=desk.clock)
+    written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
+    return _Standing(
+        brief=opening(debate, entries).brief,
+        entries=entries,
+        transcript=fold(entries),
+        letters=letters,
+        written=frozenset(written),
+    )
+
+
+async def waiting(desk: Desk, debate: str) -> tuple[Turn, ...]:
+    """The asks that wait for a person, oldest first.
+
+    Raises:
+        RecordError: there is no such debate, or its record or letters are damaged.
+    """
+    return tuple((await _look(desk, debate)).open(desk.clock()))
+
+
+async def time_left(desk: Desk, debate: str) -> dict[str, float]:
+    """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
+
+    Raises:
+        RecordError: there is no such debate, or its record or letters are damaged.
+    """
+    standing, now = await _look(desk, debate), desk.clock()
+    left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
+    return {key: seconds for key, seconds in left.items() if seconds is not None}
+
+
+async def scene_of(desk: Desk, debate: str, key: str) -> Scene:
+    """What whoever is asked at that key was shown when the ask was put.
+
+    Raises:
+        RecordError: there is no such debate or no such ask, or the record is damaged.
+    """
+    entries = await desk.entries(debate)
+    for n, entry in enumerate(entries, start=1):
+        if isinstance(entry.event, Asked) and entry.event.ask.key == key:
+            return scene(opening(debate, entries).brief, fold(entries[:n]), entry.event.ask)
+    raise RecordError(f"{debate} has no question {key!r}")
+
+
+def for_people(brief: Brief, turn: Turn) -> Turn:
+    """The turn as all people at the table may read it: without the fields that are private to others."""
+    for each in filter(is_person, brief.participants):
+        turn = open_to(each.name, turn)
+    return turn
+
+
+def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> Reply:
+    """A person's reply to an ask, read from words and fields; see ``answers.manual_form.take``.
+
+    Raises:
+        BriefError: what is missing or cannot be, in one sentence.
+    """
+    reading = take(ask.form, clean(words), fields)
+    reply = Reply(text=reading.text, fields=reading.fields, asked=HUMAN)
+    return reply.mended(ask.form)
+
+
+async def asked(desk: Desk, debate: str, who: str = "") -> Turn:
+    """The ask that ``answer`` would answer.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        who: whose it is; see ``answer``.
+
+    Raises:
+        BriefError: it is unclear whose it is, or there is no such person.
+        RecordError: there is no such debate, it is over, or nobody is waited for.
+    """
+    return _turn(await _look(desk, debate), debate, who, desk.clock())
+
+
+async def answer(
+    desk: Desk, debate: str, words: str, *, who: str = "", key: str = "", fields: Mapping[str, Value] | None = None
+) -> Reply:
+    """Answer for a person who is waited for; whoever holds the debate, or resumes it, takes the answer in.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        words: the answer.
+        who: whose answer it is; it may be left out where one alone is waited for. Of several questions to one person
+            the oldest is answered.
+        key: the key of the ask that is meant; "" for the oldest.
+        fields: fields of the form by name, beside the words or instead of them.
+
+    Raises:
+        BriefError: the answer cannot be used, or it is unclear whose it is.
+        RecordError: there is no such debate, it is over, or nobody is waited for.
+    """
+    standing, now = await _look(desk, debate), desk.clock()
+    turn = _turn(standing, debate, who, now)
+    if key and turn.key != key:
+        raise RecordError(f"meanwhile {turn.by} is asked something else; this answer was not noted")
+    assert turn.ask is not None
+    reply = replace(by_hand(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
+    number = await standing.letters.post(Replied(key=turn.key, reply=reply))
+    letters = await standing.letters.read()
+    first = next(each.seq for each in letters if isinstance(each.event, Replied) and each.event.key == turn.key)
+    if first != number:
+        raise RecordError(f"{turn.by} has already answered")
+    await go_on(desk, debate)
+    return reply
+
+
+def _turn(standing: _Standing, debate: str, who: str, now: float) -> Turn:
+    """The open ask that is meant."""
+    if standing.transcript.closed:
+        raise RecordError(f"the debate {debate} is over")
+    whose = _person(standing.brief, who).name if who else ""
+    asked = [turn for turn in standing.unanswered() if whose in ("", turn.by)]
+    open_ = [turn for turn in asked if turn.key not in standing.written and not standing.late(turn, now)]
+    names = list(dict.fromkeys(turn.by for turn in open_))
+    if len(names) > 1:
+        raise BriefError(f"{' and '.join(names)} are waited for; say whose answer it is")
+    if open_:
+        return open_[0]
+    if not asked:
+        raise RecordError(f"{debate} waits for no answer{f' of {whose}' if whose else ''}")
+    newest = asked[-1]
+    if newest.key in standing.written:
+        raise RecordError(f"{newest.by} has already answered")
+    raise RecordError(f"the time of {newest.by} is up")
+
+
+def _person(brief: Brief, who: str) -> Participant:
+    people = {skeleton(each.name): each for each in brief.participants if is_person(each)}
+    if (person := people.get(skeleton(who))) is None:
+        there = ", ".join(each.name for each in people.values()) or "nobody"
+        raise BriefError(f"{who[:60]!r} is no person at this table; there is {there}", code="bad_name")
+    return person
+
+
+async def say(desk: Desk, debate: str, by: str, words: str) -> int:
+    """Speak up in a debate, at any moment; everybody hears it from the next question on.
+
+    Args:
+        desk: the desk.
+        debate: its id.
+        by: who speaks; not the name of a participant, unless that is a person.
+        words: what is said.
+
+    Returns:
+        The number of the letter.
+
+    Raises:
+        BriefError: a name that cannot be, no words or too many.
+        RecordError: there is no such debate, or it is over.
+    """
+    standing = await _look(desk, debate)
+    if standing.transcript.closed:
+        raise RecordError(f"the debate {debate} is over")
+    name, text = check_name(by), clean(words).strip()
+    twin = next((each for each in standing.brief.participants if skeleton(each.name) == skeleton(name)), None)
+    if twin and not is_person(twin):
+        raise BriefError(f"{name!r} is the name of a participant; speak under another name", code="bad_name")
+    if not text:
+        raise BriefError("there is nothing to say; write it in quotes")
+    if len(text) > LONGEST:
+        raise BriefError(
+            f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
+        )
+    said = sum(len(each.event.text) for each in await standing.letters.read() if isinstance(each.event, Interjected))
+    if said + len(text) > MOST_SAID:
+        found = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
+        raise BriefError(found, code="too_large")
+    return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))

@@ -1,0 +1,273 @@
+"""Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
+
+Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
+begins: in a debate of its own on record with one participant and one question. What cannot be read, is nobody, or
+stands there twice is left out, and built-in debaters take those places; so does one who opposes where nobody does. It
+is paid under the limits of the debate, and what it used is taken off them.
+
+The id of such a debate begins with a hash of all that is asked, so whoever runs the same brief with the same model once
+more finds it: participants that were made are taken over, a paused casting is taken up, and nothing is paid twice.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from moot.app.brief.default_participants import CAST
+from moot.app.brief.names import check_name, moderates, skeleton
+from moot.app.brief.reader import Intake
+from moot.app.run.access import claimed
+from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Outcome, outcome
+from moot.app.run.prepare import Ready
+from moot.app.run.workspace import Desk
+from moot.core.brief import Brief, Limits, Participant, View
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entry
+from moot.core.form import Field, Form
+from moot.core.letters import flat
+from moot.core.text import clean, clip
+from moot.core.transcript import Transcript, fold, read_field
+from moot.engine.calls import Purse
+from moot.engine.driver import Stop
+from moot.phases.phases_base import Sequence as Steps
+from moot.phases.speak import Everyone
+from moot.phases.vote import Adopt
+from moot.record.codec import digest, encode
+from moot.record.mailbox import debates
+
+ACT = "cast"
+NAME = "Casting"
+STANCES = ("FOR", "AGAINST", "OTHER")
+
+MOST_ROLE = 200
+MOST_PERSONA = 2000
+
+# Models cast colleagues who agree; so the opponent is asked for by name, and what each fears as well.
+TASK = (
+    "Name {count} people who should debate this topic. Their perspectives must be clearly different: other interests, "
+    "other knowledge, other fears. At least one of them must oppose what seems the obvious answer. Take no famous "
+    "people. Give each a short given name, a role of at most twelve words, and a persona: two to four sentences that "
+    "begin with 'You' and say what this person knows, wants and fears."
+)
+PERSONA = "You choose who should take part in a debate. You take no side, and you do not debate yourself."
+WHY = Field(name="why", required=False, help="in one sentence, why these people")
+_BEGINS = "cast-"
+
+OPPOSING = "Skeptic"
+"""The built-in debater who opposes whatever is proposed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Casting:
+    """The debate in which the participants of another one are made.
+
+    Attributes:
+        debate: its id.
+        plan: what is asked.
+        begun: whether there is a record of it already, to be taken up where it ends.
+        earlier: whether that record holds participants, so that nobody is asked and nothing is paid.
+    """
+
+    debate: str
+    plan: Plan
+    begun: bool = False
+    earlier: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What came of a casting, and what it has spent, lost tries included."""
+
+    casting: Casting
+    came: Outcome
+    spent: Purse
+
+
+def casting_plan(ready: Ready) -> Plan:
+    """The debate in which the participants are made: one participant, one question."""
+    brief = ready.plan.brief
+    count = len(brief.names("debater"))
+    language = next((each.language for each in brief.participants), "")
+    who = Participant(name=NAME, role="Chooses who takes part", persona=PERSONA, seat=ready.caster, language=language)
+    ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
+    tree = Steps(parts=(ask, Adopt(act=ACT, field=WHY.name, status="", rule="casting")))
+    alone = Brief(
+        topic=brief.topic,
+        background=brief.background,
+        options=brief.options,
+        participants=(who,),
+        limits=brief.limits,
+        seed=brief.seed,
+    )
+    return Plan(brief=alone, name="casting", protocol=tree)
+
+
+async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: str = "") -> Casting:
+    """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
+
+    One that another process may be holding now is left alone, and so is one that somebody else would pay for.
+
+    Args:
+        desk: the desk.
+        ready: the debate that the participants are for; its ``caster`` is asked.
+        new: whether participants that were made before are left aside.
+        owner: who pays for what is asked now.
+    """
+    plan = casting_plan(ready)
+    begins = _hash(plan)
+    for spine in await debates(desk.store):
+        if not spine.debate.startswith(begins):
+            continue
+        try:
+            entries = await desk.entries(spine.debate)
+            transcript, paid = fold(entries), (await claimed(desk, spine.debate)).owner
+        except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
+            continue
+        casting = Casting(debate=spine.debate, plan=plan, begun=True)
+        if transcript.closed is None:
+            still = transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds
+            if still and paid == owner:
+                return casting
+        elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
+            return replace(casting, earlier=True)
+    return Casting(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
+
+
+async def hold_casting(desk: Desk, casting: Casting, *, stop: Stop | None = None) -> Outcome:
+    """Have the participants of a debate made, or take that up where its record ends.
+
+    Args:
+        desk: the desk.
+        casting: what ``find_casting`` found.
+        stop: set its reason to pause.
+    """
+    if casting.begun:
+        return await desk.resume(casting.debate, limits=casting.plan.brief.limits, stop=stop)
+    return await desk.hold(casting.plan, casting.debate, stop=stop)
+
+
+async def read_casting(desk: Desk, casting: Casting) -> Made:
+    """What came of a casting that was held."""
+    entries = await desk.entries(casting.debate)
+    spent = Purse(casting.plan.brief.limits)
+    for entry in entries:
+        spent.apply(entry.event)
+    return Made(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
+
+
+def is_casting(debate: str) -> bool:
+    """Whether a debate is one in which participants are made, by its id."""
+    return debate.startswith(_BEGINS)
+
+
+def _hash(plan: Plan) -> str:
+    """What the id of every casting begins with that asks the same; limits and chance make no other."""
+    asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
+    return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
+
+
+def with_cast(intake: Intake, wishes: Wishes, ready: Ready, made: Made) -> tuple[Intake, Wishes]:
+    """The brief with the participants that were made, and the wishes with what is left of the limits.
+
+    Args:
+        intake: the brief as it was read.
+        wishes: what the caller wants otherwise.
+        ready: the debate as it was prepared with the built-in participants.
+        made: what came of the casting.
+    """
+    standing = [each for each in intake.brief.participants if each.duty == "debater"]
+    others = [each for each in intake.brief.participants if each.duty != "debater"]
+    found = list(_read(made.came.transcript, len(standing), others))
+    cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
+    people = [
+        replace(place, name=who.name, role=who.role, persona=who.persona)
+        for place, who in zip(standing, cast, strict=True)
+    ]
+    brief = replace(intake.brief, participants=(*people, *others))
+    note = _note(ready, made, [each.name for each in cast if each in CAST])
+    intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
+    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, made))
+
+
+def _form(count: int) -> Form:
+    people = (
+        field
+        for n in range(1, count + 1)
+        for field in (
+            Field(name=f"name_{n}", help="a given name"),
+            Field(name=f"stance_{n}", kind="choice", choices=STANCES, help="towards the obvious answer"),
+            Field(name=f"role_{n}", help="office or interest"),
+            Field(name=f"persona_{n}", help="You know …; you want …; you fear …"),
+        )
+    )
+    return Form(name=ACT, layout="json", fields=(*people, WHY))
+
+
+def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
+    """The debaters that were read, each with its stance, and nobody twice: no name, no role and no persona."""
+    turns = transcript.turns(ACT)
+    taken = {skeleton(each.name) for each in others}
+    for turn, n in product(turns, range(1, count + 1)):
+        name, stance, role, persona = (
+            read_field(turn, f"{each}_{n}") for each in ("name", "stance", "role", "persona")
+        )
+        who = _person(str(name or ""), str(role or ""), str(persona or ""))
+        if who is None:
+            continue
+        looks = {skeleton(each) for each in (who.name, who.role, who.persona)}
+        if not looks & taken:
+            taken |= looks
+            yield who, str(stance)
+
+
+def _person(name: str, role: str, persona: str) -> Participant | None:
+    """A debater, if these are the words for one."""
+    role, persona = flat(clean(role)), clean(persona).strip()
+    try:
+        checked = check_name(name)
+    except BriefError:
+        return None
+    if moderates(checked) or not skeleton(role) or not skeleton(persona):
+        return None
+    return Participant(name=checked, role=clip(role, MOST_ROLE), persona=clip(persona, MOST_PERSONA))
+
+
+def _fill(
+    made: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
+) -> tuple[Participant, ...]:
+    """So many debaters: those who were made, one who opposes, and built-in ones for the places that are left."""
+    kept = list(made[: count if opposed else count - 1])
+    taken = {skeleton(each.name) for each in (*kept, *others)}
+    free = [each for each in CAST if skeleton(each.name) not in taken]
+    added = free[: count - len(kept)]
+    opponent = next((each for each in free if each.name == OPPOSING), None)
+    if opponent and not opposed and opponent not in added:
+        added[-1] = opponent
+    return (*kept, *added)
+
+
+def _note(ready: Ready, made: Made, built_in: Sequence[str]) -> str:
+    debate, usage = made.came.debate, made.came.usage
+    cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
+    used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
+    if len(built_in) == len(ready.plan.brief.names("debater")):
+        note = f"{ready.caster} made no participants that could be used in debate {debate} ({used})"
+        return f"{note}: built-in ones take part."
+    when = "earlier, " if made.casting.earlier else ""
+    note = f"Participants were made by {ready.caster} {when}in debate {debate} ({used})"
+    return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
+
+
+def _left(limits: Limits, made: Made) -> Caps:
+    """The limits, with what is left of tokens and money when the participants are paid; an earlier run paid its own."""
+    tokens, cost = (0, 0.0) if made.casting.earlier else (made.spent.tokens, made.spent.cost)
+    return Caps(
+        asks=limits.asks,
+        tokens=None if limits.tokens is None else max(0, limits.tokens - tokens),
+        cost=None if limits.cost is None else max(0.0, limits.cost - cost),
+        turn_seconds=limits.turn_seconds,
+        total_seconds=limits.total_seconds,
+    )

@@ -1,0 +1,305 @@
+"""The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from moot.agents.human import Door, Reach
+from moot.app.plan.assignment import BUILTIN, assign, people, seat
+from moot.app.plan.desk_checks import check_brief
+from moot.app.plan.estimate import estimate
+from moot.app.plan.learning import shelf_of, teach_at_end
+from moot.app.plan.recalling import recalling
+from moot.app.plan.settings import Config
+from moot.app.plan.stores import Where, open_store, show_where
+from moot.app.plan.toolbox import open_tools
+from moot.app.plan.weighing import weighing
+from moot.app.run.dispatcher import Dispatcher
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Listed, Outcome, list_one, opening, outcome
+from moot.app.run.watching import Watchers
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Limits
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
+from moot.core.labels import act_of, noun
+from moot.core.text import clean_data, slug
+from moot.core.transcript import Transcript, fold
+from moot.engine.driver import Hosting, Stop, debate, replay
+from moot.learn.learn_tables import Place
+from moot.models.pool import Pool
+from moot.phases.phases_base import Phase
+from moot.protocols.known import DEFAULT, Choices, build
+from moot.protocols.spec import load
+from moot.record.codec import decode, read
+from moot.record.hub import Hub, Line
+from moot.record.ledger import Ledger
+from moot.record.mailbox import Letters, debates
+from moot.record.store import Store
+
+__all__ = ["Stop", "decode", "read"]
+
+
+class Desk:
+    """Holds debates and reads their records.
+
+    Args:
+        store: where the records are kept.
+        pool: the models; None for a new one.
+        clock: seconds since 1970, for the labels of entries.
+        config: the owner's settings of tools; None to load them when a debate has tools.
+
+    Attributes:
+        watchers: are told of every debate that is held here.
+        pen: where the debates that are held here are written; a host may put a fence around the store.
+        queue: who has debates held by workers; None where records are in a file.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        pool: Pool | None = None,
+        clock: Callable[[], float] = time.time,
+        config: Config | None = None,
+    ) -> None:
+        self.store, self.clock, self.config = store, clock, config
+        self.pen: Store = store
+        self.queue: Dispatcher | None = None
+        self.pool = pool or Pool()
+        self.hub = Hub(store)
+        self.place = ""  # where the records are kept, in words for people
+        self.watchers = Watchers()
+        self._held: set[str] = set()
+
+    @classmethod
+    def at(cls, where: Where, *, reading: bool = False) -> "Desk":
+        """A desk over the records at that place: a file, which is made if it is not there, or a database's address.
+
+        Args:
+            where: the place.
+            reading: the records are only read; see ``open_store``.
+
+        Raises:
+            RecordError: the place cannot be used; a database is asked only when it is first needed.
+        """
+        desk = cls(open_store(where, reading=reading))
+        desk.place = show_where(where)
+        return desk
+
+    @property
+    def shelf(self) -> Place | None:
+        """Where what was learned is kept: the file or database of the record; None where the record is in none."""
+        return shelf_of(self.store)
+
+    async def close(self) -> None:
+        """Give connections and files back."""
+        await self.pool.close()
+        if self.queue:
+            await self.queue.close()
+        await self.store.close()
+
+    # ---- holding debates ---------------------------------------------------------------------------------------
+
+    def plan(
+        self, brief: Brief, *, protocol: str = DEFAULT, choices: Choices | None = None, models: Sequence[str] = ()
+    ) -> Plan:
+        """Make a debate out of a brief: seat everybody and build the protocol.
+
+        Args:
+            brief: what is debated, and by whom.
+            protocol: its name.
+            choices: what is chosen about it; None for its defaults.
+            models: for those without a seat, taken in turn; the built-in seat where there are none.
+
+        Raises:
+            BriefError: a name, an option or a weight that cannot be, or a seat that names no model that there can be.
+            ProtocolError: the protocol cannot be played with these participants.
+        """
+        check_brief(brief)
+        choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
+        tree = build(protocol, seated, choices)
+        seat(seated, self.pool, config=self.config)
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
+
+    def new_id(self, plan: Plan) -> str:
+        """A new debate's id: words of the topic and some letters of chance."""
+        return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
+
+    async def hold(self, plan: Plan, debate: str, *, stop: Stop | None = None, door: Door | None = None) -> Outcome:
+        """Hold a new debate to its end, or until it pauses.
+
+        Args:
+            plan: the debate.
+            debate: its id.
+            stop: set its reason to pause after the batch in hand.
+            door: the host's way to ask people in place; without one the debate pauses where a person has to answer.
+        """
+        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or Stop()), door)
+
+    async def resume(
+        self, debate: str, *, limits: Limits | None = None, stop: Stop | None = None, door: Door | None = None
+    ) -> Outcome:
+        """Take a debate up where its record ends; one that is over is only read.
+
+        Args:
+            debate: its id.
+            limits: what it may use from now on, all in all; None for the limits of its brief.
+            stop: set its reason to pause after the batch in hand.
+            door: the host's way to ask people in place; see ``hold``.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+            RecordMismatch: this version of Moot would have gone another way.
+        """
+        entries = await self.entries(debate)
+        transcript = fold(entries)
+        if transcript.closed:
+            return await self._ended(debate, transcript)
+        opened = opening(debate, entries)
+        hosting = Hosting(limits=limits, stop=stop or Stop())
+        return await self._drive(debate, opened, load(opened.protocol), hosting, door)
+
+    async def _drive(
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Door | None
+    ) -> Outcome:
+        ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
+        put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
+        letters = Letters(self.store, debate_id, clock=self.clock)
+        gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
+        reach = Reach(
+            debate=debate_id, letters=letters, door=door, called=_called, clock=self.clock, put=put, gate=gate
+        )
+
+        def show(signal: Signal) -> None:
+            self.hub.signal(debate_id, signal)
+
+        untimed = people(opened.brief)
+        hosting = replace(hosting, show=show, letters=letters, untimed=untimed, gate=gate, prepare=self.pool.warm)
+        self._held.add(debate_id)
+        self.hub.begin(debate_id)
+        try:
+            async with open_tools(opened.brief, self.config) as give:
+                seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
+                recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
+                aides = {**recalls, **weighing(opened.brief, self.store)}
+                transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
+        finally:
+            self._held.discard(debate_id)
+            self.hub.finish(debate_id)
+            self.watchers.end(debate_id)
+        return await self._ended(debate_id, transcript)
+
+    async def _ended(self, debate: str, transcript: Transcript) -> Outcome:
+        """What came of a debate; one that is over is learned, once."""
+        over = transcript.closed is not None
+        fault = await teach_at_end(self.store, self.shelf, debate, self.config) if over else ""
+        return replace(outcome(debate, transcript), unlearned=fault)
+
+    def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
+        self.hub.publish(debate, [Line(seq, line) for seq, line in enumerate(lines, start=first)])
+        self.watchers.take(debate, lines)
+
+    # ---- reading records ---------------------------------------------------------------------------------------
+
+    async def find(self, name: str) -> str:
+        """The id that a name stands for: the id itself, its beginning if only one fits, or ``last``.
+
+        Raises:
+            RecordError: none or several fit.
+        """
+        ids = [spine.debate for spine in await debates(self.store)]
+        if name in ids:
+            return name
+        if name == "last" and ids:
+            return ids[0]
+        fits = [each for each in ids if each.startswith(name)]
+        if len(fits) == 1:
+            return fits[0]
+        if not fits:
+            raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+        raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:5])}")
+
+    async def entries(self, debate: str) -> tuple[Entry, ...]:
+        """All entries of a debate, checked.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        lines = await self.store.read(debate)
+        if not lines:
+            raise RecordError(f"there is no debate {debate!r}")
+        entries = read(lines)
+        opening(debate, entries)
+        return entries
+
+    async def count_entries(self, debate: str) -> int:
+        """How many entries are stored; 0 where there is no such debate."""
+        return len(await self.store.read(debate))
+
+    async def lines(self, debate: str) -> tuple[str, ...]:
+        """The stored lines of a debate, as they are."""
+        return await self.store.read(debate)
+
+    async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
+        """What is stored behind ``after``, then what is live, without a gap, until the debate is closed or paused."""
+        async with aclosing(self.follow_lines(debate, after=after, live=live)) as items:
+            async for item in items:
+                yield decode(item.text) if isinstance(item, Line) else item
+
+    async def follow_lines(
+        self, debate: str, *, after: int = 0, live: bool = True
+    ) -> AsyncGenerator[Line | Signal, None]:
+        """The same with the stored lines as they are."""
+        async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
+            async for item in items:
+                yield item
+                if live and isinstance(item, Line) and await self._over(debate, item):
+                    return
+
+    async def _over(self, debate: str, line: Line) -> bool:
+        """Whether nothing comes after that line for now, also where another process holds the debate."""
+        match decode(line.text).event:
+            case Closed():
+                return True
+            case Paused():
+                return debate not in self._held and not await self.store.read(debate, after=line.seq, limit=1)
+            case _:
+                return False
+
+    async def list(self) -> tuple[Listed, ...]:
+        """All debates, newest first."""
+        return tuple([list_one(spine) for spine in await debates(self.store)])
+
+    async def count_asks(self, debate: str) -> int:
+        """How many questions the debate would put at most, all in all.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        opened = opening(debate, await self.entries(debate))
+        return estimate(opened.brief, load(opened.protocol), {}).most.asks
+
+    async def verify(self, debate: str) -> tuple[int, str]:
+        """Check a record: every hash, and that the play makes the same facts again.
+
+        Returns:
+            The number of entries and the hash of the last line.
+
+        Raises:
+            RecordError: the record is damaged; the message names the entry.
+            RecordMismatch: the record holds other facts than its protocol makes.
+        """
+        entries = await self.entries(debate)
+        opened = opening(debate, entries)
+        ledger = Ledger(self.store, debate, clock=self.clock)
+        await ledger.open()
+        replay(opened, load(opened.protocol), ledger=ledger)
+        return len(entries), ledger.head
+
+
+def _called(ask: Ask) -> str:
+    return noun(act_of(ask))

@@ -1,0 +1,260 @@
+"""The money of others. This file owns how much of a day's or a session's allowance somebody has used and reserved.
+
+What was used is read from the records of that time, so a day's allowance holds over restarts. A debate that is open
+counts with the limit on cost that it began with, which is set where its brief has none, whoever holds it: so the
+allowance cannot be overrun, also where several servers stand over one store. A casting belongs to whoever's debate had
+it held, and is counted like any other debate that is over; while that debate runs it is within its limit. Whose debate
+takes the same participants over later pays nothing for them.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from moot.app.plan.assignment import work
+from moot.app.plan.estimate import Estimate, estimate
+from moot.app.plan.likely import likely
+from moot.app.run.access import owners
+from moot.app.run.outcome import opening
+from moot.app.run.prepare import Ready, live_models
+from moot.app.run.runner import Hall
+from moot.app.run.start import is_casting
+from moot.app.run.workspace import Desk
+from moot.app.serve.promises import Promise, Promises
+from moot.core.brief import Limits
+from moot.core.errors import BriefError, LimitReached, MootError
+from moot.core.event import Closed, Entry, Opened, Paused
+from moot.engine.calls import Purse
+from moot.protocols.spec import load
+from moot.record.codec import decode
+from moot.record.store import Spine
+
+PLACING = 900.0
+"""Seconds for which money counts that another process has reserved for a debate of which nothing is on record yet: it
+may be having its participants made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Books:
+    """What is looked at to count one owner's money.
+
+    Attributes:
+        since: when the day or the session began.
+        promises: what was reserved, by debate.
+        spines: the debates of the owner, and those for which something was reserved.
+        running: the debates that are held, or are being begun here.
+    """
+
+    since: float
+    promises: Mapping[str, Promise]
+    spines: Mapping[str, Spine | None]
+    running: frozenset[str]
+
+
+class Till:
+    """The allowances of one server.
+
+    Args:
+        hall: where the debates are held.
+        most: US dollars that each owner may use in a day, or in a session; None for no limit.
+        session: when the session began, in seconds since 1970; None where each day is counted for itself. A session
+            is one process's own: what others reserve is no part of it.
+    """
+
+    def __init__(self, hall: Hall, most: float | None, *, session: float | None = None) -> None:
+        self._hall, self._most, self._session = hall, most, session
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._promises = Promises(None if session is not None else hall.desk.store, hall.desk.clock)
+        self._placing: set[str] = set()  # promised, and not held yet
+
+    def cap(self, ready: Ready) -> float | None:
+        """The limit on cost that a debate must have, because spending has one; None where it has one, or needs none.
+
+        Raises:
+            LimitReached: the price of a model is unknown, so that no allowance could hold.
+        """
+        if self._most is None or ready.plan.brief.limits.cost is not None:
+            return None
+        most = ready.costing.most
+        if most.cost is None or most.unpriced:
+            unknown = ", ".join(most.unpriced) or "a model"
+            raise LimitReached(f"spending is limited here, and the price of {unknown} is unknown")
+        return most.cost
+
+    def check(self, limits: Limits) -> None:
+        """Refuse to go on with a debate without a limit on cost where spending is limited.
+
+        Raises:
+            BriefError: it has none.
+        """
+        if self._most is not None and limits.cost is None:
+            raise BriefError("spending is limited here; give the debate a limit on cost", code="missing_key")
+
+    @asynccontextmanager
+    async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
+        """Reserve what a debate may use, while it is begun; of each owner one after the other.
+
+        One that is held already has been paid for. What is reserved stands in the store before anything is begun, in
+        one order for all servers: of two who reserve at the same moment the second one sees the first.
+
+        Args:
+            owner: whose it is; "" for whoever is at the machine, who pays without a limit.
+            debate: its id.
+            amount: the most US dollars that it may still use.
+
+        Raises:
+            LimitReached: the allowance does not reach.
+        """
+        if not owner or self._most is None:
+            yield
+            return
+        async with self._turns[owner]:
+            if (await self._hall.look(debate)).sure:
+                yield
+                return
+            self._check(await self.used(owner), amount)
+            before = await _spent(self._hall.desk, debate, self._since())
+            entries = await self._hall.desk.count_entries(debate)
+            mine = await self._promises.make(owner, debate, before + amount, entries)
+            try:
+                self._check(await self._used(owner, mine.number), amount)
+                self._placing.add(debate)
+                yield
+            except BaseException:
+                await self._promises.drop(owner, debate)
+                raise
+            finally:
+                self._placing.discard(debate)
+
+    def _check(self, used: float, amount: float) -> None:
+        assert self._most is not None
+        if used + amount > self._most:
+            whose = "today's" if self._session is None else "this session's"
+            found = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
+            raise LimitReached(found)
+
+    async def used(self, owner: str) -> float:
+        """The US dollars that somebody has used and reserved: today, by Greenwich time, or in the session."""
+        return await self._used(owner, None)
+
+    async def _used(self, owner: str, before: int | None) -> float:
+        """The same; ``before``: only with what was reserved before the promise of that number."""
+        books = await self._open_books(owner, before)
+        paid = self._hall.castings
+        return sum([await self._count(books, debate) for debate in books.spines if debate not in paid])
+
+    async def _open_books(self, owner: str, before: int | None) -> _Books:
+        since, promises = self._since(), await self._promises.of(owner, before)
+        spines = {spine.debate: spine for spine in await self._hall.desk.store.debates()}
+        whose = owners(spines.values())
+        own = [each for each in spines if whose.get(each) == owner and _at(spines[each]) >= since]
+        held = await self._hall.holders()
+        return _Books(
+            since=since,
+            promises=promises,
+            spines={each: spines.get(each) for each in (*own, *promises)},
+            running=frozenset(held) | self._placing,
+        )
+
+    async def _count(self, books: _Books, debate: str) -> float:
+        """What one debate has used and reserved."""
+        spine, promise, desk = books.spines[debate], books.promises.get(debate), self._hall.desk
+        used = await _spent(desk, debate, books.since) if spine and _at(spine) >= books.since else 0.0
+        if debate in books.running:
+            return max(used, promise.amount if promise else 0.0)
+        if promise is None:
+            unnoted = self._session is None and spine and _is_open(spine) and not is_casting(debate)
+            return max(used, await _left(desk, debate, books.since)) if unnoted else used
+        return max(used, promise.amount) if self._counts(books, spine, promise) else used
+
+    def _counts(self, books: _Books, spine: Spine | None, promise: Promise) -> bool:
+        """Whether a promise counts of a debate that is not held, as far as is known here."""
+        if promise.own:  # it was held here, and is no longer
+            return False
+        grown = spine is not None and spine.entries > promise.entries
+        if grown and spine:
+            return not _ends(spine) and max(_at(spine), promise.at) >= books.since
+        return self._hall.desk.clock() - promise.at < PLACING
+
+    def _since(self) -> float:
+        if self._session is not None:
+            return self._session
+        now = datetime.fromtimestamp(self._hall.desk.clock(), UTC)
+        return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+
+
+def _last(spine: Spine) -> Entry | None:
+    """The last entry; None where it cannot be read."""
+    try:
+        return decode(spine.last)
+    except MootError:
+        return None
+
+
+def _at(spine: Spine) -> float:
+    """When the last entry was made; 0 where it cannot be read."""
+    last = _last(spine)
+    return last.at if last else 0.0
+
+
+def _is_open(spine: Spine) -> bool:
+    """Whether a debate was begun, not only laid down, and is neither over nor put down."""
+    last = _last(spine)
+    return not _ends(spine) and last is not None and not isinstance(last.event, Opened)
+
+
+def _ends(spine: Spine) -> bool:
+    """Whether a debate is over or put down, or its last entry cannot be read."""
+    last = _last(spine)
+    return last is None or isinstance(last.event, Closed | Paused)
+
+
+async def _spent(desk: Desk, debate: str, since: float) -> float:
+    """What a debate has used since then; nothing where there is none yet."""
+    try:
+        entries = await desk.entries(debate)
+    except MootError:
+        return 0.0
+    if entries[-1].at < since:
+        return 0.0
+    return max(0.0, spent(entries) - spent([each for each in entries if each.at < since]))
+
+
+async def _left(desk: Desk, debate: str, since: float) -> float:
+    """What an open debate may use of the allowance: its limit on cost, or its estimate, but for what it used before."""
+    try:
+        entries = await desk.entries(debate)
+        opened = opening(debate, entries)
+        most = reserve(desk, opened, opened.brief.limits.cost)
+    except MootError:
+        return 0.0
+    return max(0.0, most - spent([each for each in entries if each.at < since]))
+
+
+def reserve(desk: Desk, opened: Opened, most: float | None) -> float:
+    """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
+
+    Args:
+        desk: where it is held.
+        opened: how it began.
+        most: its limit on cost.
+    """
+    live = live_models(desk, opened.brief)
+    costing = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most
+    return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
+
+
+def is_free(most: Estimate) -> bool:
+    """Whether nobody who answers has a price."""
+    return most.cost == 0 and not most.unpriced
+
+
+def spent(entries: Sequence[Entry]) -> float:
+    """The US dollars that a debate has used and reserved, of the calls whose price is known."""
+    purse = Purse(Limits())
+    for entry in entries:
+        purse.apply(entry.event)
+    return purse.cost

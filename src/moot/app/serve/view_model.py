@@ -1,0 +1,295 @@
+"""Entries as a page needs them. This file owns what each entry becomes for whoever shows a debate.
+
+A page is a fold over frames, ``docs/design/web.md`` says what they hold. They are plain data without anything that the
+people at the table may not read; the words of models are in them as text and as safe HTML.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TypeAlias, cast
+
+from moot.app.plan.assignment import is_person
+from moot.app.run.outcome import sums_of
+from moot.app.run.people import for_people
+from moot.app.serve.hypertext import hypertext
+from moot.app.serve.visibility import HIDDEN, Ears, hears, hears_of
+from moot.arguments.stance import alike
+from moot.core.agent import open_to
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Decision
+from moot.core.event import (
+    TOOL,
+    Asked,
+    Attempted,
+    Called,
+    Closed,
+    Delta,
+    Entered,
+    Entry,
+    Erred,
+    Event,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+    kind,
+)
+from moot.core.form import shown
+from moot.core.labels import act_of, noun, title
+from moot.core.text import clean_data
+from moot.core.text import words as bare
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.report.names import Namer
+from moot.report.speech import parted
+from moot.report.turn_text import Spoken, speak
+
+Data: TypeAlias = dict[str, object]
+
+DEFAULT_ROUNDS = 3
+"""What a phase tree leaves out, because it is the default."""
+
+
+@dataclass(slots=True)
+class Frames:
+    """Makes the frames of one debate, entry by entry in their order.
+
+    Attributes:
+        ears: for whom; of what somebody may not hear there is a frame of the kind ``hidden``, with sums alone.
+        transcript: the entries so far, folded.
+    """
+
+    ears: Ears = None
+    transcript: Transcript = field(default_factory=Transcript)
+    _names: Namer = field(default_factory=Namer)
+    _held: dict[str, str] = field(default_factory=dict[str, str])
+    _used: dict[str, Data] = field(default_factory=dict[str, Data])
+    _sums: Data = field(default_factory=dict[str, object])
+    _calls: int = 0
+
+    def frame(self, entry: Entry) -> Data:
+        """The frame of the next entry."""
+        event = entry.event
+        self.transcript.apply(event)
+        named = self._names.name(entry)
+        self._calls += isinstance(event, Called)
+        made: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
+        if hears_of(self.transcript, self.ears, event):
+            made |= {"kind": kind(event), "name": named.type if named else "", **self._body(event)}
+        sums = self._add_up(event)
+        if sums != self._sums:
+            self._sums = made["sums"] = sums
+        return clean_data(made)  # a record may be older than what is taken out of answers
+
+    def piece(self, delta: Delta) -> Data | None:
+        """A piece of an answer in the making; None where it has private fields, or somebody may not hear it."""
+        if self._hides(delta.key):
+            return None
+        return {"kind": "delta", "key": delta.key, "text": delta.text}
+
+    def _body(self, event: Event) -> Data:
+        match event:
+            case Opened():
+                return _opened(event)
+            case Entered(path=path):
+                return {"path": path, "phase": title(path), "round": _round(path)}
+            case Asked():
+                return self._asked(event)
+            case Attempted() | Called() | Erred():
+                return self._call(event)
+            case Replied(key=key):
+                return {"turn": self._turn(self.transcript.get(key))}
+            case Interjected():
+                return {"turn": self._turn(self.transcript.all()[-1])}
+            case Failed(key=key, kind=error, reason=reason):
+                turn = self.transcript.get(key)
+                return {**_place(turn), "error": error, "reason": reason}
+            case Halted(path=path, reason=reason):
+                return {"path": path, "phase": title(path), "reason": reason}
+            case Ruled(decision=decision):
+                return {"decision": _decision(decision)}
+            case Paused(reason=reason, kind=status):
+                return {"status": status or "stopped", "reason": reason}
+            case Closed(status=status, reason=reason):
+                return {"status": status, "reason": reason}
+            case Resumed(by=by):
+                return {"by": by}
+
+    def _asked(self, event: Asked) -> Data:
+        turn = self.transcript.get(event.ask.key)
+        who = self._person(turn.by)
+        return {
+            **_place(turn),
+            "human": who is not None and is_person(who),
+            "private": turn.ask is not None and turn.ask.audience == (turn.by,),
+        }
+
+    def _call(self, event: Attempted | Called | Erred) -> Data:
+        told: Data = {"key": event.key, "call": event.call, "by": self.transcript.get(event.key).by}
+        match event:
+            case Attempted(n=n, model=model, tokens=tokens, cost=cost):
+                return {**told, "n": n, "model": model, "tokens": tokens, "cost": cost, "tool": _tool(model)}
+            case Erred(n=n, kind=error, reason=reason):
+                return {**told, "n": n, "error": error, "reason": reason}
+            case Called(model=model, usage=usage, seconds=seconds, finish=finish):
+                used = self._used.setdefault(event.key, {"tokens": 0, "cost": 0.0})
+                tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost
+                self._used[event.key] = {"tokens": _whole(used["tokens"]) + tokens, "cost": _plus(used["cost"], cost)}
+                more = {"seconds": seconds, "finish": finish, "tool": _tool(model), "sources": list(event.sources)}
+                return {**told, "model": model, "tokens": tokens, "cost": cost, **more}
+
+    def _turn(self, whole: Turn) -> Data:
+        brief = self.transcript.brief
+        assert brief is not None
+        turn = for_people(brief, whole) if self.ears is None else open_to(self.ears, whole)
+        said = speak(turn, self.transcript, brief, "")
+        speech = parted(said.fields)
+        words, facts = (speech.words, [*speech.facts, *speech.rest]) if said.complete else _loose(turn, said)
+        words = said.text if said.act == "vote" else words
+        reply = whole.reply
+        made: Data = {
+            **_place(turn),
+            "role": said.role,
+            "moderator": said.moderator,
+            "outside": said.state == "outside",
+            "human": reply is not None and reply.asked == "human",
+            "on": [asdict(each) for each in said.on if self._hears(each.key)],
+            "link": self._link(turn),
+            "aside": list(speech.aside) if said.complete else [],
+            "facts": [list(pair) for pair in facts],
+            "text": words,
+            "html": hypertext(words),
+            "private": said.private,
+            "cut": turn is not whole and turn.text != whole.text,
+            "model": reply.asked if reply else "",
+            "served": said.served,
+            "seconds": said.seconds,
+            "unread": list(turn.reply.unread) if turn.reply else [],
+            "notes": list(reply.notes) if reply else [],
+            **self._used.get(whole.key, {"tokens": 0, "cost": 0.0}),
+        }
+        if position := self._position(turn):
+            made["position"] = position
+        if said.act == "vote":
+            made["ballot"] = {"choice": [value for name, value in said.fields if name in _BALLOTS]}
+        return made
+
+    def _link(self, turn: Turn) -> Data | None:
+        target = self.transcript.target(turn) if turn.ask else None
+        if target is None or not self._hears(target.key):
+            return None
+        return {"target": target.mark, "by": target.by, "relation": str(read_field(turn, "RELATION") or "ANSWER")}
+
+    def _position(self, turn: Turn) -> Data | None:
+        """What somebody holds, where the turn says it, and whether that is another answer than before."""
+        value = next((each for name in ("ANSWER", "POSITION", "Verdict") if (each := read_field(turn, name))), None)
+        if value is None or turn.ask is None:
+            return None
+        answer, before = shown(value), self._held.get(turn.by)
+        self._held[turn.by] = answer
+        changed = before is not None and not alike(before, answer)
+        return {"answer": answer, "confidence": read_field(turn, "CONFIDENCE"), "changed": changed}
+
+    def _add_up(self, event: Event) -> Data:
+        """What the debate has come to in numbers."""
+        if self._sums and not isinstance(event, Asked | Called | Replied | Failed):
+            return self._sums
+        return sums_of(self.transcript, self._calls)
+
+    def _hides(self, key: str) -> bool:
+        turn = self.transcript.get(key)
+        asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+        return any(field.private for field in asked) or not self._hears(key)
+
+    def _hears(self, key: str) -> bool:
+        return hears(self.transcript, self.ears, self.transcript.get(key))
+
+    def _person(self, name: str) -> Participant | None:
+        people = self.transcript.brief.participants if self.transcript.brief else ()
+        return next((each for each in people if each.name == name), None)
+
+
+_BALLOTS = ("Vote", "Ranking", "Acceptable")
+"""The fields of a ballot, in words, that say what it is for."""
+
+
+def frames(entries: Sequence[Entry]) -> list[Data]:
+    """The frames of a whole record."""
+    made = Frames()
+    return [made.frame(entry) for entry in entries]
+
+
+def most_rounds(tree: object) -> int:
+    """The greatest number of rounds in a phase tree as data; 0 where there are none."""
+    if isinstance(tree, Mapping):
+        data = cast("Mapping[str, object]", tree)
+        most = data.get("most", DEFAULT_ROUNDS) if data.get("is") == "Rounds" else 0
+        return most if isinstance(most, int) and most else max(map(most_rounds, data.values()), default=0)
+    if isinstance(tree, list | tuple):
+        return max(map(most_rounds, cast("Sequence[object]", tree)), default=0)
+    return 0
+
+
+def _opened(event: Opened) -> Data:
+    brief = event.brief
+    return {
+        "topic": brief.topic,
+        "protocol": event.name,
+        "rounds": most_rounds(event.protocol),
+        "options": list(brief.options),
+        "participants": list(_table(brief)),
+        "sources": [each.name for each in (*brief.background, *brief.library)],
+        "limits": asdict(brief.limits),
+        "chosen": list(event.chosen),
+        "forked": event.forked,
+    }
+
+
+def _table(brief: Brief) -> Iterator[Data]:
+    for each in brief.participants:
+        if each.duty != "aide":
+            known: Data = {"name": each.name, "role": each.role, "duty": each.duty, "seat": each.seat}
+            yield {**known, "human": is_person(each), "weight": each.weight}
+
+
+def _place(turn: Turn) -> Data:
+    act = noun(act_of(turn))
+    return {"key": turn.key, "mark": turn.mark, "by": turn.by, "act": act, "round": turn.round}
+
+
+def _round(path: str) -> int:
+    part, _, number = path.rpartition("/")[2].rpartition("-")
+    return int(number) if part == "round" and number.isdecimal() else 0
+
+
+def _tool(model: str) -> str:
+    return model.removeprefix(TOOL) if model.startswith(TOOL) else ""
+
+
+def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
+    """The words of a turn without the lines that are nothing but a field, and the fields that are not in what stays."""
+    formulas = {name: bare(f"{name} {shown(value)}") for name, value in turn.fields.items()}
+    lines = [(line, bare(line)) for line in said.text.split("\n")]
+    words = "\n".join(line for line, read in lines if not read or read not in formulas.values()).strip()
+    told, flat = [read for _, read in lines], " ".join(words.split())
+    pairs = zip(formulas.values(), said.fields, strict=True)
+    return words, [pair for formula, pair in pairs if formula in told or " ".join(pair[1].split()) not in flat]
+
+
+def _decision(decision: Decision) -> Data:
+    return {
+        **asdict(decision),
+        "html": hypertext(decision.text),
+    }
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _plus(one: object, other: float | None) -> float | None:
+    """The sum of costs; unknown where one of them is."""
+    return None if other is None or not isinstance(one, int | float) else one + other

@@ -1,0 +1,101 @@
+"""Who hears what. This file owns what of a debate is kept from those whom a link lets in.
+
+A turn that is not for everybody at the table is for nobody from outside. Who answers for somebody at the table hears
+what that person may read. A decision is what a debate says to all. Nobody sees an answer of
+those who were asked at the same time: while a person is waited for, answers are sealed from whoever came by a link, who
+may be that person or know them.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from moot.app.plan.assignment import is_person
+from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Event, Failed, Interjected, Replied
+from moot.core.transcript import Transcript, Turn
+
+Ears: TypeAlias = str | None
+"""Who hears: somebody at the table by name; "" for anybody else; None for an owner, who reads the whole record."""
+
+HIDDEN = "hidden"
+"""The kind of a frame that says no more than that there is an entry."""
+
+
+def hears(transcript: Transcript, ears: Ears, turn: Turn) -> bool:
+    """Whether somebody may know of a turn."""
+    if ears is None:
+        return True
+    return transcript.sees(ears, turn) if ears else not (turn.ask and turn.ask.audience)
+
+
+def hears_of(transcript: Transcript, ears: Ears, event: Event) -> bool:
+    """Whether somebody may know of the event that was folded last."""
+    match event:
+        case Asked(ask=ask):
+            return hears(transcript, ears, transcript.get(ask.key))
+        case Attempted(key=key) | Called(key=key) | Erred(key=key) | Replied(key=key) | Failed(key=key):
+            return hears(transcript, ears, transcript.get(key))
+        case Interjected():
+            return hears(transcript, ears, transcript.all()[-1])
+        case _:
+            return True
+
+
+class Seal:
+    """Whether answers are sealed from somebody, entry by entry.
+
+    One batch of asks is put at a time, so whatever is answered while a person is waited for was asked with it.
+
+    Args:
+        ears: from whom.
+    """
+
+    def __init__(self, ears: Ears) -> None:
+        self._ears = ears
+        self._waits: set[str] = set()
+
+    @property
+    def shut(self) -> bool:
+        """Whether answers are sealed now."""
+        return bool(self._waits)
+
+    def apply(self, transcript: Transcript, event: Event) -> None:
+        """Take in the event that was folded last."""
+        match event:
+            case Asked(ask=ask) if self._ears is not None and transcript.brief is not None:
+                if any(is_person(each) for each in transcript.brief.participants if each.name == ask.to):
+                    self._waits.add(ask.key)
+            case Replied(key=key) | Failed(key=key):
+                self._waits.discard(key)
+            case Closed():
+                self._waits.clear()
+            case _:
+                pass
+
+
+def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
+    """The entries up to the first sealed answer: all of them where nothing is sealed from somebody now."""
+    transcript, seal = Transcript(), Seal(ears)
+    last: int | None = None
+    for n, entry in enumerate(entries):
+        transcript.apply(entry.event)
+        seal.apply(transcript, entry.event)
+        if not seal.shut:
+            last = None
+        elif last is None and isinstance(entry.event, Replied):
+            last = n
+    return entries if last is None else entries[:last]
+
+
+def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
+    """Whether somebody may know of every turn of a debate now, and read every field."""
+    if ears is None:
+        return True
+    transcript, seal = Transcript(), Seal(ears)
+    for entry in entries:
+        transcript.apply(entry.event)
+        seal.apply(transcript, entry.event)
+    if seal.shut:
+        return False
+    forms = [turn.ask.form for turn in transcript.all() if turn.ask and turn.ask.form]
+    whispers = any(field.private for form in forms for field in form.fields)
+    return not whispers and all(hears(transcript, ears, turn) for turn in transcript.all())

@@ -1,0 +1,275 @@
+"""The argument map: what was claimed, by whom, and what each claim does to another. This file owns the map.
+
+It reads fields and records alone, never words: a turn names the turn that it answers (TARGET) and says how
+(RELATION). A claim is on the map once, however many make it in the same words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from moot.arguments.positions import met_critiques
+from moot.arguments.semantics import Label, grounded, strengths
+from moot.arguments.stance import bare
+from moot.core.event import Entry
+from moot.core.form import shown
+from moot.core.labels import act_of
+from moot.core.transcript import TARGET, Transcript, Turn, fold, read_field
+
+SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
+"""The acts that carry arguments."""
+
+Relation: TypeAlias = Literal["SUPPORT", "ATTACK", "REBUT", "QUESTION", "ANSWER"]
+"""What a claim does to another: backs it, denies it, denies that its reasons bear it, asks about it; ANSWER where the
+turn says only which turn it answers."""
+
+RELATIONS: tuple[Relation, ...] = ("SUPPORT", "ATTACK", "REBUT", "QUESTION", "ANSWER")
+AGAINST: tuple[Relation, ...] = ("ATTACK", "REBUT")
+"""The relations that count as attacks."""
+
+Standing: TypeAlias = Label | Literal["replaced", "question"]
+"""Whether a claim stands: in, out or undecided; replaced by its authors; or no claim at all but a question."""
+
+LONGEST = 300
+"""The most characters of a turn that stands on the map with its own words, because it names no claim."""
+
+# Where a turn says what it says in short: as a claim, a critique's issue, a question, or its position.
+_CLAIMS = ("CLAIM", "ISSUE", "QUESTION", "POINT", "ANSWER")
+_REPLIES = ("critique", "interrupt", "question", "answer")
+_PROPOSALS = ("draft", "propose", "revise")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """One turn that makes a claim: its mark and key, who speaks, the act, the round (0 outside rounds), the ANSWER."""
+
+    mark: str
+    key: str
+    by: str
+    act: str
+    round: int = 0
+    stance: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A claim.
+
+    Attributes:
+        mark: the mark of the first turn that makes it.
+        claim: the claim in its author's words.
+        made: all turns that make it, oldest first.
+        replaced: the mark of the claim that its authors put in its place; "" while somebody holds it.
+    """
+
+    mark: str
+    claim: str
+    made: tuple[Made, ...]
+    replaced: str = ""
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Who makes it, each once."""
+        return tuple(dict.fromkeys(each.by for each in self.made))
+
+    @property
+    def stances(self) -> tuple[str, ...]:
+        """The positions that it was given for, each once."""
+        return tuple(dict.fromkeys(each.stance for each in self.made if each.stance))
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question and claims nothing."""
+        return all(each.act == "question" for each in self.made)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """What one claim does to another: the marks of both, the relation, and the marks of the turns that say so."""
+
+    source: str
+    target: str
+    relation: Relation
+    turns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentMap:
+    """The claims in the order in which they were made, and what they do to each other.
+
+    ``answered`` are the marks of the critiques that authors accept or reject by their letters.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    answered: tuple[str, ...] = ()
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is enough on it to be a chapter of a report: three claims, and a link between two."""
+        return len(self.nodes) >= 3 and bool(self.edges)
+
+    def node(self, mark: str) -> Node:
+        """The claim of that mark; KeyError where there is none."""
+        for each in self.nodes:
+            if each.mark == mark:
+                return each
+        raise KeyError(mark)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What follows from a map.
+
+    Attributes:
+        standing: whether each claim stands, by its mark.
+        strength: how strong it is, 0 to 1; claims that were replaced, and questions, have none.
+        settled: whether the strengths are a limit; see ``semantics.strengths``.
+        unanswered: attacks on claims that are still held, where nobody attacked the attacker, and no author accepts
+            or rejects the critique; and questions that nobody answered.
+    """
+
+    standing: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    strength: dict[str, float] = field(default_factory=dict[str, float])
+    settled: bool = True
+    unanswered: tuple[Edge, ...] = ()
+
+
+def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
+    """The argument map of a debate, complete or not.
+
+    A node is a turn of SPOKEN with a claim; one whose form asks for none stands with its issue, its question, its
+    position, else its first words. One that says NONE adds none, and a closing statement without a claim only sums up.
+    An edge leads to the turn named in TARGET; a critique, an interruption, a question and an answer without it are
+    about the one turn that was laid before them, and a critique attacks it.
+    """
+    transcript = source if isinstance(source, Transcript) else fold(source)
+    claims: dict[str, str] = {}
+    made: dict[str, list[Made]] = {}
+    home: dict[str, str] = {}
+    marks: dict[str, str] = {}
+    for turn in transcript.turns(*SPOKEN):
+        if claim := stated(turn):
+            same = bare(claim)
+            mark = marks.setdefault(same or claim, turn.mark)
+            claims.setdefault(mark, claim)
+            made.setdefault(mark, []).append(_made(turn, same))
+            home[turn.key] = mark
+    replaced = _replaced(transcript, home)
+    return ArgumentMap(
+        nodes=tuple(_node(mark, claim, made[mark], replaced) for mark, claim in claims.items()),
+        edges=_edges(transcript, home),
+        answered=met_critiques(transcript),
+    )
+
+
+def judge(found: ArgumentMap) -> Judgement:
+    """Which claims stand, how strong they are, and what was left unanswered."""
+    live = [node.mark for node in found.nodes if not node.replaced and not node.asks]
+    pairs = [edge for edge in found.edges if edge.source in live and edge.target in live]
+    attacks = [(edge.source, edge.target) for edge in pairs if edge.relation in AGAINST]
+    supports = [(edge.source, edge.target) for edge in pairs if edge.relation == "SUPPORT"]
+    labels = grounded(live, attacks)
+    strong = strengths(live, attacks, supports)
+    standing: dict[str, Standing] = {
+        node.mark: "question" if node.asks else "replaced" if node.replaced else labels[node.mark]
+        for node in found.nodes
+    }
+    met = [attacked for _, attacked in attacks]
+    heard = [edge.target for edge in found.edges]
+    open_ = [edge for edge in pairs if not edge.turns or not set(edge.turns) <= set(found.answered)]
+    unanswered = [edge for edge in open_ if edge.relation in AGAINST and edge.source not in met]
+    unanswered += [edge for edge in found.edges if edge.relation == "QUESTION" and edge.source not in heard]
+    return Judgement(
+        standing=standing, strength=dict(strong.values), settled=strong.settled, unanswered=tuple(unanswered)
+    )
+
+
+def stated(turn: Turn) -> str:
+    """What a turn claims, in its own words; "" where it claims nothing."""
+    fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+    asked = any(each.name == "CLAIM" for each in fields)
+    names = _CLAIMS[:1] if asked else _CLAIMS
+    value = next((shown(value) for name in names if (value := read_field(turn, name)) is not None), None)
+    if value is not None:
+        claims = asked or turn.act != "close"
+        return " ".join(value.split()) if claims and bare(value) != "none" else ""
+    return in_short(_words(turn))
+
+
+def in_short(text: str) -> str:
+    """The words of a turn as they stand on the map."""
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
+
+
+def _words(turn: Turn) -> str:
+    argument = read_field(turn, "ARGUMENT")
+    return turn.text if argument is None else shown(argument)
+
+
+def _made(turn: Turn, same: str) -> Made:
+    """The making of a claim, ``same`` as it is compared."""
+    answer = read_field(turn, "ANSWER")
+    stance = "" if answer is None or bare(shown(answer)) == same else shown(answer)
+    return Made(mark=turn.mark, key=turn.key, by=turn.by, act=act_of(turn), round=turn.round, stance=stance)
+
+
+def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
+    found: dict[tuple[str, str, Relation], list[str]] = {}
+    for key, source in home.items():
+        turn = transcript.get(key)
+        met = answered(transcript, turn)
+        target = home.get(met.key, "") if met else ""
+        # A turn that answers its own claim in other hands has joined it, and does nothing to it.
+        if target and target != source:
+            found.setdefault((source, target, relation(turn)), []).append(turn.mark)
+    return tuple(
+        Edge(source=source, target=target, relation=does, turns=tuple(marks))
+        for (source, target, does), marks in found.items()
+    )
+
+
+def answered(transcript: Transcript, turn: Turn) -> Turn | None:
+    """The turn that a turn answers; None where it names none and not exactly one was laid before it."""
+    target = None if read_field(turn, TARGET) is None else transcript.target(turn)
+    if target is None and turn.act in _REPLIES:
+        laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
+        return laid[0] if len(laid) == 1 else None
+    return target
+
+
+def relation(turn: Turn) -> Relation:
+    """What a turn does to the one that it answers."""
+    said = read_field(turn, "RELATION")
+    for each in RELATIONS:
+        if each == said:
+            return each
+    return "ATTACK" if turn.act == "critique" else "QUESTION" if turn.act == "question" else "ANSWER"
+
+
+def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
+    """For each turn that its author revised the mark of the claim that stands in its place."""
+    turns = {turn.mark: turn for turn in transcript.turns()}
+    proposals = transcript.turns(*_PROPOSALS)
+    found: dict[str, str] = {}
+    for key, mark in home.items():
+        turn = transcript.get(key)
+        named = turn.ask.replaces if turn.ask else ""
+        old = turns.get(named) or _newest(proposals, turn)
+        if old and old.by == turn.by and old.number < turn.number and home.get(old.key, mark) != mark:
+            found[old.mark] = mark
+    return found
+
+
+def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
+    """The proposal that a revision stands for where it names none: its author's newest before it."""
+    if turn.act != "revise":
+        return None
+    return next((each for each in reversed(proposals) if each.by == turn.by and each.number < turn.number), None)
+
+
+def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
+    """A claim, and what its authors put in its place, if none of those who made it holds it any more."""
+    news = [replaced.get(each.mark, "") for each in made]
+    return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

@@ -1,0 +1,250 @@
+"""An argument map as an SVG picture. This file owns how the tree is drawn.
+
+It holds no script and no reference to anything outside, comes out the same each time, and can be read on a light and
+on a dark page. Relations and standings have a sign, a word and a line of their own beside their colour.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from moot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation
+from moot.arguments.glyphs import width, wrap
+from moot.arguments.tree import SEMANTICS, SIGNS, VERBS, Branch, arrange, forest, standing
+from moot.core.text import clean
+
+_CARD, _PAD, _COLUMN, _GAP, _EDGE, _BEND, _LEAST = 268.0, 12.0, 396.0, 18.0, 24.0, 30.0, 712.0
+"""Pixels: a card's width, its inner margin, from column to column, between cards, around the picture, how far the thin
+lines reach out, the least width of a picture."""
+
+_BIG, _BODY, _SMALL, _ROW, _ROWS = 18.0, 13.0, 11.0, 17.0, 7
+"""Pixels: the sizes of the letters, the height of a line; and the most lines of a claim."""
+
+_LIGHT = "--p:#ffffff;--t:#1f2328;--f:#59636e;--c:#f6f8fa;--s:#1a7f37;--a:#cf222e;--r:#8a4600;--q:#0969da"
+_DARK = "--p:#0d1117;--t:#f0f6fc;--f:#9198a1;--c:#151b23;--s:#3fb950;--a:#f85149;--r:#e3a008;--q:#4493f8"
+_RULES = """text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;fill:var(--t)}
+.page{fill:var(--p)}
+.card{fill:var(--c);stroke:var(--f)}
+.in{stroke:var(--t);stroke-width:2}
+.out{stroke-dasharray:7 4}
+.undecided{stroke-dasharray:2 3}
+.replaced{stroke-dasharray:7 4;stroke-width:.75}
+.faint{fill:var(--f)}
+.line{fill:none;stroke-width:2}
+.cross{stroke-width:1}
+.to-support{stroke:var(--s)}
+.to-attack{stroke:var(--a)}
+.to-rebut{stroke:var(--r);stroke-dasharray:8 4}
+.to-question{stroke:var(--q);stroke-dasharray:2 4}
+.to-answer{stroke:var(--f)}
+.bar{fill:var(--f);opacity:.3}
+.full{fill:var(--t)}"""
+# Every rule is for this picture alone, so that it can stand within a page.
+_OWN = "\n".join(f".moot-map {rule}" for rule in _RULES.split("\n"))
+_STYLE = f".moot-map{{{_LIGHT}}}\n@media (prefers-color-scheme:dark){{.moot-map{{{_DARK}}}}}\n{_OWN}"
+_TIPS: Mapping[Relation, str] = {
+    "SUPPORT": "M1 1L9 5L1 9",
+    "ATTACK": "M1 1L9 9M1 9L9 1",
+    "REBUT": "M5 0V10M9 0V10",
+    "QUESTION": "M1 5a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
+    "ANSWER": "M1 1L9 5L1 9",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Card:
+    """A claim on the picture: where its upper left corner is, and its lines."""
+
+    node: Node
+    x: float
+    y: float
+    height: float
+    rows: tuple[str, ...]
+
+    @property
+    def middle(self) -> float:
+        return self.y + self.height / 2
+
+
+def svg(found: ArgumentMap, judged: Judgement, title: str) -> str:
+    """The map as a picture: roots on the left, each claim to the right of the one that it answers.
+
+    Args:
+        found: the map.
+        judged: what follows from it.
+        title: what was debated.
+    """
+    branches = forest(found)
+    cards, bottom = _place(branches, _head(title))
+    cross = [edge for edge in found.edges if edge not in [branch.link for branch in branches]]
+    wide = max([_LEAST, *(card.x + _CARD + _EDGE + (_BEND if cross else 0) for card in cards.values())])
+    body = [
+        *_text(_EDGE, _EDGE + _BIG, _BIG, wrap(_plain(title), _LEAST - 2 * _EDGE, _BIG, 3), "bold"),
+        *(_bend(edge, cards) for edge in cross),
+        *_bows(branches, cards),
+        *(_draw(card, judged) for card in cards.values()),
+        *_foot(found, bottom, judged),
+    ]
+    high = bottom + _EDGE + _ROW * (len(_legend(found)) + 3)
+    size = f'width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="moot-map" role="img">',
+        f"<title>{_escape(f'Argument map: {title}')}</title>",
+        f"<style>{_STYLE}</style>",
+        f"<defs>{''.join(_tip(each) for each in _legend(found))}</defs>",
+        f'<rect class="page" width="{wide:.0f}" height="{high:.0f}"/>',
+        *body,
+    ]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _place(branches: Sequence[Branch], top: float) -> tuple[dict[str, _Card], float]:
+    """The cards, and where the lowest ends."""
+    rows = {each.node.mark: wrap(_plain(each.node.claim), _CARD - 2 * _PAD, _BODY, _ROWS) for each in branches}
+    heights = {mark: 2 * _PAD + _ROW * (len(lines) + 3) + 2 for mark, lines in rows.items()}
+    tops = arrange(branches, heights, _GAP)
+    cards = {
+        each.node.mark: _Card(
+            node=each.node,
+            x=_EDGE + each.depth * _COLUMN,
+            y=top + tops[each.node.mark],
+            height=heights[each.node.mark],
+            rows=rows[each.node.mark],
+        )
+        for each in branches
+    }
+    return cards, max((card.y + card.height for card in cards.values()), default=top)
+
+
+def _head(title: str) -> float:
+    return 2 * _EDGE + (_BIG + 6) * len(wrap(_plain(title), _LEAST - 2 * _EDGE, _BIG, 3))
+
+
+def _draw(card: _Card, judged: Judgement) -> str:
+    node, x = card.node, card.x + _PAD
+    state = judged.standing[node.mark]
+    by = ", ".join(node.by)
+    told = f"{node.mark} {by}: {node.claim}"
+    who = wrap(f"{node.mark}  {_plain(by)}", _CARD - 2 * _PAD, _BODY, 1)
+    stances = f" · says {_plain('; '.join(node.stances))}" if node.stances else ""
+    round = f"round {node.made[0].round}" if node.made[0].round else node.made[0].act
+    under = wrap(f"{round}{stances}", _CARD - 2 * _PAD, _SMALL, 1)
+    last = card.y + card.height - _PAD
+    corner = 18 if state == "question" else 5
+    return "\n".join(
+        [
+            f"<g><title>{_escape(told)}</title>",
+            f'<rect class="card {state}" x="{card.x:.1f}" y="{card.y:.1f}" width="{_CARD:.0f}" '
+            f'height="{card.height:.1f}" rx="{corner}"/>',
+            *_text(x, card.y + _PAD + 10, _BODY, who, "bold"),
+            *_text(x, card.y + _PAD + 10 + _ROW, _SMALL, under, "faint"),
+            *_text(x, card.y + _PAD + 13 + 2 * _ROW, _BODY, card.rows, "faint" if node.replaced else ""),
+            *_text(x, last, _SMALL, (standing(node, judged),), "bold"),
+            *_gauge(card, judged.strength.get(node.mark), last),
+            "</g>",
+        ]
+    )
+
+
+def _gauge(card: _Card, strength: float | None, at: float) -> list[str]:
+    """The strength as a number and as a bar."""
+    if strength is None:
+        return []
+    right, long = card.x + _CARD - _PAD, 56.0
+    return [
+        *_text(right - long - 30, at, _SMALL, (f"{strength:.2f}",), ""),
+        f'<rect class="bar" x="{right - long:.1f}" y="{at - 7:.1f}" width="{long:.0f}" height="6" rx="3"/>',
+        f'<rect class="full" x="{right - long:.1f}" y="{at - 7:.1f}" width="{long * strength:.1f}" height="6" rx="3"/>',
+    ]
+
+
+def _bows(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
+    """The lines from the claims to those that they hang on; they arrive side by side, in the order of the cards."""
+    links = [branch.link for branch in branches if branch.link]
+    onto = Counter(link.target for link in links)
+    come: Counter[str] = Counter()
+    lines: list[str] = []
+    for link in links:
+        come[link.target] += 1
+        card = cards[link.target]
+        lines.append(_bow(link, cards, card.y + card.height * come[link.target] / (onto[link.target] + 1)))
+    return lines
+
+
+def _bow(edge: Edge, cards: Mapping[str, _Card], up: float) -> str:
+    """The line from a claim to that height of the one that it hangs on, with its sign and word."""
+    x, y, left = cards[edge.source].x, cards[edge.source].middle, cards[edge.target].x + _CARD + 8
+    label = f"{SIGNS[edge.relation]} {VERBS[edge.relation]}"
+    path = f"M{x:.1f} {y:.1f}H{x - 84:.1f}C{x - 108:.1f} {y:.1f} {left + 24:.1f} {up:.1f} {left:.1f} {up:.1f}"
+    return f"{_line(edge, path)}\n{_label(x - 46, y, label)}"
+
+
+def _bend(edge: Edge, cards: Mapping[str, _Card]) -> str:
+    """A thin line from a claim to another one that it answers too."""
+    source, target = cards[edge.source], cards[edge.target]
+    x, y, up = source.x + _CARD, source.y + 14, target.y + 14
+    far = max(x, target.x + _CARD) + _BEND + 6
+    end = target.x + _CARD + 8
+    path = f"M{x:.1f} {y:.1f}C{far:.1f} {y:.1f} {far:.1f} {up:.1f} {end:.1f} {up:.1f}"
+    return f"{_line(edge, path, ' cross')}\n{_label(x + 16, y, SIGNS[edge.relation])}"
+
+
+def _line(edge: Edge, path: str, more: str = "") -> str:
+    name = edge.relation.lower()
+    return f'<path class="line to-{name}{more}" d="{path}" marker-end="url(#to-{name})"/>'
+
+
+def _label(x: float, y: float, words: str) -> str:
+    long = width(words, _SMALL) + 8
+    return (
+        f'<rect class="page" x="{x - long / 2:.1f}" y="{y - 8:.1f}" width="{long:.1f}" height="16" rx="3"/>'
+        f'<text x="{x:.1f}" y="{y + 4:.1f}" font-size="{_SMALL:.0f}" text-anchor="middle">{_escape(words)}</text>'
+    )
+
+
+def _tip(relation: Relation) -> str:
+    name = relation.lower()
+    return (
+        f'<marker id="to-{name}" viewBox="-1 -1 12 12" refX="5" refY="5" markerWidth="12" markerHeight="12" '
+        f'markerUnits="userSpaceOnUse" orient="auto">'
+        f'<path class="line to-{name}" style="stroke-dasharray:none" d="{_TIPS[relation]}"/></marker>'
+    )
+
+
+def _legend(found: ArgumentMap) -> list[Relation]:
+    """The relations that there are."""
+    return [each for each in SIGNS if any(edge.relation == each for edge in found.edges)]
+
+
+def _foot(found: ArgumentMap, top: float, judged: Judgement) -> list[str]:
+    """What the lines and the numbers mean."""
+    parts: list[str] = []
+    y = top + _EDGE + 8
+    for relation in _legend(found):
+        name, label = relation.lower(), f"{SIGNS[relation]} {VERBS[relation]}"
+        path = f"M{_EDGE + 48:.1f} {y - 4:.1f}H{_EDGE + 8:.1f}"
+        parts.append(f'<path class="line to-{name}" d="{path}" marker-end="url(#to-{name})"/>')
+        parts += _text(_EDGE + 60, y, _SMALL, (label,), "")
+        y += _ROW
+    settled = "" if judged.settled else "; not settled"
+    told = (f"Stands: {SEMANTICS['standing']}.", f"Number: strength, 0 to 1; {SEMANTICS['strength']}{settled}.")
+    return [*parts, *_text(_EDGE, y, _SMALL, told, "faint")]
+
+
+def _text(x: float, y: float, size: float, rows: Sequence[str], style: str) -> list[str]:
+    weight = ' font-weight="bold"' if style == "bold" else f' class="{style}"' if style else ""
+    step = _ROW if size < _BIG else _BIG + 6
+    return [
+        f'<text x="{x:.1f}" y="{y + n * step:.1f}" font-size="{size:.0f}"{weight}>{_escape(row)}</text>'
+        for n, row in enumerate(rows)
+    ]
+
+
+def _plain(text: str) -> str:
+    """The words without what could hide or turn them, and without what no XML can hold."""
+    return " ".join(clean(text).split())
+
+
+def _escape(text: str) -> str:
+    return escape(_plain(text), {'"': "&quot;"})

@@ -1,0 +1,130 @@
+"""An argument map as a tree and as data. This file owns which claim hangs on which, where each stands, and the words
+for what claims do to each other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from moot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation, Standing
+
+SEMANTICS: Mapping[str, str] = {
+    "standing": "grounded extension on attacks and rebuttals (Dung 1995)",
+    "strength": "quadratic energy model, base score 0.5 (Potyka 2018)",
+}
+"""What standing and strength are computed by."""
+
+SIGNS: Mapping[Relation, str] = {"SUPPORT": "+", "ATTACK": "−", "REBUT": "≠", "QUESTION": "?", "ANSWER": "→"}
+VERBS: Mapping[Relation, str] = {
+    "SUPPORT": "supports",
+    "ATTACK": "attacks",
+    "REBUT": "rebuts",
+    "QUESTION": "asks about",
+    "ANSWER": "answers",
+}
+_STANDINGS: Mapping[Standing, str] = {
+    "in": "✓ stands",
+    "out": "✗ does not stand",
+    "undecided": "~ undecided",
+    "question": "? question",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A claim in the tree: how deep it stands, and the edge by which it hangs on its parent; None for a root."""
+
+    node: Node
+    depth: int = 0
+    link: Edge | None = None
+
+
+def forest(found: ArgumentMap) -> tuple[Branch, ...]:
+    """The map as trees, each parent before its children, all in the order in which they were made.
+
+    A claim hangs on the first that it answers, unless that one hangs on it.
+    """
+    parents: dict[str, Edge] = {}
+    for edge in found.edges:
+        if edge.source not in parents and not _hangs(edge.target, edge.source, parents):
+            parents[edge.source] = edge
+    children: dict[str, list[Node]] = {}
+    for node in found.nodes:
+        link = parents.get(node.mark)
+        children.setdefault(link.target if link else "", []).append(node)
+    branches: list[Branch] = []
+    left = [(node, 0) for node in reversed(children.get("", []))]
+    while left:
+        node, depth = left.pop()
+        branches.append(Branch(node=node, depth=depth, link=parents.get(node.mark)))
+        left += [(child, depth + 1) for child in reversed(children.get(node.mark, []))]
+    return tuple(branches)
+
+
+def _hangs(mark: str, on: str, parents: Mapping[str, Edge]) -> bool:
+    """Whether a claim is that one, or hangs on it at some distance."""
+    while mark != on and mark in parents:
+        mark = parents[mark].target
+    return mark == on
+
+
+def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Where the top of each claim is: leaves one below the other, a parent in the middle of its children.
+
+    Args:
+        branches: the trees, as ``forest`` gives them.
+        heights: how high each claim is, by its mark.
+        gap: what stays free between two.
+    """
+    children: dict[str, list[str]] = {}
+    for each in branches:
+        children.setdefault(each.link.target if each.link else "", []).append(each.node.mark)
+    spans: dict[str, float] = {}
+    for each in reversed(branches):
+        mark = each.node.mark
+        spans[mark] = max(heights[mark], _sum(children.get(mark, []), spans, gap))
+    tops: dict[str, float] = {}
+    free = {"": 0.0}
+    for each in branches:
+        mark, place = each.node.mark, each.link.target if each.link else ""
+        top = free[place]
+        free[place] = top + spans[mark] + gap
+        free[mark] = top + (spans[mark] - _sum(children.get(mark, []), spans, gap)) / 2
+        tops[mark] = top + (spans[mark] - heights[mark]) / 2
+    for each in reversed(branches):
+        if own := children.get(each.node.mark):
+            mark = each.node.mark
+            middle = sum(tops[end] + heights[end] / 2 for end in (own[0], own[-1])) / 2
+            slack = (spans[mark] - heights[mark]) / 2
+            ideal = middle - heights[mark] / 2
+            tops[mark] = min(max(ideal, tops[mark] - slack), tops[mark] + slack)
+    return tops
+
+
+def _sum(marks: Sequence[str], spans: Mapping[str, float], gap: float) -> float:
+    return sum(spans[mark] for mark in marks) + gap * max(0, len(marks) - 1)
+
+
+def standing(node: Node, judged: Judgement) -> str:
+    """Whether a claim stands, as a sign and in words."""
+    return f"↻ replaced by {node.replaced}" if node.replaced else _STANDINGS[judged.standing[node.mark]]
+
+
+def as_data(found: ArgumentMap, judged: Judgement) -> dict[str, object]:
+    """The map and what follows from it as plain JSON data."""
+    nodes = [
+        {
+            **asdict(node),
+            "by": node.by,
+            "stances": node.stances,
+            "standing": judged.standing[node.mark],
+            "strength": judged.strength.get(node.mark),
+        }
+        for node in found.nodes
+    ]
+    unanswered = [asdict(edge) for edge in judged.unanswered]
+    return {
+        "semantics": {**SEMANTICS, "settled": judged.settled},
+        "nodes": nodes,
+        "edges": [asdict(edge) for edge in found.edges],
+        "unanswered": unanswered,
+    }

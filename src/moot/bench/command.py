@@ -1,0 +1,72 @@
+"""``moot-bench recorded``: what others recorded, counted by Moot. This file owns which sets there are and the table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from moot.bench.contests import debate_judgments, elimination_votes, ranked_ballots
+from moot.bench.figures import Figure
+from moot.bench.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
+from moot.bench.panel_data import panel_answers
+from moot.core.errors import MootError
+
+SETS: Final[Mapping[str, Callable[[Path], Iterator[Figure]]]] = MappingProxyType(
+    {
+        "elimination_votes": elimination_votes,
+        "debate_judgments": debate_judgments,
+        "ranked_ballots": ranked_ballots,
+        "panel_answers": panel_answers,
+        "judge_pairs": judge_pairs,
+        "strategyqa_debates": strategyqa_debates,
+        "persuasion_shift": persuasion_shift,
+    }
+)
+"""The sets by the names of their folders."""
+
+
+def find_data(given: Path | None) -> Path:
+    """The folder with the recorded sets.
+
+    Raises:
+        MootError: none is given, or it holds none of the sets.
+    """
+    if given and any((given / name).is_dir() for name in SETS):
+        return given
+    what = (
+        "no folder is named"
+        if given is None
+        else f"{given} {'holds none of them' if given.is_dir() else 'is no folder'}"
+    )
+    raise MootError(f"{what}; give the folder of {', '.join(SETS)} with --data or in MOOT_DATA")
+
+
+def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:
+    """Each set that is there with its figures, one after the other.
+
+    Raises:
+        MootError: a set is there but cannot be read.
+    """
+    for name, figures in SETS.items():
+        if not (folder / name).is_dir():
+            continue
+        try:
+            found = tuple(figures(folder / name))
+        except (OSError, ValueError, KeyError) as error:
+            raise MootError(f"{folder / name} cannot be read: {type(error).__name__}: {error}") from error
+        if not found:
+            raise MootError(f"{folder / name} cannot be read: reference.txt has none of the figures")
+        yield name, found
+
+
+def table(figures: Iterable[Figure]) -> Iterator[str]:
+    """The lines of a set's table: the figure, ours, what is asked for, the reference, and whether it is reached."""
+    for each in figures:
+        reference = each.reference or "none"
+        verdict = "ok" if each.reached else "OUT OF REACH"
+        yield f"  {each.name:<68} {each.shown:>8} {each.asked:>6} {reference:>8}  {verdict}"
+
+
+def head(name: str) -> str:
+    """The line above a set's table."""
+    return f"{name:<70} {'ours':>8} {'':>6} {'theirs':>8}"

@@ -1,0 +1,173 @@
+"""A meeting as a program holds it. This file owns how its arguments become a brief, and who answers for whom."""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+
+from moot.app.program.again import check_same
+from moot.app.program.boards import CLOCK, described, plan_board
+from moot.app.program.plans import open_desk
+from moot.app.program.program_agents import Sitting, described_by, sitting
+from moot.app.program.program_calls import Tell, stream, told
+from moot.app.run.loops import block
+from moot.app.run.outcome import Outcome, ended
+from moot.board.meeting_results import BoardResult, result
+from moot.board.members import PRESETS
+from moot.board.people import BoardMember, TimeKeeper
+from moot.core.brief import Brief, Limits, Participant, Source
+from moot.core.errors import BriefError
+from moot.core.event import Entry
+
+VERDICTS = ("HIRE", "NO_HIRE")
+"""The documented verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMeeting:
+    """A meeting of a board.
+
+    Attributes:
+        topic: the question that the board decides.
+        members: who sits on it; empty for those of the preset.
+        verdicts: the possible verdicts; empty for words of the members' own; None for the preset's, else HIRE, NO_HIRE.
+        documents: texts that all are given, by the names under which they are cited.
+        rules: the layer of instructions that all share; "" for the preset's.
+        preset: one of PRESETS, for members, verdicts and rules; "" for none.
+        timekeeper: who keeps the time; the built-in one where nobody else is named.
+        agent: who answers for members without an agent of their own; None for the owner's model.
+        rounds: the cap: so many messages for each member.
+        strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
+        seed: what all chance is drawn from.
+        store: the record's file, or the address of its database; None for the owner's.
+        limits: what the meeting may use; None for the usual limits.
+
+    Raises:
+        BriefError: there is no such preset, or neither members nor a preset.
+    """
+
+    topic: str
+    members: Sequence[BoardMember] = ()
+    _: KW_ONLY
+    verdicts: Sequence[str] | None = None
+    documents: Mapping[str, str] = field(default_factory=dict[str, str])
+    rules: str = ""
+    preset: str = ""
+    timekeeper: TimeKeeper = TimeKeeper()  # noqa: RUF009 - it is frozen
+    agent: object = None
+    rounds: int = 8
+    strategy: str = "majority"
+    seed: int = 0
+    store: Path | str | None = None
+    limits: Limits | None = None
+
+    def __post_init__(self) -> None:
+        if self.preset and self.preset not in PRESETS:
+            found = f"there is no preset {self.preset!r}; there are {', '.join(PRESETS)}"
+            raise BriefError(found, code="bad_enum")
+        if not self.members and not self.preset:
+            found = f"a board needs members, or one of the presets {', '.join(PRESETS)}"
+            raise BriefError(found, code="out_of_range")
+
+    def _brief(self, people: Sequence[Participant]) -> Brief:
+        ready = PRESETS.get(self.preset)
+        known = ready.verdicts if ready else VERDICTS
+        return Brief(
+            topic=self.topic,
+            background=tuple(Source(name=name, text=text) for name, text in self.documents.items()),
+            rules=self.rules or (ready.rules if ready else ""),
+            participants=tuple(people),
+            options=known if self.verdicts is None else tuple(self.verdicts),
+            limits=self.limits or Limits(),
+            seed=self.seed,
+        )
+
+    async def hold(self) -> BoardResult:
+        """Hold the meeting to its end.
+
+        Raises:
+            BriefError: an agent or a name that cannot be used; nothing was asked.
+            ProtocolError: fewer than two members, or a strategy that there is not; nothing was asked.
+            LimitReached: a limit stands in the way; Waiting: a person has to answer from elsewhere first; Unavailable:
+                nobody can be reached. What was said is kept, and ``resume`` goes on.
+            ModelError: nobody answered.
+        """
+        return await self._hold()
+
+    async def resume(self, debate: str, *, limits: Limits | None = None) -> BoardResult:
+        """Take a meeting up where its record ends; no finished call is made again. One that is over is only read.
+
+        Args:
+            debate: its id, as in the ``debate`` of the error; it must have been a meeting of the same members.
+            limits: what it may use from now on, all in all; None for the limits on record.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+            BriefError: it is no meeting of these members.
+            MootError: as for ``hold``.
+        """
+        async with open_desk(self.store) as desk:
+            table = self._table()
+            check_same(debate, await desk.entries(debate), "board", table.participants)
+            table.seat(desk.pool)
+            return _result(await desk.resume(debate, limits=limits, door=table.door))
+
+    def run(self) -> BoardResult:
+        """The same as ``hold``, for programs without an event loop.
+
+        Raises:
+            MootError: an event loop is running: await ``hold`` there.
+        """
+        return block(self.hold(), "BoardMeeting.hold")
+
+    def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
+        """Hold the meeting and give each entry of its record as it comes, and the result last.
+
+        Whoever leaves before the end stops the meeting, and ``resume`` goes on with it. One who holds on to the
+        generator stops it by closing that: ``async with aclosing(meeting.stream()) as items``.
+
+        Raises:
+            MootError: as for ``hold``.
+        """
+
+        async def work(tell: Tell[Entry | BoardResult]) -> None:
+            await tell(await self._hold(tell))
+
+        return stream(work)
+
+    async def _hold(self, tell: Tell[Entry | BoardResult] | None = None) -> BoardResult:
+        async with open_desk(self.store) as desk:
+            table = self._table()
+            brief = self._brief(table.seat(desk.pool))
+            plan = await plan_board(desk, brief, rounds=self.rounds, strategy=self.strategy)
+            debate = desk.new_id(plan)
+
+            async def go() -> Outcome:
+                return await desk.hold(plan, debate, door=table.door)
+
+            return _result(await (told(desk, debate, tell, go) if tell else go()))
+
+    def _table(self) -> Sitting:
+        members = self.members or PRESETS[self.preset].members
+        return sitting([*map(self._member, members), *self._keeper()])
+
+    def _member(self, member: BoardMember) -> tuple[Participant, object]:
+        agent = self.agent if member.agent is None else member.agent
+        who = described(
+            described_by(member.name, agent, weight=member.weight),
+            personality=member.personality,
+            expertise=member.expertise,
+            speaking_style=member.speaking_style,
+        )
+        return who, agent
+
+    def _keeper(self) -> list[tuple[Participant, object]]:
+        name, agent = self.timekeeper.name, self.timekeeper.agent
+        if agent is None and name == TimeKeeper().name:
+            return []  # the desk has one
+        who = described_by(name, CLOCK if agent is None else agent, duty="moderator")
+        return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
+
+
+def _result(outcome: Outcome) -> BoardResult:
+    """The result of a meeting that is over; an error where it is not."""
+    return result(ended(outcome, f"await meeting.resume({outcome.debate!r})"))

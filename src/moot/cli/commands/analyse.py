@@ -1,0 +1,126 @@
+"""``moot receipt``. This file owns how a decision receipt is asked for, signed and checked from a terminal."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE
+from moot.cli.options import complete_debate, finish, open_desk, store_option, store_path
+
+if TYPE_CHECKING:
+    from moot.app.export.signing import Key
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@rich_click.command()
+@click.argument("debate", required=False, shell_complete=complete_debate)
+@click.option("--key", type=_FILE, help="A file with an Ed25519 key: the private one signs, the public one checks.")
+@click.option("--hmac-key-env", metavar="NAME", help="The environment variable with a secret of at least 16 bytes.")
+@click.option("--format", "form", type=click.Choice(["json", "md"]), default="json", help="JSON, or a page with it.")
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
+)
+@click.option("--check", type=_FILE, help="Check a receipt, in JSON or Markdown, instead of writing one.")
+@click.option("--new-key", type=_FILE, help="Make an Ed25519 key; its public key goes into FILE.pub.")
+@store_option
+def receipt(  # house: wide because a command has a parameter for each option
+    debate: str | None,
+    key: Path | None,
+    hmac_key_env: str | None,
+    form: Literal["json", "md"],
+    out: Path | None,
+    check: Path | None,
+    new_key: Path | None,
+    store: Path | str | None,
+) -> int:
+    """Write a signed receipt of a decision, or check one.
+
+    DEBATE is its id, the beginning of it, or "last". The receipt says who decided what, on which grounds, who was
+    against it, what it cost, and the hash of the record. Whoever has the key can show that nothing in it was changed.
+    """
+    if sum(each is not None for each in (debate, check, new_key)) != 1:
+        raise click.UsageError("Give one of these: a debate, --check FILE, --new-key FILE.")
+    if key and hmac_key_env:
+        raise click.UsageError("--key and --hmac-key-env cannot be given together.")
+    if new_key:
+        return _make(new_key)
+    found = _key(key, hmac_key_env)
+    if check:
+        if found is None:
+            raise click.UsageError("--check needs --key or --hmac-key-env.")
+        return _check(check, found, store)
+    return _write(debate or "", found, form, out, store)
+
+
+def _make(path: Path) -> int:
+    from moot.app.export.signing import new_key
+
+    public = new_key(path)
+    click.echo(f"{path} signs; keep it to yourself")
+    click.echo(f"{public} checks; give it to anybody")
+    return DONE
+
+
+def _key(path: Path | None, variable: str | None) -> "Key | None":
+    from moot.app.export.signing import read_key, secret_key
+
+    if path:
+        return read_key(path)
+    if not variable:
+        return None
+    if not (secret := os.environ.get(variable)):
+        raise click.UsageError(f"The environment has no secret in {variable}.")
+    return secret_key(secret)
+
+
+def _write(
+    debate: str, key: "Key | None", form: Literal["json", "md"], out: Path | None, store: Path | str | None
+) -> int:
+    from moot.app.export.signed_receipts import make_receipt, save_receipt, write_receipt
+
+    async def read() -> str:
+        async with open_desk(store, reading=True) as desk:
+            return write_receipt(await make_receipt(desk, await desk.find(debate)), key, form)
+
+    text = finish(read())
+    if out is None or str(out) == "-":
+        sys.stdout.write(text)
+    else:
+        save_receipt(out, text)
+        click.echo(f"{out}{'' if key else ' is not signed: give --key or --hmac-key-env'}")
+    return DONE
+
+
+def _check(path: Path, key: "Key", store: Path | str | None) -> int:
+    from moot.app.export.signed_receipts import check_receipt, check_record
+    from moot.app.plan.stores import show_where
+
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is no text in UTF-8, so no receipt") from error
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror or error}") from error
+    checked = check_receipt(text, key)
+    place = store_path(store)
+
+    async def look() -> int:
+        async with open_desk(store, reading=True) as desk:
+            return await check_record(desk, checked)
+
+    click.echo(f"{checked.debate}: the signature holds, nothing in the receipt was changed")
+    here = finish(look()) if isinstance(place, str) or place.exists() else 0
+    if not here:
+        click.echo(f"its record of {checked.entries} entries is not in {show_where(place)}; it was not checked")
+        return DONE
+    more = f"; {here - checked.entries} more came since, and are whole too" if here > checked.entries else ""
+    click.echo(
+        f"its record of {checked.entries} entries is the one in {show_where(place)}: each entry carries the hash of "
+        f"the one before, and the last has the hash in the receipt{more}"
+    )
+    return DONE

@@ -1,0 +1,193 @@
+"""``moot answer`` and ``moot say``. This file owns how people take part in a debate from elsewhere."""
+
+import getpass
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE, MEANINGS, USAGE
+from moot.cli.commands.run import ResumeOptions, take_up
+from moot.cli.options import complete_debate, finish, limit_options, open_desk, output_options, store_option
+from moot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from moot.app.program.keyboard import Keyboard
+    from moot.app.run.workspace import Desk
+    from moot.cli.display.ask_people import Filled
+
+VIEWER = "Viewer"
+"""Who speaks up where the system knows no name."""
+
+MOST = 1_000_000
+"""The most characters that are read from standard input; the desk allows fewer."""
+
+
+class AnswerOptions(ResumeOptions):
+    """All options of ``moot answer``."""
+
+    words: str | None
+    who: str
+    field: tuple[str, ...]
+    later: bool
+
+
+@rich_click.command(epilog=MEANINGS)
+@click.argument("debate", shell_complete=complete_debate)
+@click.argument("words", required=False)
+@click.option("--as", "who", default="", metavar="NAME", help="Whose answer it is, where several are waited for.")
+@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form; may be repeated.")
+@click.option("--later", is_flag=True, help="Only note the answer; go on with moot resume.")
+@limit_options
+@output_options
+@store_option
+def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
+    """Answer for a person whom a debate waits for, then go on with it.
+
+    DEBATE is its id, the beginning of it, or "last". WORDS is the answer, or - for standard input. Without words you
+    are asked field by field; where there is no terminal, the question is shown.
+    """
+    debate, goes_on = finish(_answer(debate, given))
+    if goes_on is None:
+        return USAGE
+    return finish(take_up(debate, given)) if goes_on else DONE
+
+
+async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
+    """Note an answer; the debate's id, and whether it goes on here (None: there was no answer)."""
+    from moot.app.program.guests import inside
+    from moot.app.run.outcome import opening
+    from moot.app.run.people import answer as note
+    from moot.core.event import Paused
+    from moot.core.text import listed
+
+    async with open_desk(given["store"]) as desk:
+        debate = await desk.find(name)
+        filled = await _filled(desk, debate, given)
+        if filled is None:
+            return debate, None
+        await note(desk, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
+        entries = await desk.entries(debate)
+        job = await desk.queue.job(debate) if desk.queue else None
+    if job and job.state != "cancelled":
+        click.echo("moot: the answer is noted; workers go on with the debate: moot queue", err=True)
+        return debate, False
+    paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
+    if paused and not given["later"] and not guests:
+        return debate, True
+    held = "" if paused else "the process that holds the debate takes it; if there is none any more, "
+    then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
+    click.echo(f"moot: the answer is noted; {held}go on {then}", err=True)
+    return debate, False
+
+
+async def _filled(desk: "Desk", debate: str, given: AnswerOptions) -> "Filled | None":
+    """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
+    from moot.app.program.keyboard import Keyboard
+    from moot.cli.display.ask_people import Filled
+
+    words, fields = given["words"], _fields(given["field"])
+    if words is not None or fields:
+        return Filled(words=_words(words or ""), fields=fields)
+    return await _ask(desk, debate, given, Keyboard.here() if sys.stdout.isatty() else None)
+
+
+def _fields(typed: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in typed:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise click.UsageError(f"-f {each} names no value; write FIELD=VALUE.")
+        if name.strip() in found:
+            raise click.UsageError(f"-f {name.strip()} is given twice.")
+        found[name.strip()] = value
+    return found
+
+
+async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keyboard | None") -> "Filled | None":
+    """Show the question; without a keyboard with its form, else ask for the answer."""
+    from rich.text import Text
+
+    from moot.app.run.meanwhile import Meanwhile
+    from moot.app.run.people import asked, scene_of, time_left
+    from moot.app.run.question import laid, news
+    from moot.cli.display.asking import hear, pose
+    from moot.cli.display.output import console_for
+    from moot.cli.display.question import form, term
+    from moot.cli.display.text import line
+    from moot.core.transcript import fold
+
+    turn = await asked(desk, debate, given["who"])
+    assert turn.ask is not None
+    seen, transcript = await scene_of(desk, debate, turn.key), fold(await desk.entries(debate))
+    left = (await time_left(desk, debate)).get(turn.key)
+    console = console_for()
+    console.print(Text(line(seen.brief.topic), style="bold"))
+    outside = await Meanwhile.of(desk, debate, turn.key)
+    heard = await outside.more()
+    pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript), outside=heard)
+    if keyboard:
+        try:
+            return replace(await hear(console, keyboard, turn.ask, seen, outside, left=left), key=turn.key)
+        except EOFError:
+            console.print()
+            raise BriefError("no answer was given") from None
+    for each in form(turn.ask.form.fields if turn.ask.form else ()):
+        console.print(each)
+    if left is not None:
+        console.print(term(left))
+    click.echo(f'moot: answer with: moot answer {debate} "…", or -f FIELD=VALUE for each field', err=True)
+    return None
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.argument("words")
+@click.option("--by", metavar="NAME", help="Who speaks; else the name of the system's user.")
+@store_option
+def say(debate: str, words: str, by: str | None, store: Path | str | None) -> int:
+    """Speak up in a debate; everybody sees it from the next question on, a person also beside an open question.
+
+    DEBATE is its id, the beginning of it, or "last". WORDS is what you say, or - for standard input.
+    """
+    from moot.app.run.people import say as speak_up
+    from moot.app.run.people import waiting
+
+    async def speak() -> str:
+        async with open_desk(store) as desk:
+            found = await desk.find(debate)
+            await speak_up(desk, found, by or _user(), _words(words))
+            return f"{found}: noted; {_heard([turn.by for turn in await waiting(desk, found)])}"
+
+    click.echo(f"moot: {finish(speak())}", err=True)
+    return DONE
+
+
+def _heard(asked: list[str]) -> str:
+    """Who sees what is said now, and when; those who are asked already have their question."""
+    from moot.core.text import listed
+
+    names = list(dict.fromkeys(asked))
+    if not names:
+        return "everybody sees it from the next question on"
+    who = f"the question to {names[0]} is put already, and {names[0]} sees it beside the question"
+    if len(names) > 1:
+        who = f"the questions to {listed(names)} are put already, and they see it beside the question"
+    return f"{who}; everybody else sees it from the next question on"
+
+
+def _words(typed: str) -> str:
+    return sys.stdin.buffer.read(MOST).decode("utf-8", "replace") if typed == "-" else typed
+
+
+def _user() -> str:
+    """The name of the system's user where it can be a name at the table."""
+    from moot.app.brief.names import check_name
+
+    try:
+        return check_name(getpass.getuser())
+    except (BriefError, KeyError, OSError):
+        return VIEWER

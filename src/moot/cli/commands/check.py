@@ -1,0 +1,137 @@
+"""``moot new``, ``check`` and ``models``. This file owns what comes before a debate."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE
+from moot.cli.options import (
+    CapOptions,
+    WishOptions,
+    finish,
+    limit_options,
+    open_desk,
+    read_input,
+    store_option,
+    wish_options,
+    wishes_of,
+)
+from moot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from moot.app.run.prepare import Ready
+
+
+class CheckOptions(CapOptions, WishOptions):
+    """The options of ``moot check`` as they were typed."""
+
+    as_json: bool
+    diagram: bool
+    normalised: bool
+    store: Path | str | None
+
+
+@rich_click.command()
+@click.argument("name", default="debate")
+def new(name: str) -> int:
+    """Write a starting brief.
+
+    NAME is that of the file; .md is added. A file that is there is never overwritten.
+    """
+    from moot.app.brief.starter import starter
+
+    path = Path(name if name.endswith(".md") else f"{name}.md")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(starter())
+    except FileExistsError as error:
+        raise BriefError("is there already; choose another name", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"{path} cannot be written: {getattr(error, 'strerror', '') or error}") from error
+    click.echo(f"{path} is written. Change it, then: moot check {path} and moot run {path}")
+    return DONE
+
+
+@rich_click.command()
+@click.argument("brief")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead of the plan.")
+@click.option(
+    "--normalised", is_flag=True, help="Print the brief in its one Markdown form, whatever form it was written in."
+)
+@wish_options
+@limit_options
+@store_option
+def check(brief: str, **given: Unpack[CheckOptions]) -> int:
+    """Read a brief and print the plan; nothing is sent to any model.
+
+    BRIEF is a file, a question in quotes, or - for standard input.
+    """
+    if given["as_json"] and given["diagram"]:
+        raise click.UsageError("--json and --diagram are two forms of the plan; choose one.")
+    if given["normalised"]:
+        from moot.app.brief.reader import normalise
+
+        click.echo(normalise(read_input(brief)), nl=False)
+        return DONE
+    return finish(_check(brief, given))
+
+
+async def _check(words: str, given: CheckOptions) -> int:
+    from moot.app.run.prepare import prepare
+    from moot.app.run.start import find_casting
+
+    intake = read_input(words)
+    async with open_desk(given["store"], reading=True) as desk:
+        ready = await prepare(desk, intake, wishes_of(given, given))
+        if ready.caster and (casting := await find_casting(desk, ready, new=given["cast"] == "new")).earlier:
+            known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
+            ready = replace(ready, notes=(*ready.notes, known))
+    if given["diagram"]:
+        from moot.app.export.diagram import diagram
+
+        click.echo(diagram(ready.plan), nl=False)
+    elif given["as_json"]:
+        from moot.app.export.foretelling import plan_data
+
+        click.echo(json.dumps({"kind": intake.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
+    else:
+        _print_plan(ready, intake.kind)
+    return DONE
+
+
+def _print_plan(ready: "Ready", kind: str) -> None:
+    from moot.cli.display.output import console_for
+    from moot.cli.display.plan_view import overview
+
+    console = console_for()
+    for each in overview(ready, kind):
+        console.print(each)
+
+
+@rich_click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def models(as_json: bool) -> int:
+    """Show which models are in reach: local servers, keys that are set, and the built-in seat."""
+    from moot.app.plan.look import look_around
+
+    reach = finish(look_around())
+    if as_json:
+        servers = [
+            {"provider": each.provider, "url": each.url, "up": each.up, "models": list(each.models)}
+            for each in reach.servers
+        ]
+        data = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "models": reach.models}
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        return DONE
+    from moot.cli.display.output import console_for
+    from moot.cli.display.plan_view import reachable
+
+    console = console_for()
+    for each in reachable(reach):
+        console.print(each)
+    return DONE

@@ -1,0 +1,203 @@
+"""``moot learn``, ``memory`` and ``resolve``. This file owns how lessons are shown."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE, ERROR
+from moot.cli.options import complete_debate, finish, open_desk, open_memory, store_option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from moot.app.export.learned import Learned, Resolved
+    from moot.learn.memory import Found, Kind
+    from moot.learn.memory_store import Item
+
+KINDS = ("outcome", "pattern", "position", "performance", "relation", "bout")
+"""What is remembered of a debate, in the order in which it is shown."""
+
+as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@rich_click.command()
+@click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
+@click.option("--rebuild", is_flag=True, help="Drop what was learned, and learn from all records again.")
+@click.option("--domain", metavar="NAME", help="The kind of question that these debates are about, for ratings.")
+@store_option
+def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | str | None) -> int:
+    """Learn from finished debates: those named, or all that have not been learned.
+
+    A debate is learned when it ends, unless your moot.toml says learn = false. Nothing is ever learned twice.
+    """
+    if rebuild and debates:
+        raise click.UsageError("--rebuild learns from all debates; name none.")
+    if domain is not None and not debates:
+        raise click.UsageError("--domain needs the debates that it is about.")
+    return finish(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
+
+
+async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | str | None) -> int:
+    from moot.app.export.learned import learn as learn_one
+    from moot.app.export.learned import note
+
+    async with open_desk(store) as desk:
+        for name in names:
+            debate = await desk.find(name)
+            if domain is not None:
+                await note(desk, debate, "domain", domain)
+                click.echo(f"{debate}: in the domain {domain}")
+            elif await learn_one(desk, debate):
+                click.echo(f"{debate}: learned")
+            else:
+                click.echo(f"{debate}: nothing new to learn")
+    return DONE
+
+
+async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
+    from moot.app.export.learned import learn_all
+
+    async with open_desk(store) as desk:
+        learned: Learned = await learn_all(desk, rebuild=rebuild)
+    told = [f"{len(learned.new)} learned", f"{learned.known} known before", f"{learned.open} not over"]
+    click.echo(", ".join(told))
+    for debate in learned.damaged:
+        click.echo(f"moot: {debate}: its record is damaged; moot verify {debate} says where", err=True)
+    return ERROR if learned.damaged else DONE
+
+
+@rich_click.group()
+def memory() -> None:
+    """Look up, look into and forget what was learned."""
+
+
+@memory.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--patterns", is_flag=True, help="Critiques that changed an answer, instead of outcomes.")
+@click.option("-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
+@as_json
+@store_option
+def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | str | None) -> int:
+    """Find outcomes of earlier debates by words and likeness."""
+    from moot.app.export.learned import search as look
+
+    kind: Kind = "pattern" if patterns else "outcome"
+
+    async def read() -> "tuple[Found, ...]":
+        async with open_memory(store) as desk:
+            return await look(desk, " ".join(words), kind=kind, most=most)
+
+    found = finish(read())
+    if as_json:
+        _print([asdict(each) for each in found])
+    elif not found:
+        click.echo("Nothing is remembered on that.")
+    for each in () if as_json else found:
+        _tell(each)
+    return DONE
+
+
+def _tell(found: "Found") -> None:
+    from moot.cli.display.text import line, moment, short
+
+    body = found.body
+    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} use{'' if found.uses == 1 else 's'}")
+    if found.kind == "pattern":
+        click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
+        click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
+        return
+    decided = f"{body['status']}: {body['text']}" if body["text"] else str(body["status"])
+    click.echo(f"  {short(line(str(body['topic'])), 200)}")
+    click.echo(f"  {short(line(decided.replace('no_decision', 'no decision')), 200)} ({body['trust']})")
+
+
+@memory.command()
+@click.argument("debate", shell_complete=complete_debate)
+@as_json
+@store_option
+def show(debate: str, as_json: bool, store: Path | str | None) -> int:
+    """Show everything that was learned from a debate."""
+    from moot.app.export.learned import remembered
+
+    async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
+        async with open_desk(store, reading=True) as desk:
+            name = await desk.find(debate)
+            return name, await remembered(desk, name, KINDS)
+
+    name, found = finish(read())
+    if as_json:
+        _print({kind: [each.body for each in items] for kind, items in found.items()})
+        return DONE
+    if not any(found.values()):
+        click.echo(f"Nothing is remembered of {name}: it was forgotten, or not learned yet (moot learn {name}).")
+    for kind, items in found.items():
+        for each in items:
+            click.echo("\n".join(_rows(kind, each.body)))
+    return DONE
+
+
+def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
+    """One thing in words: its kind, then each field that says something."""
+    from moot.cli.display.text import line
+
+    yield kind
+    for name, value in body.items():
+        words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+        if value not in (None, 0, False) and words.strip(" ,"):
+            yield f"  {name.replace('_', ' ')}: {line(words)}"
+
+
+@memory.command()
+@click.argument("debate", shell_complete=complete_debate)
+@store_option
+def forget(debate: str, store: Path | str | None) -> int:
+    """Forget what was learned from a debate, for good; its record stays as it is."""
+    from moot.app.export.learned import note
+
+    async def drop() -> str:
+        async with open_desk(store) as desk:
+            name = await desk.find(debate)
+            await note(desk, name, "forget")
+            return name
+
+    click.echo(f"{finish(drop())}: forgotten; its record is still there")
+    return DONE
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--answer", required=True, help="The answer that has turned out to be right.")
+@store_option
+def resolve(debate: str, answer: str, store: Path | str | None) -> int:
+    """Say what was right, once that is known.
+
+    What each participant held last is then right or wrong, which measures how far its confidence can be trusted. The
+    answer is compared as votes are: by the option that it names, else by its words. So give it as the debaters did.
+    """
+    from moot.app.export.learned import resolve as settle
+    from moot.cli.display.text import line, short
+
+    async def keep() -> "tuple[str, Resolved]":
+        async with open_desk(store) as desk:
+            name = await desk.find(debate)
+            return name, await settle(desk, name, answer)
+
+    name, found = finish(keep())
+    click.echo(f"{name}: the right answer is {line(answer)}")
+    if found.options:
+        click.echo(f"  it is none of the options: {', '.join(map(line, found.options))}")
+    click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
+    for who, held in found.wrong.items():
+        click.echo(f"  wrong: {line(who)}, who held last: {short(held, 120)}")
+    if found.trust in ("confirmed", "refuted"):
+        click.echo(f"  the decision is {found.trust}")
+    return DONE
+
+
+def _print(data: object) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))

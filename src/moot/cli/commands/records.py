@@ -1,0 +1,277 @@
+"""``moot list``, ``report``, ``diff`` and ``verify``. This file owns what can be asked of records without a play."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE, ERROR
+from moot.cli.options import LOGS, complete_debate, finish, open_desk, store_option, store_path
+
+LIST_WIDTH, ROOMY, REASON = 160, 120, 40
+"""Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.text import Text
+
+    from moot.app.export.reports import Recount
+    from moot.app.run.outcome import Listed
+    from moot.app.run.question import Open
+    from moot.report.compare import Comparison
+    from moot.report.readers_logs import Mode
+
+
+@rich_click.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@store_option
+def list_(as_json: bool, store: Path | str | None) -> int:
+    """List all debates, the newest first.
+
+    Of a debate that is over only the first and the last entry are read; "moot verify" reads all.
+    """
+    listed, asks = finish(_look(store))
+    if as_json:
+        data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    elif not listed:
+        from moot.app.plan.stores import is_there, show_where
+
+        place = store_path(store)
+        lacking = "" if is_there(place) else "; there is no such file"
+        click.echo(f"There is no debate yet in {show_where(place)}{lacking}.")
+        click.echo('Begin with: moot run "Should we build or buy?"')
+    else:
+        _table(listed, asks)
+    return DONE
+
+
+async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
+    """All debates, and the open questions to people in those that are not over."""
+    from moot.app.run.question import stands
+
+    async with open_desk(store, reading=True) as desk:
+        return await stands(desk, await desk.list())
+
+
+def _as_data(each: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
+    return {
+        "debate": each.debate,
+        "topic": each.topic,
+        "protocol": each.protocol,
+        "status": each.status,
+        "at": each.at,
+        "reason": each.reason,
+        "entries": each.entries,
+        "forked": each.forked,
+        "waits_for": [{"name": ask.turn.by, "act": ask.turn.act, "since": ask.since, "left": ask.left} for ask in asks],
+    }
+
+
+def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> None:
+    """A table where there is room for one, else two lines for each debate."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from moot.cli.display.output import console_for
+    from moot.cli.display.text import line, moment
+    from moot.cli.display.text_layout import FAINT, Inset, joined
+    from moot.core.labels import descent
+
+    console = console_for(width=LIST_WIDTH)
+    if console.width < ROOMY:
+        for each in listed:
+            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, asks.get(each.debate, ()), 0)))
+            said = joined(moment(each.at), line(each.protocol), descent(each.forked), Text(line(each.topic)))
+            console.print(Inset(said))
+        return
+    rows = [
+        (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), outcome)
+        for each, outcome in ((each, _outcome(each, asks.get(each.debate, ()), REASON)) for each in listed)
+    ]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
+    for name in ("id", "when", "protocol", "outcome"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
+    for row, each in zip(rows, listed, strict=True):
+        table.add_row(*row, joined(descent(each.forked), Text(line(each.topic))))
+    console.print(table)
+
+
+def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
+    from rich.text import Text
+
+    from moot.cli.display.text import line, moment, short
+    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN
+    from moot.core.text import listed
+
+    if asks:
+        names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
+        since = moment(min(ask.since for ask in asks))
+        return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
+    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(each.status, WARN)
+    status = each.status.replace("_", " ")
+    reason = short(line(each.reason).removeprefix(f"{status}: "), most) if most else ""
+    return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--as", "mode", type=click.Choice(LOGS), help="As which log; else the report, full_markdown.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "json", "html", "memo", "pdf"]),
+    help="As Markdown or JSON; html: one page with the whole debate in it, to go through; memo: one to print; pdf.",
+)
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
+)
+@click.option("--plots", is_flag=True, help="With plots as the last chapter of the report; they stand beside the file.")
+@store_option
+def report(
+    debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
+) -> int:
+    """Write the report of a debate.
+
+    DEBATE is its id, the beginning of it, or "last". The argument map (--as visual_tree) is a page, a picture and data:
+    with -o the files are written side by side, the screen shows the page.
+    """
+    from moot.app.export.reports import recount
+
+    if mode and form:
+        raise click.UsageError("--as and --format cannot be given together: --format is for the report alone.")
+    if form == "pdf" and out is None:
+        raise click.UsageError("A PDF goes into a file: name it with -o.")
+    if plots:
+        if mode or form not in (None, "md") or out is None or str(out) == "-":
+            raise click.UsageError("--plots goes with the report as Markdown in a file: give -o FILE.md.")
+        return finish(_illustrate(debate, out, store))
+
+    async def read() -> "Recount":
+        async with open_desk(store, reading=True) as desk:
+            return await recount(desk, await desk.find(debate))
+
+    written = _contents(finish(read()), mode, form or "md")
+    if out is None or str(out) == "-":
+        _print(next(iter(written.values())))
+        return DONE
+    for path, content in _paths(out, written):
+        _write(path, content)
+        click.echo(f"{path}")
+    return DONE
+
+
+def _contents(found: "Recount", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
+    """What is written, by what stands behind the name of each file."""
+    from moot.app.export.reports import write_log, write_report
+
+    if mode:
+        return write_log(found, mode)
+    if form not in ("html", "memo", "pdf"):
+        return {"": write_report(found.report, form)}
+    from moot.app.export.paper import memo, pdf, replay
+
+    if form == "html":
+        return {"": replay(found.report.debate, found.entries)}
+    return {"": memo(found.report) if form == "memo" else pdf(found.report)}
+
+
+def _print(content: str | bytes) -> None:
+    if isinstance(content, bytes):
+        sys.stdout.buffer.write(content)
+    else:
+        sys.stdout.write(content)
+
+
+async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
+    from moot.app.export.analyses import save_illustrated
+    from moot.app.export.reports import recount
+
+    async with open_desk(store, reading=True) as desk:
+        found = await recount(desk, await desk.find(debate))
+    for path in save_illustrated(found.report, found.entries, out):
+        click.echo(f"{path}")
+    return DONE
+
+
+def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
+    """Where each text goes: a single one into the file that was named, several beside it under their own endings."""
+    for ending, text in texts.items():
+        yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    from moot.app.export.files import save
+
+    try:
+        save(path, content)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@rich_click.command()
+@click.argument("one", metavar="A", shell_complete=complete_debate)
+@click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@store_option
+def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
+    """Show where two debates part, and how their outcomes differ.
+
+    A and B are ids, beginnings of ids, or "last". They need not be forks of one another. A fork alone is compared with
+    the debate that it was forked from.
+    """
+    from moot.app.export.reports import compare, parent, write_comparison
+    from moot.cli.display.output import console_for
+    from moot.cli.display.side_by_side import beside
+
+    async def read() -> "Comparison":
+        async with open_desk(store, reading=True) as desk:
+            first, second = await desk.find(one), await desk.find(other) if other else ""
+            if second:
+                return await compare(desk, first, second)
+            return await compare(desk, await parent(desk, first), first)
+
+    found = finish(read())
+    if as_json:
+        sys.stdout.write(write_comparison(found))
+        return DONE
+    console = console_for()
+    for each in beside(found):
+        console.print(each)
+    return DONE
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--head", metavar="HASH", help="The hash that the last entry must have, or its first 8 digits or more.")
+@store_option
+def verify(debate: str, head: str | None, store: Path | str | None) -> int:
+    """Check a record: every hash, and that its protocol makes the same debate again.
+
+    DEBATE is its id, the beginning of it, or "last". Keep the hash that it prints: with --head it shows later that
+    the record is still the same.
+    """
+
+    async def check() -> tuple[str, int, str]:
+        async with open_desk(store, reading=True) as desk:
+            name = await desk.find(debate)
+            return (name, *await desk.verify(name))
+
+    if head is not None and len(head) < 8:
+        raise click.UsageError("--head needs at least 8 digits of the hash.")
+    name, entries, found = finish(check())
+    if head is not None and not found.startswith(head.lower()):
+        click.echo(f"moot: {name}: the last entry has the hash {found}, not {head}", err=True)
+        return ERROR
+    click.echo(f"{name}: {entries} entries, whole and unchanged")
+    click.echo(f"head {found}")
+    if head is None:
+        click.echo(
+            "That the last entry is unchanged and none is missing behind it is proved by --head with a noted hash."
+        )
+    return DONE

@@ -1,0 +1,84 @@
+"""``moot mcp``. This file owns how the MCP server is begun from a terminal, or by a coding agent."""
+
+import math
+from importlib import import_module
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+import rich_click
+
+from moot.cli.codes import DONE
+from moot.cli.options import finish, store_option, store_path
+
+HOST = "moot.mcp.mcp_host"
+"""The host that is begun; it is named as a text, since hosts do not know each other."""
+
+PORT = 8324
+MAX_COST = 5.0
+
+
+class McpOptions(TypedDict):
+    """The options as they were typed."""
+
+    http: bool
+    host: str
+    port: int
+    max_cost: float
+    max_debates: int | None
+    queue: bool
+    client: str
+    all_: bool
+    store: Path | str | None
+
+
+def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not (value.isascii() and value.replace("-", "").replace("_", "").isalnum() and len(value) <= 32):
+        raise click.BadParameter("a name has 1 to 32 letters, digits, - and _")
+    return value
+
+
+@rich_click.command()
+@click.option("--http", is_flag=True, help="Serve over HTTP, at /mcp; clients need a token of [serve.tokens].")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    default=MAX_COST,
+    show_default=True,
+    metavar="USD",
+    help="US dollars that all debates of the session may use; inf for no limit. Over HTTP: [serve] daily.",
+)
+@click.option("--max-debates", type=click.IntRange(1, 100), help="Debates at once; else as your moot.toml says, or 8.")
+@click.option("--queue", is_flag=True, help="Have workers hold the debates; needs --store postgresql://…")
+@click.option(
+    "--client", default="agent", show_default=True, callback=_name, help="Under which name debates are owned."
+)
+@click.option("--all", "all_", is_flag=True, help="Let the client read the other debates of this machine as well.")
+@store_option
+def mcp(**given: Unpack[McpOptions]) -> int:
+    """Serve coding agents: an MCP server over standard input and output, or over HTTP.
+
+    An agent starts it by itself: see docs/how-to/use-from-a-coding-agent.md. When the agent leaves, debates are stopped
+    after the answers in hand; each can be gone on with. What workers hold goes on.
+    """
+    from moot.app.plan.settings import load_config
+
+    def ready(address: str) -> None:
+        click.echo(f"moot: the MCP server is at {address}", err=True)
+
+    host = import_module(HOST)
+    wanted = host.Wanted(
+        store=store_path(given["store"]),
+        client=given["client"],
+        max_cost=None if math.isinf(given["max_cost"]) else given["max_cost"],
+        max_debates=given["max_debates"],
+        queue=given["queue"],
+        reads_all=given["all_"],
+        host=given["host"],
+        port=given["port"],
+        ready=ready,
+    )
+    finish((host.serve_http if given["http"] else host.serve_stdio)(wanted, load_config()))
+    return DONE

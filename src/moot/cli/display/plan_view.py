@@ -1,0 +1,164 @@
+"""The beginning of a debate on the screen. This file owns how a plan is shown: who, with which model, how much."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from moot.app.plan.assignment import BUILTIN, is_person
+from moot.app.plan.checks import lasting
+from moot.app.plan.estimate import Costing
+from moot.app.plan.look import Reach
+from moot.app.plan.toolbox import offered
+from moot.app.run.prepare import Ready
+from moot.cli.display.text import amount, count, line, money
+from moot.cli.display.text_layout import FAINT, WARN, Inset, colours, fields, joined
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.text import listed
+
+
+def heading(
+    debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]], *, origin: str = ""
+) -> Iterator[RenderableType]:
+    """Topic, id, protocol, where it was forked, and participants."""
+    yield Text(line(brief.topic), style="bold")
+    yield joined(debate, line(protocol), origin)
+    yield ""
+    yield from people(brief, drops)
+
+
+def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
+    """The same with the plan and the notes."""
+    yield from heading(debate, ready.plan.name, ready.plan.brief, ready.drops)
+    yield ""
+    yield Inset(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
+    for note in ready.notes:
+        yield Inset(Text(line(note), style=WARN), "note   ", "       ", FAINT)
+    yield ""
+
+
+def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
+    """Each participant with role, model, tools, and the settings that its provider ignores."""
+    paint = colours(brief)
+    wide = max(len(each.name) for each in brief.participants)
+    for each in brief.participants:
+        name = f"{line(each.name):<{wide}}  "
+        weight = "" if each.weight is None else f"weight {each.weight:g}"
+        drops = dropped.get(each.name, ())
+        ignored = f"ignores {', '.join(drops)}" if drops else ""
+        duty = "" if each.duty == "debater" else each.duty
+        seat = _in_person(each) if is_person(each) else line(each.seat)
+        tools = f"tools {', '.join(map(line, offered(each)))}" if offered(each) else ""
+        said = joined(Text(line(each.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
+        yield Inset(said, name, " " * len(name), f"bold {paint[each.name]}")
+
+
+def _in_person(who: Participant) -> str:
+    """That a person answers, for how long the debate waits, and who answers then."""
+    if who.deadline is None:
+        return "answers in person"
+    return f"answers in person within {lasting(who.deadline)}" + (
+        f", else {line(who.stand_in)}" if who.stand_in else ""
+    )
+
+
+def plan_words(costing: Costing) -> str:
+    """The plan in one sentence."""
+    least, most = costing.least, costing.most
+    asks = _between(least.asks, most.asks, "ask")
+    calls = _between(least.calls, most.calls, "model call")
+    if not most.calls:
+        return f"{asks}, no model calls"
+    tokens = f"{_token_words(costing)} tokens"
+    if most.cost is None:
+        return f"{asks}, {calls}, {tokens}, cost unknown: no price for {', '.join(map(line, most.unpriced))}"
+    return f"{asks}, {calls}, {tokens}, " + (f"up to about {money(most.cost)}" if most.cost else "free")
+
+
+def _between(low: int, high: int, noun: str) -> str:
+    return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
+
+
+def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
+    """The plan in full, for ``moot check``; ``kind`` is that of the input: text or markdown."""
+    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    yield Text(line(brief.topic), style="bold")
+    facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
+    facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
+    waits = [line(each.name) for each in brief.participants if is_person(each)]
+    answers = "answer" if len(waits) > 1 else "answers"
+    facts += [("waits for", f"{listed(waits)}, who {answers} in person")] if waits else []
+    facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
+    yield from fields(facts)
+    yield ""
+    yield from people(brief, ready.drops)
+    yield ""
+    yield Text("phases", style=FAINT)
+    yield from (Inset(Text(each), "  " * depth, "  " * depth) for depth, each in _tree(most.phases))
+    yield ""
+    yield from fields(
+        [
+            ("asks", _between(least.asks, most.asks, "ask")),
+            ("calls", _between(least.calls, most.calls, "model call")),
+            ("tokens", _token_words(ready.costing) if most.tokens else "none"),
+            *(
+                [("cache", f"{most.repeated:.0%} of the input begins as an earlier prompt did")]
+                if most.repeated
+                else []
+            ),
+            ("cost", _cost_words(ready.costing)),
+            ("limits", _limit_words(brief.limits)),
+        ]
+    )
+    for note in ready.notes:
+        yield Inset(Text(line(note), style=WARN), "note    ", "        ", FAINT)
+    yield Text("Nothing has been sent to any model.", style=FAINT)
+
+
+def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The paths of phases as names with their depth; the root is the debate itself."""
+    for path in paths:
+        parts = path.strip("/").split("/")
+        yield len(parts), parts[-1].replace("_", " ")
+
+
+def _token_words(costing: Costing) -> str:
+    """How many tokens are likely, and how many with every answer at its longest."""
+    low, high = amount(costing.least.expected), amount(costing.most.expected)
+    return f"about {low if low == high else f'{low} to {high}'}, up to about {amount(costing.most.tokens)}"
+
+
+def _cost_words(costing: Costing) -> str:
+    if costing.most.cost is None:
+        return f"unknown price for {', '.join(map(line, costing.most.unpriced))}"
+    if not costing.most.cost:
+        return "free"
+    return f"up to about {money(costing.least.cost)} to {money(costing.most.cost)}"
+
+
+def _limit_words(limits: Limits) -> str:
+    words = [f"{limits.asks} asks" if limits.asks else "", f"{limits.tokens} tokens" if limits.tokens else ""]
+    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s a turn"]
+    words += [f"{limits.total_seconds:g} s in all" if limits.total_seconds else ""]
+    return ", ".join(filter(None, words))
+
+
+def reachable(reach: Reach) -> Iterator[RenderableType]:
+    """Which models can be used now."""
+    up = [server for server in reach.servers if server.up]
+    for server in up:
+        yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
+        yield from (Inset(Text(line(model))) for model in server.models or ("no model yet",))
+    if reach.keys:
+        yield Text("keys", style="bold")
+        yield from (Inset(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
+    yield Text.assemble(
+        (BUILTIN, "bold"), ("  always there; it is no language model and only quotes the background", FAINT)
+    )
+    silent = [server.provider for server in reach.servers if not server.up]
+    if silent:
+        yield Inset(Text(", ".join(silent), style=FAINT), "not running  ", " " * 13, FAINT)
+    if reach.missing:
+        yield Inset(Text(", ".join(name for name, _ in reach.missing), style=FAINT), "no key       ", " " * 13, FAINT)
+    for sentence in reach.advice:
+        yield Text(sentence)

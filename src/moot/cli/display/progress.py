@@ -1,0 +1,205 @@
+"""A batch on the screen. This file owns what is shown while it is held, and its table at the end."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from moot.app.batch.run_batch import Batching, Foreseen
+from moot.app.batch.summary import ENDED, HEADS, Came, Row, line_of, named, rows, told
+from moot.cli.display.output import console_for
+from moot.cli.display.plan_view import plan_words
+from moot.cli.display.text import amount, count, line, money, short, span
+from moot.cli.display.text_layout import BAD, FAINT, WARN
+from moot.core.event import Called, Entry
+
+WIDEST = 60
+"""The most characters of an outcome on a line."""
+
+MOST_MISSING = 20
+"""So many paused and failed debates are named under the table; the data have all."""
+
+MOST_NOTES = 10
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts the calls of all debates while they are held; a watcher of the desk."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Take in what has just become durable."""
+        for entry in entries:
+            if isinstance(entry.event, Called):
+                used = entry.event.usage
+                self.calls += 1
+                self.tokens += used.input_tokens + used.output_tokens
+                self.cost = None if self.cost is None or used.cost is None else self.cost + used.cost
+
+    def end(self, debate: str) -> None:
+        """A debate is held no longer."""
+
+
+class Progress:
+    """How one batch is shown: a line that is rewritten on a terminal, else a line for each debate.
+
+    Args:
+        work: the batch.
+        as_json: whether each debate is a line of JSON on standard output, and all else goes to the other stream.
+    """
+
+    def __init__(self, work: Batching, *, as_json: bool = False) -> None:
+        self.work, self.as_json = work, as_json
+        self.console = console_for(stderr=as_json)
+        self.meter = Meter()
+        self._live: Live | None = None
+        self._began = time.monotonic()
+        self._before = 0
+
+    def __enter__(self) -> "Progress":
+        self._began = time.monotonic()
+        if self.console.is_terminal:
+            self.work.desk.watchers.each.append(self.meter)
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live:
+            self._live.update("")
+            self._live.stop()
+            self._live = None
+
+    def remark(self, sentence: str) -> None:
+        """Say something that is about no debate alone."""
+        if self.console.is_terminal:
+            self.console.print(Text(sentence, style=WARN))
+        else:
+            click.echo(f"moot: {sentence}", err=True)
+
+    def introduce(self, foreseen: Foreseen, *, dry: bool) -> None:
+        """What is about to be held, and what it would use."""
+        batch = self.work.batch
+        self._before = foreseen.over
+        for note in foreseen.notes[:MOST_NOTES]:
+            self.remark(line(note))
+        if dry and self.as_json:
+            click.echo(json.dumps(plan_of(self.work, foreseen), ensure_ascii=False))
+            return
+        if self.as_json:
+            return
+        what = f"{count(len(batch), 'debate')} of {count(len(batch.items), 'brief')}"
+        self.console.print(Text(f"{batch.name}: {what}", style="bold"))
+        self.console.print(Text(f"{plan_words(foreseen.costing)}, all in all."), soft_wrap=True)
+        if foreseen.over or foreseen.begun:
+            self.console.print(Text(f"On record: {foreseen.over} over, {foreseen.begun} to be gone on with."))
+        if dry:
+            self.console.print(Text("Nothing has been sent to any model.", style=FAINT))
+
+    def tell(self, came: Came) -> None:
+        """A debate of which nothing more comes for now."""
+        if self.as_json:
+            click.echo(line_of(came))
+        elif not self._live or came.status not in ENDED:
+            self.console.print(Text(f"[{len(self.work.came)}/{len(self.work.batch)}] {said(came)}"), soft_wrap=True)
+        self.tick()
+
+    def tick(self) -> None:
+        """Rewrite the line."""
+        if self._live:
+            self._live.update(Text(self.line(), style=FAINT, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def line(self) -> str:
+        """How far the batch is."""
+        work, took = self.work, time.monotonic() - self._began
+        came = list(work.came.values())
+        done, failed = (
+            sum(each.status in ENDED for each in came),
+            sum(each.status in ("failed", "error") for each in came),
+        )
+        parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
+        meter = self.meter if work.queue is None else added(came)
+        parts += [count(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
+        now = len(came) - self._before
+        if now > 0:
+            parts.append(f"{span(took / now * (len(work.batch) - len(came)))} left")
+        return " · ".join(parts)
+
+    def conclude(self, came: Sequence[Came]) -> None:
+        """The table, who is missing and why, and how to go on."""
+        if not self.as_json:
+            self.console.print(tabled(rows(came)))
+            for each in [each for each in came if each.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
+                self.console.print(Text(said(each), style=BAD if each.status in ("failed", "error") else WARN))
+        left = sum(each.status == "unbegun" for each in came)
+        if left and not self.work.stop.reason:
+            self.remark(f"the budget kept {count(left, 'debate')} from being begun; raise --budget to go on")
+        if left or any(each.status == "paused" for each in came):
+            self.remark("the same command goes on where this stopped; what is over is only read")
+
+
+def added(came: Sequence[Came]) -> Meter:
+    """The same where others hold the debates: what those have used that have ended."""
+    costs = [each.cost for each in came if each.cost is not None]
+    cost = sum(costs) if len(costs) == len(came) else None
+    return Meter(calls=sum(each.calls for each in came), tokens=sum(each.tokens for each in came), cost=cost)
+
+
+def said(came: Came) -> str:
+    """What came of a debate, on one line."""
+    what = f"{line(came.item)} #{came.number}, {came.debate}: {short(named(came), WIDEST)}"
+    if came.status not in ENDED:
+        return f"{what}: {line(came.reason)}"
+    used = (count(came.calls, "call"), f"{amount(came.tokens)} tokens", money(came.cost), span(came.seconds))
+    return f"{what} ({', '.join(used)})"
+
+
+def tabled(lines: Sequence[Row]) -> Table:
+    """The rows as a table; columns that say nothing are left out."""
+    shown = [
+        (
+            short(row.item, 30) or "all",
+            told(row),
+            "" if row.agreement is None else f"{row.agreement:.0%}",
+            f"{row.ended}/{row.debates}",
+            str(row.calls),
+            amount(row.tokens),
+            money(row.cost),
+            span(row.seconds),
+            *(str(n or "") for n in (row.paused, row.failed, row.unbegun)),
+        )
+        for row in lines
+    ]
+    table = Table(box=None, pad_edge=False, header_style=FAINT)
+    kept = [n for n in range(len(HEADS)) if n < 2 or any(row[n] for row in shown)]
+    for n in kept:
+        table.add_column(HEADS[n], justify="left" if n < 2 else "right", overflow="fold" if n < 2 else "ellipsis")
+    for row in shown:
+        table.add_row(*(Text(row[n]) for n in kept))
+    return table
+
+
+def plan_of(work: Batching, foreseen: Foreseen) -> dict[str, object]:
+    """What a batch would use, as plain data."""
+    least, most = foreseen.costing.least, foreseen.costing.most
+    return {
+        "name": work.batch.name,
+        "briefs": len(work.batch.items),
+        "debates": len(work.batch),
+        "over": foreseen.over,
+        "begun": foreseen.begun,
+        "asks": {"least": least.asks, "most": most.asks},
+        "calls": {"least": least.calls, "most": most.calls},
+        "tokens": {"least": least.tokens, "most": most.tokens},
+        "expected_tokens": {"least": least.expected, "most": most.expected},
+        "cost": {"least": least.cost, "most": most.cost},
+        "unpriced": list(most.unpriced),
+    }

@@ -1,0 +1,131 @@
+"""Holding a debate from the command line. This file owns what Ctrl-C and SIGTERM do, and who is shown what."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from contextlib import aclosing, closing, contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TypeAlias
+
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk, Stop, decode
+from moot.cli.display.live_screen import Viewer
+from moot.core.errors import MootError
+from moot.core.event import Delta
+
+GRACE = 10.0
+"""Seconds that the answers in hand have when the process is asked to end."""
+
+TICK = 0.1
+
+_Before: TypeAlias = Callable[[int, FrameType | None], object] | int | None
+
+
+@dataclass(slots=True)
+class Interrupt:
+    """What a user's signals ask of a debate: first to stop after the answers in hand, then at once."""
+
+    say: Callable[[str], None]
+    leave: Callable[[], None] = lambda: None
+    stop: Stop = field(default_factory=Stop)
+    task: "asyncio.Task[object] | None" = None
+    presses: int = 0
+
+    def press(self) -> None:
+        """Ctrl-C."""
+        self.presses += 1
+        if self.presses == 1:
+            self.stop.reason = "interrupted"
+            self.leave()
+            self.say("stopping after the answers in hand — press Ctrl-C again to stop at once")
+        else:
+            self.end()
+
+    def end(self) -> None:
+        """Stop at once."""
+        if self.task:
+            self.task.cancel()
+
+    def terminate(self) -> None:
+        """SIGTERM: the answers in hand have a little time."""
+        self.stop.reason = "terminated"
+        self.leave()
+        self.presses += 1
+        asyncio.get_running_loop().call_later(GRACE, self.end)
+
+
+@contextmanager
+def listening(interrupt: Interrupt) -> Generator[None]:
+    """Signals go to the interrupt; before and after they mean what they did."""
+    loop = asyncio.get_running_loop()
+    wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
+    before = {number: _bind(number, loop, act) for number, act in wanted.items()}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> _Before:
+    def call(*_: object) -> None:
+        loop.call_soon_threadsafe(act)
+
+    return signal.signal(number, call)
+
+
+async def conduct(
+    desk: Desk, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
+) -> Outcome | None:
+    """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
+
+    Returns:
+        What came of it; None where it was broken off.
+
+    Raises:
+        MootError: it cannot be held.
+    """
+    with closing(hold), listening(interrupt):
+        after = await desk.count_entries(debate)
+        try:
+            async with asyncio.TaskGroup() as group:
+                held = group.create_task(_hold(desk, debate, hold))
+                interrupt.task = held
+                ticks = group.create_task(_tick(viewer))
+                await watch(desk, debate, viewer, after=after)
+                ticks.cancel()
+        except BaseExceptionGroup as errors:
+            # The viewer's error, such as an output that nobody reads; the debate was stopped for it and can be resumed.
+            raise errors.exceptions[0] from errors
+    if held.cancelled():
+        return None
+    if isinstance(came := held.result(), MootError):
+        raise came
+    return came
+
+
+async def _hold(desk: Desk, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
+    """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
+    try:
+        return await hold
+    except MootError as error:
+        return error
+    finally:
+        desk.hub.finish(debate)
+
+
+async def _tick(viewer: Viewer) -> None:
+    while True:
+        await asyncio.sleep(TICK)
+        viewer.tick()
+
+
+async def watch(desk: Desk, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
+    """Show a viewer what is stored and what comes, until the debate is closed or paused."""
+    async with aclosing(desk.follow_lines(debate, after=after, live=live)) as items:
+        async for item in items:
+            if isinstance(item, Delta):
+                viewer.take(item, "")
+            else:
+                viewer.take(decode(item.text), item.text)

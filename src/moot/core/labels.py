@@ -1,0 +1,155 @@
+"""What places and acts are called. This file owns the words of reports for paths, acts and values, nothing else."""
+
+import re
+from collections import Counter
+from collections.abc import Container, Mapping
+
+from moot.core.ask import Ask
+from moot.core.form import Fields, shown
+from moot.core.roles import WITHDRAWN
+from moot.core.text import words
+from moot.core.transcript import Turn
+
+_NOUNS: Mapping[str, str] = {
+    "argue": "argument",
+    "close": "closing statement",
+    "consent": "view of the reconciliation",
+    "evaluate": "evaluation",
+    "gauge": "judgement of the round",
+    "guide": "note",
+    "inform": "findings",
+    "interrupt": "interruption",
+    "moderate": "review",
+    "open": "opening statement",
+    "propose": "proposal",
+    "recall": "memories",
+    "reconsider": "second thought",
+    "reflect": "look back",
+    "remind": "reminder",
+    "revise": "revision",
+    "strategy": "note on strategy",
+    "summarize": "summary",
+    "synthesize": "synthesis",
+    "translate": "translation",
+    "weigh": "weights",
+}
+_TITLES: Mapping[str, str] = {
+    "argue": "arguments",
+    "close": "closing statements",
+    "critique": "critiques",
+    "draft": "drafts",
+    "evaluate": "evaluation",
+    "floor": "the floor",
+    "gauge": "the moderator's judgement",
+    "guide": "the moderator's note",
+    "inform": "what the moderator found",
+    "moderate": "moderator",
+    "open": "opening statements",
+    "propose": "proposals",
+    "rank": "rankings",
+    "recall": "what was recalled",
+    "recommend": "last verdicts",
+    "reconsider": "with the reports in view",
+    "reflect": "looking back",
+    "report": "reports of the groups",
+    "revise": "revisions",
+    "strategy": "notes on strategy",
+    "summarize": "summary",
+    "translate": "translations",
+    "weigh": "what votes weigh",
+}
+_FRAMES = ("", "debate", "rounds", "sequence", "parallel")
+
+
+def act_of(what: Turn | Ask) -> str:
+    """The act of a turn or an ask, as reports call it: ``message`` for one of a board, whatever it was asked as."""
+    form = what.form if isinstance(what, Ask) else what.ask.form if what.ask else None
+    return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else what.act
+
+
+def noun(act: str) -> str:
+    """What an answer of that act is called: ``proposal`` for propose; an unknown act keeps its name."""
+    return _NOUNS.get(act, act)
+
+
+def plural(act: str) -> str:
+    """What several of them are called: ``critiques``."""
+    one = noun(act)
+    return one[:-1] + "ies" if one.endswith("y") else one + "s"
+
+
+def because(kind: str, reason: str) -> str:
+    """A failure in words: its kind, unless the reason says it, and the reason."""
+    kind = "left out" if kind == "open" else kind  # a breaker is open
+    return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind
+
+
+def owned(name: str, act: str) -> str:
+    """Whose answer: ``Ann's proposal``."""
+    return f"{name}'s {noun(act)}"
+
+
+def title(path: str) -> str:
+    """A heading for a place in the play: ``Round 2: critiques`` for ``/debate/rounds/round-2/critique``."""
+    words: list[str] = []
+    for segment in path.split("/"):
+        if segment in _FRAMES:
+            continue
+        found = re.fullmatch(r"(.+)-(\d+)", segment)
+        name, number = (found[1], f" {found[2]}") if found else (segment, "")
+        words.append(_TITLES.get(name, name.replace("-", " ").replace("_", " ")) + number)
+    text = ": ".join(words) or "the debate"
+    return text[0].upper() + text[1:]
+
+
+def ending(path: str) -> str:
+    """What ends where the phase at that path ends: ``The rounds``, ``Round 2: critiques``."""
+    last = path.rpartition("/")[2]
+    return f"The {last}" if last in _FRAMES and last else title(path)
+
+
+def place(key: str) -> str:
+    """Where a turn stands, from its key."""
+    return title(key.rpartition("#")[0])
+
+
+def home(path: str, places: Container[str]) -> str:
+    """The place whose heading turns stand under.
+
+    A step within a phase, such as an interruption or a score of its turns, has none of its own.
+
+    Args:
+        path: where the turns stand.
+        places: the paths of all turns so far.
+    """
+    ends = [found.start() for found in re.finditer("/", path)]
+    return next((path[:end] for end in ends if path[:end] in places), path)
+
+
+def descent(forked: str) -> str:
+    """Where a debate parted from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
+    parent, _, at = forked.rpartition("@")
+    return f"forked from {parent} at entry {at}" if parent else ""
+
+
+def label(name: str) -> str:
+    """A field's name as a person writes it: ``Confidence`` for CONFIDENCE."""
+    name = name.replace("_", " ")
+    return name.capitalize() if name.isupper() or name.islower() else name
+
+
+def tells_all(fields: Fields, text: str, *frame: str) -> bool:
+    """Whether the fields hold every word of a text, so that nothing is lost where they are shown in its place.
+
+    Args:
+        fields: what was read.
+        text: the whole answer.
+        frame: further words that only hold the fields together: names of tags and inner objects.
+    """
+    if not fields:
+        return False
+    held = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
+    rest = Counter(words(text)) - Counter(words(" ".join(held)))
+    loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
+    numbers = any(isinstance(value, int | float) for value in fields.values())
+    return all(word in loose or (numbers and word.isdigit()) for word in rest)

@@ -1,0 +1,167 @@
+"""Steps in which work is shared out. This file owns which agent works on what."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from moot.app.program.arguments import whole
+from moot.app.program.plans import shares_plan
+from moot.app.program.program_agents import Sitting
+from moot.app.run.held import Plan
+from moot.app.run.outcome import Outcome
+from moot.app.run.workspace import Desk
+from moot.core.brief import Brief, Limits
+from moot.core.errors import BriefError
+from moot.council.agent_wrapper import AgentLike, AgentWrapper, sit, wrap
+from moot.council.splitting import pieces, share_out
+from moot.council.step_results import StepResult, joined, missing, shares
+from moot.council.steps import RecordedStep
+
+MOST_AGENTS = 100
+WHOLE = ""
+"""The part of an agent that works on the whole task."""
+
+Splitter: TypeAlias = Callable[[str, int], Sequence[str]]
+"""A task and the number of agents to the part of each."""
+
+
+class ParallelStep(RecordedStep):
+    """Agents work at once, each on the whole task or on a part of its own.
+
+    The result has ``output``, all answers under their authors' names, ``parallel_results``, the answers by name,
+    ``agents_involved``, all names, and ``failed``, reasons by name, where somebody gave no answer.
+
+    Args:
+        agents: who takes part, from one.
+        task_splitter: the task and the number of agents to their parts, in the agents' order; without one everybody
+            works on the whole task. Agents for whom there is no part are not asked.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        limits: what the debate may use; None for the council's, else the usual limits.
+
+    Raises:
+        BriefError: agents or names that cannot be.
+    """
+
+    protocol = "parallel_step"
+
+    def __init__(
+        self,
+        agents: Sequence[AgentLike],
+        task_splitter: Splitter | None = None,
+        *,
+        store: Path | str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(store, limits)
+        self.agents, self.task_splitter = tuple(agents), task_splitter
+        sit(self.agents)
+
+    def _sit(self, task: str) -> Sitting:
+        return sit(self.agents)
+
+    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+        names = brief.names("debater")
+        parts = tuple(self.task_splitter(brief.topic, len(names))) if self.task_splitter else (WHOLE,) * len(names)
+        if not 1 <= len(parts) <= len(names):
+            raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
+        tasks = [(name, put(part)) for name, part in zip(names, parts, strict=False)]
+        return await shares_plan(desk, brief, self.protocol, tasks)
+
+    def _result(self, outcome: Outcome, task: str) -> StepResult:
+        turns = shares(outcome)
+        values = {
+            "output": joined(turns),
+            "parallel_results": {turn.by: turn.text for turn in turns if turn.reply},
+            "agents_involved": [turn.by for turn in turns],
+            **missing(turns),
+        }
+        return StepResult(values, outcome=outcome)
+
+
+class SplitStep(RecordedStep):
+    """A task in parts, each worked on by another agent made after one template.
+
+    The task comes apart at the items of its list, else its paragraphs, else its sentences. Where it has fewer pieces
+    than there must be agents, all of them work on the whole.
+
+    The result has ``output``, all answers under their authors' names, ``split_results``, one answer for each part or
+    None where there is none, ``subtasks``, the parts, ``num_agents``, ``strategy``, and ``failed`` as in ParallelStep.
+
+    Args:
+        agent_template: anything that can be an agent; its name, or ``Agent``, is numbered.
+        min_agents: the fewest agents, from 1.
+        max_agents: the most agents, to 100.
+        split_strategy: ``auto``: as many agents as the task has pieces, between the two; ``fixed``: ``min_agents``.
+        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        limits: what the debate may use; None for the council's, else the usual limits.
+
+    Raises:
+        BriefError: an agent, a number or a strategy that cannot be.
+    """
+
+    protocol = "split_step"
+
+    def __init__(
+        self,
+        agent_template: object,
+        min_agents: int = 2,
+        max_agents: int = 10,
+        split_strategy: str = "auto",
+        *,
+        store: Path | str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(store, limits)
+        self.agent_template, self.split_strategy = agent_template, split_strategy
+        self.min_agents, self.max_agents = min_agents, max_agents
+        whole("max_agents", max_agents, whole("min_agents", min_agents, 1, MOST_AGENTS), MOST_AGENTS)
+        if split_strategy not in ("auto", "fixed"):
+            raise BriefError(f"split_strategy is {split_strategy!r}; it must be auto or fixed", code="bad_enum")
+        self._copies(1)
+
+    def split(self, task: str) -> tuple[str, ...]:
+        """The part of each agent, WHOLE for the whole task; the same task always comes apart in the same way."""
+        found = pieces(task)
+        most = self.min_agents if self.split_strategy == "fixed" else self.max_agents
+        if len(found) < self.min_agents:
+            return (WHOLE,) * self.min_agents
+        return share_out(found, most)
+
+    def _copies(self, count: int) -> Sitting:
+        template = self.agent_template
+        named = isinstance(template, AgentWrapper) or getattr(template, "name", "")
+        first = wrap(template) if named else AgentWrapper(template, "Agent")  # type: ignore[arg-type]
+        return sit([AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)])
+
+    def _sit(self, task: str) -> Sitting:
+        return self._copies(len(self.split(task)))
+
+    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+        parts = self.split(brief.topic)
+        tasks = [(name, put(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
+        return await shares_plan(desk, brief, self.protocol, tasks)
+
+    def _result(self, outcome: Outcome, task: str) -> StepResult:
+        turns = shares(outcome)
+        values = {
+            "output": joined(turns),
+            "split_results": [turn.text if turn.reply else None for turn in turns],
+            "subtasks": [part or task for part in self.split(task)],
+            "num_agents": len(turns),
+            "strategy": self.split_strategy,
+            **missing(turns),
+        }
+        return StepResult(values, outcome=outcome)
+
+
+def put(part: str) -> str:
+    """A part of a task as it is put to its agent, who has the whole task before it as well.
+
+    Raises:
+        BriefError: there is nothing in it.
+    """
+    if part == WHOLE:
+        return "Work on the task."
+    if not part.strip():
+        raise BriefError("a part of the task is empty")
+    return f"Do this part of the task, and only this part:\n\n{part}"

@@ -1,0 +1,121 @@
+"""What a step gives back. This file owns the keys of the results; all of them are read from the record."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from moot.app.run.outcome import Outcome
+from moot.core.decision import Ballot, Decision
+from moot.core.transcript import Transcript, Turn
+
+UNKNOWN_NAME = "unknown_name"
+"""Why a vote was not read that names nobody who stands for election."""
+
+UNANIMITY = "unanimity"
+"""The rule of a decision on which all agree."""
+
+
+class StepResult(dict[str, Any]):
+    """What came of a step: a mapping with the documented keys.
+
+    Args:
+        values: the keys and values.
+        outcome: what came of the debate on record; None for a step without a debate.
+        steps: the results of all steps of a council, in order; () for one step alone.
+
+    Attributes:
+        outcome: as above; ``outcome.decision`` says how the decision followed, ``outcome.transcript`` holds every turn.
+        debate: the debate's id in the record; "" without one.
+        steps: as above.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], *, outcome: Outcome | None = None, steps: tuple["StepResult", ...] = ()
+    ) -> None:
+        super().__init__(values)
+        self.outcome, self.steps = outcome, steps
+        self.debate = outcome.debate if outcome else ""
+
+    @property
+    def text(self) -> str:
+        """The result in words: the winner, else the output."""
+        return str(self.get("winner", self.get("output", "")))
+
+
+def debate_result(outcome: Outcome, strategy: str) -> StepResult:
+    """The result of a debate step with that voting strategy.
+
+    Keys: ``winner``, ``proposals``, ``strategy``, ``votes``, ``abstentions``, ``total_votes``; and only where they
+    apply ``tie`` with ``tie_resolution``, ``fallback``, ``weighted_scores``, ``consensus_reached``, ``invalid_votes``
+    and ``unparsed``.
+    """
+    transcript, decision = outcome.transcript, outcome.decision
+    assert decision is not None  # a debate step in which somebody has made a proposal comes to a decision
+    values: dict[str, Any] = {
+        "winner": decision.text,
+        "proposals": proposals(transcript),
+        "strategy": strategy,
+        **_counts(decision),
+        **_fallbacks(decision, strategy),
+    }
+    if strategy == "weighted":
+        values["weighted_scores"] = dict(decision.tally)
+    if strategy == "consensus":
+        values["consensus_reached"] = decision.rule == UNANIMITY
+    return StepResult(values, outcome=outcome)
+
+
+def _counts(decision: Decision) -> dict[str, Any]:
+    """How the votes fell; whose vote could not be read is named with the reason."""
+    cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
+    void = {each.voter: _why(each) for each in decision.ballots if each.state in ("unread", "missing")}
+    invalid = {name: why for name, why in void.items() if why == UNKNOWN_NAME}
+    unparsed = {name: why for name, why in void.items() if name not in invalid}
+    return {
+        "votes": {name: cast.count(name) for name in decision.tally},
+        "abstentions": sum(ballot.state == "abstained" for ballot in decision.ballots),
+        "total_votes": len(cast),
+        **({"invalid_votes": invalid} if invalid else {}),
+        **({"unparsed": unparsed} if unparsed else {}),
+    }
+
+
+def _why(ballot: Ballot) -> str:
+    """Why there is no vote on a ballot: the reader's word for it, or how the voter failed."""
+    return ballot.reason.rpartition(": ")[2] if ballot.state == "unread" else ballot.reason or "no ballot"
+
+
+def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:
+    """What of the document's rules for votes without a winner was applied."""
+    most = max(decision.tally.values())
+    if decision.rule == UNANIMITY:
+        return {}
+    if most == 0:
+        return {"fallback": "first_proposal"}
+    found: dict[str, Any] = {"fallback": "majority"} if strategy == "consensus" else {}
+    if list(decision.tally.values()).count(most) > 1:
+        found.update(tie=True, tie_resolution="first_proposal")
+    return found
+
+
+def proposals(transcript: Transcript) -> dict[str, str]:
+    """All proposals in the order in which they were asked for: ``Agent1``, then ``Agent1_round_0`` and so on."""
+    return {
+        turn.by if turn.act == "propose" else f"{turn.by}_round_{turn.round - 1}": turn.text
+        for turn in transcript.turns("propose", "revise")
+    }
+
+
+def shares(outcome: Outcome) -> tuple[Turn, ...]:
+    """What came of work that was shared out, in the order of the agents."""
+    return tuple(turn for turn in outcome.transcript.all() if turn.act == "share")
+
+
+def missing(turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
+    """The key ``failed``: why there is no answer, by name; nothing where all have answered."""
+    failed = {turn.by: turn.failure for turn in turns if turn.failure}
+    return {"failed": failed} if failed else {}
+
+
+def joined(turns: Sequence[Turn]) -> str:
+    """Several answers as one text, each under its author's name."""
+    return "\n\n".join(f"[{turn.by}]:\n{turn.text}" for turn in turns if turn.reply)

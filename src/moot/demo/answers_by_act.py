@@ -1,0 +1,262 @@
+"""How the built-in debater fills fields that say what a turn does: whom it answers, how it bids, what it scores.
+
+This file owns these fields by their names; what stands in all other fields is the business of ``demo.debater``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TypeAlias
+
+from moot.core.form import Field, Value
+from moot.core.text import letter
+from moot.core.transcript import TARGET, Turn, read_field
+from moot.demo import phrases
+from moot.demo.boardroom import BOARD
+from moot.demo.evidence import Case
+from moot.demo.speech import Speech, quote
+
+Manner: TypeAlias = Callable[[Field, Case, Speech], Value | None]
+"""What stands in a field; None where it is left out."""
+
+
+def manner(field: Field, act: str) -> Manner | None:
+    """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
+    if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
+        return _ranked
+    if act == "synthesize" and field.name.startswith("TAKEN FROM "):
+        return _taken
+    if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
+        return None
+    return _MANNERS.get(field.name)
+
+
+def target(case: Case) -> Turn | None:
+    """The turn that is answered: the one laid before the participant or named in its own bid, else a rival's newest."""
+    about = [turn for turn in case.scene.about if turn.by != case.scene.me.name]
+    if about:
+        return about[0]
+    named = {read_field(turn, TARGET) for turn in case.scene.about}
+    return next((turn for turn in case.scene.turns if turn.mark in named), None) or case.rival()
+
+
+def relation(case: Case, turn: Turn) -> str:
+    """What one's words do to a turn: back one of one's own side or of the same answer, else deny it.
+
+    Nobody interrupts to agree.
+    """
+    if case.ask.act == "interrupt":
+        return "ATTACK"
+    answer = read_field(turn, "ANSWER")
+    if case.options and answer in case.options:
+        return "SUPPORT" if answer == case.answer else "ATTACK"
+    theirs = sum(case.library.leans[number] for number in case.quotes[turn.key])
+    return "SUPPORT" if theirs * case.stance.side > 0 else "ATTACK"
+
+
+def _accepts(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which a passage is quoted now."""
+    return tuple(f"{place}: {phrases.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
+
+
+def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The critiques from which nothing is."""
+    return tuple(f"{place}: {phrases.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
+
+
+def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
+    """The critiques laid before one, by their letters, and whether a passage of each is quoted that was not before."""
+    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
+    critiques = [turn for turn in case.scene.about if turn.act == "critique"]
+    asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
+    return [(letter(n), any(quote(case, each) in speech.text for each in new)) for n, new in enumerate(asked)]
+
+
+def _target(field: Field, case: Case, speech: Speech) -> Value | None:
+    turn = target(case)
+    return turn.mark if turn and turn.mark in field.choices else None
+
+
+def _relation(field: Field, case: Case, speech: Speech) -> Value | None:
+    turn = target(case)
+    wanted = relation(case, turn) if turn else ""
+    return wanted if wanted in field.choices else None
+
+
+def _copied(field: Field, case: Case, speech: Speech) -> Value | None:
+    """Words of the turn that is answered, as they stand there."""
+    turn = target(case)
+    if turn is None:
+        return None
+    texts = (case.library.passages[number].text for number in case.quotes[turn.key])
+    return next((text for text in texts if text in turn.text), None)
+
+
+def _claim(field: Field, case: Case, speech: Speech) -> Value:
+    """The weightiest passage that is new in the debate; NONE where there is none."""
+    best = case.best(number for number in speech.picks if number not in case.used)
+    return "NONE" if best is None else quote(case, best, 160)
+
+
+def _urgency(field: Field, case: Case, speech: Speech) -> Value:
+    """Nothing where nothing new can be quoted, else how much what would be quoted bears on the topic."""
+    fresh = [number for number in speech.picks if number not in case.used]
+    top = max(case.weights, default=0.0)
+    if not fresh or not top:
+        return 0
+    return max(1, round(10 * case.weigh(fresh) / len(fresh) / top))
+
+
+def _point(field: Field, case: Case, speech: Speech) -> Value:
+    return quote(case, speech.picks[0], 160) if speech.picks else phrases.SPENT
+
+
+def _conclusion(field: Field, case: Case, speech: Speech) -> Value | None:
+    """What follows: the option that is held, else the passage that bears most."""
+    return case.answer or (quote(case, speech.picks[0], 160) if speech.picks else None)
+
+
+def _proposal(field: Field, case: Case, speech: Speech) -> Value | None:
+    """What a moderator proposes to all: what it would decide."""
+    return speech.decision or speech.text
+
+
+def _other(field: Field, case: Case, speech: Speech) -> Value:
+    """A passage that others have quoted, the newest first; what is said of it stands elsewhere."""
+    numbers = [number for turn in reversed(case.seen) for number in case.quotes[turn.key]]
+    return quote(case, numbers[0]) if numbers else phrases.SPENT
+
+
+def _question(field: Field, case: Case, speech: Speech) -> Value:
+    turn = target(case)
+    found = case.library.choose(case.matter(turn), case.against(turn), 1, but=case.used) if turn else ()
+    return f"{phrases.ASKED} {quote(case, found[0])}" if found else phrases.ASKED_NOTHING
+
+
+def _next(field: Field, case: Case, speech: Speech) -> Value:
+    found = case.library.choose(case.query, case.stance, 1, but=case.used)
+    return f"{phrases.OPEN} {quote(case, found[0])}" if found else phrases.SPENT
+
+
+def _score(field: Field, case: Case, speech: Speech) -> Value:
+    """Of ten: a point for each passage quoted (evidence), the share quoted first (originality), else the middle."""
+    turn = target(case)
+    numbers = case.quotes[turn.key] if turn else ()
+    if turn is None or field.name == "CLARITY":
+        return 5
+    if field.name == "EVIDENCE":
+        return min(10, 2 * len(numbers))
+    before = {n for each in case.seen if each.number < turn.number for n in case.quotes[each.key]}
+    return round(10 * sum(number not in before for number in numbers) / len(numbers)) if numbers else 0
+
+
+def _ranked(field: Field, case: Case, speech: Speech) -> Value:
+    """The score of a statement that stands under a letter, or why it has it."""
+    labels = [letter(place) for place in range(len(case.scene.about))]
+    place = labels.index(field.name.rpartition(" ")[2].upper())
+    turn = case.scene.about[place]
+    numbers = case.quotes[turn.key]
+    if field.kind == "number":
+        whole = max((case.weigh(case.quotes[each.key]) for each in case.scene.about), default=0.0)
+        return round(10 * case.weigh(numbers) / whole) if whole else 0
+    return phrases.RANKED.format(n=len(numbers))
+
+
+def _taken(field: Field, case: Case, speech: Speech) -> Value:
+    """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
+    labels = [letter(place) for place in range(len(case.scene.about))]
+    turn = case.scene.about[labels.index(field.name.rpartition(" ")[2])]
+    shared = [number for number in case.quotes[turn.key] if number in speech.picks]
+    return quote(case, shared[0], 160) if shared else "NONE"
+
+
+def _consent(field: Field, case: Case, speech: Speech) -> Value:
+    """Accepted, where the text quotes what one has quoted oneself; else with a reservation."""
+    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
+    heard = {number for turn in case.scene.about for number in case.quotes[turn.key]}
+    return field.choices[0 if mine & heard else 1]
+
+
+def _changed(field: Field, case: Case, speech: Speech) -> Value:
+    answers = [read_field(turn, "ANSWER") for turn in case.mine]
+    given = [answer for answer in answers if answer is not None]
+    changed = any(one != other for one, other in pairwise(given))
+    return field.choices[0 if changed else 1]
+
+
+def _on_topic(field: Field, case: Case, speech: Speech) -> Value:
+    return field.choices[0]
+
+
+def _news(field: Field, case: Case, speech: Speech) -> Value:
+    news = case.news()
+    return field.choices[0 if news and news[-1] else 1]
+
+
+def _agreed(field: Field, case: Case, speech: Speech) -> Value:
+    return field.choices[0 if case.agreed() else 1]
+
+
+def _reconsider(field: Field, case: Case, speech: Speech) -> Value:
+    held = case.positions()
+    rows: list[str] = []
+    for name, numbers in held.items():
+        lean = sum(case.library.leans[number] for number in numbers)
+        others = [n for other, theirs in held.items() if other != name for n in theirs if n not in numbers]
+        against = [n for n in others if case.library.leans[n] * lean < 0]
+        best = case.best(against or others)
+        rows.append(f"{name}: {phrases.SPENT if best is None else quote(case, best)}")
+    return tuple(rows)
+
+
+def _sources(field: Field, case: Case, speech: Speech) -> Value | None:
+    return tuple(dict.fromkeys(phrases.cite(case.library.passages[number]) for number in speech.picks)) or None
+
+
+def _left_out(field: Field, case: Case, speech: Speech) -> Value | None:
+    return None
+
+
+def _words(text: str) -> Manner:
+    def say(field: Field, case: Case, speech: Speech) -> Value:
+        return text
+
+    return say
+
+
+_MANNERS: Mapping[str, Manner] = {
+    "ACCEPTS": _accepts,
+    "REJECTS": _rejects,
+    "TARGET": _target,
+    "RELATION": _relation,
+    "QUOTE": _copied,
+    "CLAIM": _claim,
+    "URGENCY": _urgency,
+    "POINT": _point,
+    "QUESTION": _question,
+    "NEXT": _next,
+    "CLARITY": _score,
+    "EVIDENCE": _score,
+    "ORIGINALITY": _score,
+    "CONSENT": _consent,
+    "CHANGED": _changed,
+    "ON_TOPIC": _on_topic,
+    "NEW": _news,
+    "CONSENSUS": _agreed,
+    "RECONSIDER": _reconsider,
+    "SOURCES": _sources,
+    "CONCLUSION": _conclusion,
+    "PROPOSAL": _proposal,
+    "DISPUTED": _other,
+    "FOUND": _next,
+    "REPLIES": _other,
+    "REASONING": _words(phrases.REASONED),
+    "NOTE": _next,
+    "TRANSLATION": _words(phrases.UNTRANSLATED),
+    **BOARD,
+    # What a machine that only quotes cannot know it leaves out.
+    **dict.fromkeys(("AIM", "CONCEDES", "STEP", "CHECK", "OFF_TOPIC", "WARNING", "CLARIFY"), _left_out),
+    **dict.fromkeys(("REPLACES", "CHANGES", "CONTRADICTIONS", "POSITIONS", "OPEN", "AGREED"), _left_out),
+    # All that it says is quoted with its place, and so it takes what others say.
+    "UNSOURCED": _left_out,
+}

@@ -1,0 +1,197 @@
+"""``builtin:quotes``: a debater without a language model. This file owns how its words get into a form.
+
+It can only say what the brief's documents say: every claim is a quotation with its source and line, chosen by word
+weights and a small lexicon. The same scene always gets the same words.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from moot.answers.layout import read, write
+from moot.answers.plain_text import key
+from moot.core.agent import Say, Scene
+from moot.core.ask import Ask, Reply
+from moot.core.bm25 import Index
+from moot.core.brief import Source
+from moot.core.form import ABSTAIN, Field, Form, Value
+from moot.core.words import stems, terms
+from moot.demo.answers_by_act import manner
+from moot.demo.boardroom import BOARD, JUDGING
+from moot.demo.evidence import Case
+from moot.demo.material import polarity
+from moot.demo.phrases import MEND, NOTHING
+from moot.demo.seats_evidence import Library
+from moot.demo.speech import Speech, compose, quote
+
+NAME = "builtin:quotes"
+
+KEEP = 4
+"""So many backgrounds stay indexed."""
+
+_TERSE = ("bid", "score", "gauge", "consent", "reconsider", "translate", "question", "interrupt", "verdict")
+"""Acts in which nothing is said beside the form."""
+
+_ANSWERS = ("answer", "position", "proposal", "stance", "claim")
+_REASONS = ("because", "changed because", "what changed")
+_DECISIONS = ("decision", "verdict", "outcome", "conclusion", "synthesis")
+_PLACES = ("where", "quote", "quotation")
+_REMEDIES = ("suggestion", "fix", "remedy", "improvement")
+_ENDING = ("settled", "done", "end", "stop", "agreed", "closed", "final", "finished")
+_GOING = ("continue", "open", "more", "unsettled", "next")
+
+
+class Quotes:
+    """The seat of all who are played by ``builtin:quotes``. The indexes of the backgrounds used last are kept."""
+
+    def __init__(self) -> None:
+        self._libraries: dict[tuple[Source, ...], Library] = {}
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Answer one ask; see ``core.agent.Seat``. No model is called."""
+        library = self._library((*scene.brief.background, *scene.brief.library))
+        case, asked = Case(ask, scene, library), ask.form.fields if ask.form else ()
+        if library.passages:
+            speech = compose(case)
+            fields = {each.name: _fill(each, case, speech) for each in asked}
+            text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
+        else:
+            text = _lay(ask.form, {each.name: _none(each, case) for each in asked}, NOTHING)
+        await _stream(text, say)
+        reading = read(ask.form, text, speaker=scene.me.name)
+        return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
+
+    def _library(self, background: tuple[Source, ...]) -> Library:
+        """The index of a background; the one that was used longest ago makes room for a new one."""
+        found = self._libraries.pop(background, None) or Library(background)
+        self._libraries[background] = found
+        while len(self._libraries) > KEEP:
+            del self._libraries[next(iter(self._libraries))]
+        return found
+
+
+async def _stream(text: str, say: Say) -> None:
+    """Show the words one by one; others may speak after each sentence."""
+    for piece in re.findall(r"\s*\S+\s*", text):
+        say.delta(piece)
+        if piece.rstrip().endswith((".", "!", "?", ":", ")")):
+            await asyncio.sleep(0)
+
+
+def _lay(form: Form | None, fields: dict[str, Value | None], text: str) -> str:
+    """The words in the layout of the form; where that cannot hold them, as far as it can."""
+    if form is None:
+        return text
+    given = {name: value for name, value in fields.items() if value is not None}
+    extra = "" if any(value == text for value in given.values()) else text
+    try:
+        return write(form, given, extra)
+    except ValueError:
+        return text
+
+
+def _none(field: Field, case: Case) -> Value | None:
+    """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why.
+
+    A board's verdict and what follows from it is given all the same: the meeting waits for it.
+    """
+    if field.name == "Content":
+        return NOTHING
+    if field.kind == "choice" and field.abstain:
+        return ABSTAIN
+    return BOARD[field.name](field, case, Speech(text=NOTHING)) if field.name in JUDGING else None
+
+
+def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The value of a field; None where it is better left out."""
+    if fill := manner(field, case.ask.act):
+        return fill(field, case, speech)
+    match field.kind:
+        case "choice":
+            return _choose(field, case, speech)
+        case "number":
+            return _number(field, case, speech)
+        case "flag":
+            return "chang" in field.name.casefold() and bool(speech.because)
+        case "list" if field.choices:
+            return _order(field, speech)
+        case "list":
+            return tuple(quote(case, number) for number in speech.picks) or None
+        case _:
+            return _text(field, case, speech) or None
+
+
+def _order(field: Field, speech: Speech) -> Value | None:
+    """The choices by how well the documents cover what stands under each, the best first."""
+    if len(speech.ranks) != len(field.choices):
+        return None
+    places = sorted(range(len(field.choices)), key=lambda place: -speech.ranks[place])
+    return tuple(field.choices[place] for place in places)
+
+
+def _text(field: Field, case: Case, speech: Speech) -> str:
+    name = field.name.casefold()
+    form = case.ask.form
+    if name in _ANSWERS and speech.answer:
+        return speech.answer
+    if name in _REASONS and (speech.because or not field.required):
+        return speech.because
+    if name in _PLACES and speech.where:
+        return speech.where
+    if name in _REMEDIES:
+        return MEND
+    if name in _DECISIONS:
+        held_back = form and not field.required and not speech.settled and any(_is_status(each) for each in form.fields)
+        return "" if held_back else speech.decision or speech.text
+    return speech.text
+
+
+def _is_status(field: Field) -> bool:
+    """Whether a choice is about going on or ending."""
+    words = [key(choice) for choice in field.choices]
+    return any(word in _ENDING for word in words) and any(word in _GOING for word in words)
+
+
+def _choose(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The choice that the evidence points to."""
+    choices = field.choices
+    if not choices:
+        return None
+    if _is_status(field):
+        wanted = _ENDING if speech.settled else _GOING
+        return next(choice for choice in choices if key(choice) in wanted)
+    if choices == case.options and case.answer:
+        return case.answer
+    if speech.ranks and len(speech.ranks) == len(choices):
+        return choices[speech.ranks.index(max(speech.ranks))]
+    if "chang" in field.name.casefold():
+        signs = [polarity(choice) for choice in choices]
+        sign = 1 if speech.because else -1
+        return choices[signs.index(sign)] if sign in signs else choices[0]
+    return choices[_nearest(choices, case, speech)]
+
+
+def _nearest(choices: Sequence[str], case: Case, speech: Speech) -> int:
+    """The choice whose words the said passages hold most, by BM25 over the choices; then the one best supported."""
+    said: dict[str, float] = {}
+    for number in speech.picks:
+        for word in terms(case.library.passages[number].text):
+            said[word] = said.get(word, 0.0) + 1.0
+    scores = Index([terms(choice) or stems(choice) for choice in choices]).weigh(said)
+    if not any(scores):
+        scores = case.support(case.library.stances(choices))
+    return scores.index(max(scores))
+
+
+def _number(field: Field, case: Case, speech: Speech) -> Value:
+    """A share of the field's range: how strong what is said is, or how well the named proposal is covered."""
+    share = speech.share
+    for turn, rank in zip(case.scene.about, speech.ranks, strict=False):
+        if key(turn.by) == key(field.name):
+            share = rank
+    low = 0.0 if field.low is None else field.low
+    high = max(low, low + 1.0 if field.high is None else field.high)
+    value = low + min(1.0, max(0.0, share)) * (high - low)
+    if high - low >= 5 and low == int(low) and high == int(high):
+        return round(value)
+    return min(high, max(low, round(value, 2)))

@@ -1,0 +1,132 @@
+"""Money is reserved before the call. This file owns what a debate has used and may still use.
+
+The purse is a fold over the record, live and on resume alike. A try without an end counts as spent, because the
+provider may have been paid for it.
+
+How many tokens a prompt has, only the provider knows. It is estimated by its letters. Where a model has counted more
+than was estimated, its next prompts are taken for as much longer. A call goes where its estimate, and the worst that
+can become of those in flight, fit into the limit; else it waits for these to end. So what is used in the end is over
+the limit by no more than the error of one estimate.
+"""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from math import ceil, inf
+
+from moot.core.agent import Quote
+from moot.core.ask import Usage
+from moot.core.brief import Limits
+from moot.core.errors import LimitReached
+from moot.core.event import Asked, Attempted, Called, Erred, Event
+
+FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
+"""Kinds of errors after which a provider charges nothing; all others keep what was reserved."""
+
+
+class Purse:
+    """What a debate has used and reserved.
+
+    Attributes:
+        limits: what it may use.
+        asks: questions put.
+        tokens: tokens used and reserved.
+        cost: US dollars used and reserved, of the calls whose price is known.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.asks, self.tokens, self.cost = 0, 0, 0.0
+        self._reserved: dict[tuple[str, str], Attempted] = {}
+        self._longer: dict[str, float] = {}  # by model, how many times as long as estimated a prompt was at most
+        self._in_flight: list[tuple[Quote, Quote]] = []  # what is reserved, and the worst that can become of it
+        self._change = asyncio.Event()
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        match event:
+            case Asked():
+                self.asks += 1
+            case Attempted(tokens=tokens, cost=cost):
+                self.tokens += tokens
+                self.cost += cost or 0.0
+                self._reserved[event.key, event.call] = event
+            case Called(usage=usage):
+                self._settle(event.key, event.call, usage)
+            case Erred(kind=kind) if kind in FREE_ERRORS:
+                self._release(event.key, event.call)
+            case _:
+                pass
+
+    def check_asks(self, more: int) -> None:
+        """Refuse more questions than the limit allows.
+
+        Raises:
+            LimitReached: they would be too many.
+        """
+        most = self.limits.asks
+        if most is not None and self.asks + more > most:
+            raise LimitReached(f"the limit of {most} asks is reached")
+
+    def fit(self, quote: Quote) -> Quote:
+        """What is reserved for a call: its quote, with a prompt as long as those of its model have come out so far."""
+        return quote.at(ceil(quote.prompt * self._longer.get(quote.model, 1.0)))
+
+    def check(self, quote: Quote) -> bool:
+        """Refuse a call that could break a limit. There is no await between this and the entry that reserves.
+
+        Returns:
+            Whether it may go now; else it has to wait until one that is in flight has ended.
+
+        Raises:
+            LimitReached: it could; or a limit on cost stands and the price is unknown.
+        """
+        limits, most = self.limits, self.fit(quote)
+        if limits.cost is not None and most.cost is None:
+            raise LimitReached(f"the limit of ${limits.cost:g}: the price of {quote.model} is unknown")
+        pairs = self._in_flight
+        tokens, held = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
+        if limits.tokens is not None and tokens - held > limits.tokens:
+            raise LimitReached(f"the limit of {limits.tokens} tokens: {self.tokens} used, {most.tokens} needed")
+        cost, kept = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
+        if limits.cost is not None and cost - kept > limits.cost:
+            raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${most.cost or 0.0:.4f} needed")
+        tokens += sum(max(0, worst.tokens - own.tokens) for own, worst in pairs)
+        cost += sum(max(0.0, (worst.cost or 0.0) - (own.cost or 0.0)) for own, worst in pairs)
+        return tokens <= (inf if limits.tokens is None else limits.tokens) and (
+            cost <= (inf if limits.cost is None else limits.cost)
+        )
+
+    @contextmanager
+    def sending(self, quote: Quote) -> Generator[Quote]:
+        """Hold a call for one in flight within the block, which is told what to reserve."""
+        most = self.fit(quote)
+        pair = (most, quote.at(max(quote.worst, most.prompt)))
+        self._in_flight.append(pair)
+        try:
+            yield most
+        finally:
+            self._in_flight.remove(pair)
+            self._change.set()
+            self._change = asyncio.Event()
+
+    async def changed(self) -> None:
+        """Wait until a call in flight has ended."""
+        await self._change.wait()
+
+    def _settle(self, key: str, call: str, usage: Usage) -> None:
+        """Put what was used in the place of what was reserved; where nobody says what was used, that stays."""
+        held = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
+        self._release(key, call)
+        if held.prompt and usage.input_tokens and not usage.estimated:
+            longer = usage.input_tokens / held.prompt
+            self._longer[held.model] = max(self._longer.get(held.model, 1.0), longer)
+        used = usage.input_tokens + usage.output_tokens
+        self.tokens += used if used and not usage.estimated else max(used, held.tokens)
+        self.cost += (held.cost or 0.0) if usage.cost is None else usage.cost
+
+    def _release(self, key: str, call: str) -> None:
+        held = self._reserved.pop((key, call), None)
+        if held:
+            self.tokens -= held.tokens
+            self.cost -= held.cost or 0.0

@@ -1,0 +1,337 @@
+"""The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
+
+It puts each batch of asks to the seats in parallel and writes what came of them. An ask is on record before its seat
+is asked, an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees
+an answer of the same batch, however the latencies fall.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from moot.core.agent import Scene, Seat, scene
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Limits
+from moot.core.decision import Status
+from moot.core.errors import (
+    LimitReached,
+    ModelError,
+    MootError,
+    RecordError,
+    RecordMismatch,
+    Unavailable,
+    Unstorable,
+    Waiting,
+)
+from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
+from moot.core.text import clean, hide, named
+from moot.core.transcript import Transcript
+from moot.deadline import Deadline
+from moot.engine.calls import Purse
+from moot.engine.line import Line
+from moot.engine.pace import Pace
+from moot.phases.phases_base import ROOT, Phase, Play, Table, enter
+from moot.record.ledger import Ledger
+from moot.record.mail import Mail
+from moot.record.mailbox import Letters
+
+GRACE = 2.0
+"""Seconds that writing the last entry may take when a debate is cancelled."""
+
+
+@dataclass(slots=True)
+class Stop:
+    """A request to end after the batch in hand; the debate can be resumed."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosting:
+    """What a host lends to a debate.
+
+    Attributes:
+        limits: what the debate may use; None for the limits of its brief.
+        show: told of signals, live.
+        stop: looked at between batches.
+        letters: where people speak up from elsewhere; None where they cannot.
+        untimed: the names of those who may take longer than a turn: people.
+        gate: how many of the others may answer at once; None for as many as the limits say.
+        prepare: awaited once before the first question that is put to a seat; its time counts for no limit.
+    """
+
+    limits: Limits | None = None
+    show: Callable[[Signal], None] = field(default=lambda signal: None)
+    stop: Stop = field(default_factory=Stop)
+    letters: Letters | None = None
+    untimed: frozenset[str] = frozenset()
+    gate: asyncio.Semaphore | None = None
+    prepare: Callable[[], Awaitable[None]] | None = None
+
+
+async def debate(
+    opened: Opened, protocol: Phase, seats: Mapping[str, Seat], *, ledger: Ledger, hosting: Hosting | None = None
+) -> Transcript:
+    """Hold a debate, or take it up where its record ends.
+
+    Args:
+        opened: the brief and the protocol as they stand, or shall stand, in the first entry.
+        protocol: the phase tree that ``opened.protocol`` describes.
+        seats: who answers, by the participants' names.
+        ledger: the record, opened.
+        hosting: limits, live signals, a way to stop.
+
+    Returns:
+        The transcript: closed, or paused with the reason.
+
+    Raises:
+        RecordMismatch: the play and the record disagree.
+        RecordConflict: another writer drives this debate.
+    """
+    driver = _Driver(opened, seats, ledger, hosting or Hosting())
+    try:
+        async with ledger.kept():
+            try:
+                await driver.run(protocol)
+            except asyncio.CancelledError:
+                await driver.note_cancel()
+                raise
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from errors
+    return ledger.transcript
+
+
+def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
+    """Play again over a whole record and write nothing.
+
+    Raises:
+        RecordMismatch: the play makes another fact than the record holds; the message names the entry.
+    """
+    ledger.note(opened)
+    play = enter(protocol, Table(brief=opened.brief, transcript=ledger.transcript))
+    while True:
+        ledger.drain()
+        if not ledger.replaying:
+            return ledger.transcript
+        step = _next(play, ledger.transcript)
+        if step is None:
+            ledger.note(_closed(ledger.transcript))
+        elif isinstance(step, Sequence):
+            for ask in step:
+                if ledger.replaying:
+                    ledger.note(Asked(ask=ask))
+        else:
+            ledger.note(step)
+
+
+class _Late(Unavailable):
+    """A seat took longer than a turn may take: its own affair, and no reason to wait for a provider."""
+
+
+class _Driver:
+    def __init__(self, opened: Opened, seats: Mapping[str, Seat], ledger: Ledger, hosting: Hosting) -> None:
+        self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
+        self.limits = hosting.limits or opened.brief.limits
+        self.purse = Purse(self.limits)
+        self.mail = Mail(hosting.letters)
+        ledger.watchers.extend((self.purse.apply, self.mail.apply))
+        self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
+        self.pace = Pace(self.limits.total_seconds, hosting.untimed)
+        self.prepare = hosting.prepare
+        self.resuming = ledger.replaying
+
+    async def run(self, protocol: Phase) -> None:
+        ledger, transcript = self.ledger, self.ledger.transcript
+        ledger.note(self.opened)
+        play = enter(protocol, Table(brief=self.opened.brief, transcript=transcript))
+        while True:
+            # What happened in the world before the play's next fact is known to the play, live as in replay.
+            ledger.drain()
+            await self._hear()
+            step = _next(play, transcript) if self.resuming else next(play, None)
+            if step is None:
+                break
+            if not isinstance(step, Sequence):
+                ledger.note(step)
+            elif not await self.put(step):
+                return
+        await self._hear(last=True)
+        ledger.note(_closed(transcript))
+
+    async def _hear(self, *, last: bool = False) -> None:
+        """Take in what people have said meanwhile, where the record ends; what comes last is at least on record."""
+        now = asyncio.get_running_loop().time()
+        if self.ledger.replaying or not (last or self.mail.due(now)):
+            return
+        if said := await self.mail.fetch(now):
+            self._go_on()
+            self.ledger.note(*said)
+
+    def _go_on(self) -> None:
+        """Note that a debate is taken up again, once."""
+        if self.resuming:
+            self.resuming = False
+            self.ledger.note(Resumed())
+
+    async def put(self, asks: Sequence[Ask]) -> bool:
+        """Put a batch of asks; False when the debate pauses instead of going on."""
+        ledger, transcript = self.ledger, self.ledger.transcript
+        if not ledger.replaying and (reason := self._must_pause(len(asks))):
+            return self._pause(*reason)
+        ledger.note(*(Asked(ask=ask) for ask in asks))
+        scenes = {ask.key: scene(self.opened.brief, transcript, ask) for ask in asks}
+        ledger.drain()
+        unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
+        if not unanswered:
+            return True
+        if reason := self._must_pause(0):
+            return self._pause(*reason)
+        self._go_on()
+        if self.prepare:
+            await self.pace.aside(self.prepare())
+            self.prepare = None
+        await ledger.flush()
+        outcomes = await self._answers(unanswered, scenes)
+        return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
+
+    async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Scene]) -> list["_Outcome"]:
+        found = await self.pace.all(asks, lambda ask: self._answer(ask, scenes[ask.key]))
+        return found or [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
+
+    async def _answer(self, ask: Ask, seen: Scene) -> "_Outcome":
+        """Ask one seat; errors become values here, so that one failure never cancels the others."""
+        line = Line(ask.key, self.ledger, self.purse, self.hosting.show)
+        began = asyncio.get_running_loop().time()
+        try:
+            reply = await self._in_time(ask, seen, line)
+            seconds = reply.seconds or asyncio.get_running_loop().time() - began
+            mended = replace(reply, seconds=seconds).mended(ask.form)
+        except (RecordError, asyncio.CancelledError) as error:
+            if isinstance(error, Unstorable):
+                return _broken(ask, error)
+            raise
+        except (ModelError, LimitReached, Waiting) as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
+            return _broken(ask, error)
+        try:
+            self.ledger.note(Replied(key=ask.key, reply=mended))
+        except Unstorable as error:
+            return _broken(ask, error)
+        return mended
+
+    async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
+        if ask.to in self.hosting.untimed:
+            # Nor do people hold up the others, of whom only so many answer at once.
+            return await self.seats[ask.to].answer(ask, seen, line)
+        late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
+        async with self.gate:
+            clock = Deadline(self.limits.turn_seconds)
+            try:
+                async with clock:
+                    line.clock = clock
+                    reply = await self.seats[ask.to].answer(ask, seen, line)
+            except RecordError:
+                raise
+            except Exception as error:
+                # Whatever a seat does after its time is up, that is why it has no answer.
+                if clock.expired():
+                    raise late from error
+                raise
+        # A seat that swallowed its cancellation: what it says after that comes too late.
+        # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
+        if clock.expired():
+            raise late  # pragma: no cover
+        return reply
+
+    def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
+        """Write down the failures of a batch; False when they are such that the debate must wait.
+
+        Args:
+            asks: the asks that were put.
+            outcomes: what came of each; only the first where time was up for all.
+            alone: whether these are all the asks of the batch, none of them answered before.
+        """
+        waits = [
+            (outcome, "limit" if isinstance(outcome, LimitReached) else "waiting")
+            for outcome in outcomes
+            if isinstance(outcome, LimitReached | Waiting)
+        ]
+        away = [outcome for outcome in outcomes if isinstance(outcome, Unavailable) and not isinstance(outcome, _Late)]
+        if alone and len(asks) > 1 and len(away) == len(asks):
+            # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
+            names = {ask.to for ask in asks}
+            return self._pause(f"none of {len(names)} participants could be reached: {away[0]}", "unavailable")
+        failures = [
+            _failure(ask, outcome)
+            for ask, outcome in zip(asks, outcomes, strict=False)
+            if not (waits and outcome in away)
+        ]
+        self.ledger.note(*(failure for failure in failures if failure))
+        if not waits:
+            return True
+        # A limit goes before people: their answers alone would not take the debate on.
+        kind = "limit" if any(kind == "limit" for _, kind in waits) else "waiting"
+        return self._pause("; ".join(dict.fromkeys(str(why) for why, each in waits if each == kind)), kind)
+
+    def _must_pause(self, more: int) -> tuple[str, str] | None:
+        if self.hosting.stop.reason:
+            return self.hosting.stop.reason, "stopped"
+        try:
+            self.purse.check_asks(more)
+        except LimitReached as error:
+            return str(error), "limit"
+        return None
+
+    def _pause(self, reason: str, kind: str) -> bool:
+        self.ledger.note(Paused(reason=clean(reason), kind=kind))
+        return False
+
+    async def note_cancel(self) -> None:
+        """Write that the debate was stopped in mid-batch, if there is time; the record is whole either way."""
+        with contextlib.suppress(TimeoutError, MootError):
+            async with asyncio.timeout(GRACE):
+                await self.ledger.add(Paused(reason="stopped", kind="stopped"))
+
+
+_Outcome = Reply | Failed | ModelError | LimitReached | Waiting
+
+
+def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
+    """The play's next step over a record; a play that stumbles over what others have written is no error of its own."""
+    try:
+        return next(play, None)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        last = transcript.all()[-1].key if transcript.all() else ROOT
+        told = f"behind {last!r} the record holds what its protocol cannot go on with ({type(error).__name__})"
+        raise RecordMismatch(told) from error
+
+
+def _broken(ask: Ask, error: Exception) -> Failed:
+    return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
+
+
+def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
+    if isinstance(outcome, Failed):
+        return outcome
+    if isinstance(outcome, ModelError):
+        return Failed(
+            key=ask.key, kind=named(outcome.kind) or type(outcome).__name__.lower(), reason=clean(str(outcome))
+        )
+    return None
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first error in a group, however deep it stands."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def _closed(transcript: Transcript) -> Closed:
+    decision, halt = transcript.decision, transcript.halted(ROOT)
+    heard = any(turn.ask for turn in transcript.turns())
+    status: Status = "failed" if not heard else decision.status if decision else "no_decision"
+    return Closed(status=status, reason=halt or (decision.how if decision else "the protocol came to no decision"))

@@ -1,0 +1,177 @@
+"""What was learned. This file owns what a shelf keeps and promises, whatever tables it stands in.
+
+It is a projection that can be dropped and made again. It stands where the record does: in its SQLite file
+(``learn.sqlite_tables``), or in its PostgreSQL database (``learn.postgres_tables``). Every debate is added in one transaction and
+once; nothing that is stored depends on the order in which debates are added.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from moot.learn.finding import find
+from moot.learn.learn_tables import DebateRow, ItemRow, Place, Rows, Tables, UseRow, searched, vector
+from moot.learn.memory import Bout, Found, Kind, Lessons, Outcome, Pattern, Performance, Position, Relation
+from moot.learn.postgres_tables import SCHEMES, PostgresTables
+from moot.learn.sqlite_tables import SqliteTables
+
+Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | Bout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that was learned: where, its number among those of its kind there, when, and its fields."""
+
+    debate: str
+    n: int
+    at: float
+    body: Mapping[str, object]
+
+
+class Shelf:
+    """What was learned, in one place. Blocks; one thread at a time.
+
+    Args:
+        tables: where it is kept.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    @classmethod
+    def open(cls, place: Place, *, busy: float = 10.0) -> Self:
+        """Open the tables in a file or in a database, or make them; those of another version are made anew, empty.
+
+        Args:
+            place: the file, or the address of the database; "" for a file that is gone once it is closed, to be
+                filled before it takes another's place.
+            busy: the most seconds to wait for another program that writes there.
+
+        Raises:
+            RecordError: the place cannot be reached or written, or texts cannot be searched there.
+        """
+        if isinstance(place, str) and place.startswith(SCHEMES):
+            return cls(PostgresTables.open(place, busy=busy))
+        return cls(SqliteTables.open(Path(place), busy=busy))
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the file or the connection back."""
+        self._tables.close()
+
+    # ---- what is learned ---------------------------------------------------------------------------------------
+
+    def learned(self) -> dict[str, int]:
+        """The debates that were learned, also those that are forgotten, with how many notes of the owner were known."""
+        with self._tables.reading():
+            return {row.debate: row.notes for row in self._tables.debates()}
+
+    def replace(self, anew: "Shelf") -> frozenset[str]:
+        """Take what another shelf holds in the place of everything, at once.
+
+        Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.
+        """
+        has = anew.learned()
+        with anew._tables.reading(), self._tables.writing():
+            had = self._tables.debates()
+            self._tables.clear()
+            self._tables.put(anew._tables.rows())
+        return frozenset(row.debate for row in had if has.get(row.debate, -1) < row.notes)
+
+    def add(self, debate: str, lessons: Lessons | None, *, head: str, notes: int = 0) -> bool:
+        """Keep the lessons of a debate in the place of those that were kept before.
+
+        Args:
+            debate: its id.
+            lessons: what it teaches; None where the owner has had it forgotten.
+            head: the hash of the last line of its record.
+            notes: how many notes of the owner are in the lessons.
+
+        Returns:
+            Whether anything was new; the same debate is kept once, and again only with more notes.
+        """
+        at = lessons.at if lessons else 0.0
+        items = list(_items(debate, lessons)) if lessons else []
+        uses = [UseRow(target, debate, at) for target in lessons.uses] if lessons else []
+        with self._tables.writing(debate):
+            known = self._tables.debate(debate)
+            # Notes are only ever added: who read fewer of them comes late, and knows nothing that is not known.
+            if known and known.head == head and known.notes >= notes:
+                return False
+            self._tables.drop(debate)
+            self._tables.put(Rows([DebateRow(debate, head, notes, at)], items, uses))
+        return True
+
+    # ---- what is asked -----------------------------------------------------------------------------------------
+
+    def bodies(self, kind: str, *, debate: str = "") -> list[Item]:
+        """All items of a kind, of one debate or of all, oldest first, equals by debate."""
+        with self._tables.reading():
+            rows = self._tables.bodies(kind, debate)
+        return [Item(debate=name, n=n, at=at, body=json.loads(body)) for name, n, at, body in rows]
+
+    def contents(self) -> list[tuple[object, ...]]:
+        """Everything that is kept, in an order that does not depend on how or where it is kept."""
+        with self._tables.reading():
+            kept = self._tables.rows()
+            debates, uses = sorted(kept.debates), sorted(kept.uses)
+            items = sorted(kept.items, key=lambda item: (item.debate, item.kind, item.n))
+        return [
+            *(("debate", *row) for row in debates),
+            *(("item", *row) for row in items),
+            *(("use", *row) for row in uses),
+        ]
+
+    def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[Found, ...]:
+        """What bears on a query, best first: by words, by vectors, and among those by how strong a memory is.
+
+        Args:
+            query: words.
+            kind: what is searched.
+            most: how many at most.
+            now: seconds since 1970.
+
+        Raises:
+            RecordError: the place cannot be read.
+        """
+        with self._tables.reading():
+            return find(self._tables, query, kind, most=most, now=now)
+
+
+def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
+    """Everything in some lessons; what can be searched with its words, and the vector of what it is about."""
+    groups: Mapping[str, Sequence[Part]] = {
+        "outcome": (lessons.outcome,),
+        "pattern": lessons.patterns,
+        "position": lessons.positions,
+        "relation": lessons.relations,
+        "performance": lessons.performances,
+        "bout": lessons.bouts,
+    }
+    topic = vector(lessons.outcome.topic)  # whoever criticises must not choose where that is recalled
+    for kind, parts in groups.items():
+        for n, part in enumerate(parts):
+            body, text = json.dumps(asdict(part), ensure_ascii=False, sort_keys=True), _text(part)
+            found = (None, None) if text is None else (" ".join(searched(text)), topic)
+            yield ItemRow(debate, kind, n, lessons.at, body, *found)
+
+
+def _text(part: Part) -> str | None:
+    """What something is found by; None where it is not searched."""
+    match part:
+        case Outcome():
+            return "\n".join((part.topic, part.text, *part.minority, *part.dissent))
+        case Pattern():
+            return "\n".join((part.issue, part.suggestion, part.before, part.after))
+        case _:
+            return None

@@ -1,0 +1,250 @@
+"""Memory in SQLite. This file owns the tables of what was learned in the file of the record.
+
+They have names of their own, so that one file is all there is to keep. Commits are not waited for
+(``synchronous=NORMAL``): what a power cut takes is learned again.
+
+Words are weighed by SQLite's BM25. Vectors stand on racks, each debate's on that of its hash, and are compared one by
+one: a search reads all racks, which is quick because they are few and long, and a debate that is learned writes one of
+them anew.
+"""
+
+import sqlite3
+import zlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from struct import Struct
+from typing import Self, get_args
+
+from moot.core.errors import RecordError
+from moot.learn.learn_tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, Seen, UseRow, cosines, length
+from moot.learn.memory import Kind
+
+TABLES = ("memory_debate", "memory_item", "memory_use", "memory_vector", "memory_words", "memory_terms", "memory_state")
+
+SCHEMA = """
+CREATE TABLE memory_debate (debate TEXT PRIMARY KEY, head TEXT NOT NULL, notes INTEGER NOT NULL, at REAL NOT NULL);
+CREATE TABLE memory_item (
+    id INTEGER PRIMARY KEY, debate TEXT NOT NULL, kind TEXT NOT NULL, n INTEGER NOT NULL, at REAL NOT NULL,
+    body TEXT NOT NULL, UNIQUE (debate, kind, n)
+);
+CREATE INDEX memory_kind ON memory_item (kind);
+CREATE TABLE memory_use (target TEXT, debate TEXT, at REAL NOT NULL, PRIMARY KEY (target, debate)) WITHOUT ROWID;
+CREATE TABLE memory_vector (kind TEXT, rack INTEGER, kept BLOB NOT NULL, PRIMARY KEY (kind, rack));
+CREATE VIRTUAL TABLE memory_words USING fts5 (outcome, pattern, tokenize = 'unicode61 remove_diacritics 0');
+CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_words, col);
+CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+ITEM = "INSERT INTO memory_item (debate, kind, n, at, body) VALUES (?, ?, ?, ?, ?)"
+ITEMS = """
+SELECT item.id, debate, kind, n, at, body, coalesce(outcome, pattern)
+FROM memory_item AS item LEFT JOIN memory_words ON memory_words.rowid = item.id
+"""
+SEE = """
+SELECT item.id, item.debate, item.n, item.at, body, count(used.debate), coalesce(max(used.at), item.at)
+FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.debate
+WHERE item.id IN ({}) GROUP BY item.id
+"""
+WORDS = "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ?"
+
+VECTOR = Struct(f"<qd{SIZE}s")
+"""A vector as it is kept: the number of its item, its length, and its own numbers."""
+
+RACKS = 1024
+"""Racks on which the vectors of a kind stand, at most."""
+
+STEP = 32
+"""Racks that are compared at once: few enough for the memory of some to serve for the next."""
+
+
+class SqliteTables:
+    """Tables in one SQLite file; see ``learn.learn_tables``.
+
+    Args:
+        path: the file of the record, which is there.
+        connection: to that file, without transactions of its own.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._db = path, connection
+
+    @classmethod
+    def open(cls, path: Path, *, busy: float) -> Self:
+        """Open the tables in a file, or make them; those of another version are made anew and are empty.
+
+        Args:
+            path: the file; ``Path()`` for one that is gone once it is closed.
+            busy: the most seconds to wait for another program that writes in it.
+
+        Raises:
+            RecordError: the file cannot be opened or written, or this SQLite cannot search texts.
+        """
+        try:
+            with ExitStack() as opened:
+                made = sqlite3.connect(
+                    "" if path == Path() else path, busy, isolation_level=None, check_same_thread=False
+                )
+                tables = cls(path, opened.enter_context(closing(made)))
+                tables._prepare()
+                opened.pop_all()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise _refusal(path, error) from error
+        return tables
+
+    def close(self) -> None:
+        """See Tables."""
+        self._db.close()
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        if self._version() != VERSION:
+            with self.writing():
+                if self._version() != VERSION:  # nobody else has made them meanwhile
+                    self.clear()
+
+    def _version(self) -> int:
+        there = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'memory_state'").fetchone()
+        return self._number("SELECT value FROM memory_state WHERE name = ?", ("version",)) if there else 0
+
+    @contextmanager
+    def writing(self, debate: str = "") -> Generator[None]:
+        """See Tables; a file has one writer at a time."""
+        with self._refusing():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.rollback()
+                raise
+            self._db.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """See Tables."""
+        with self._refusing():
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.rollback()
+
+    @contextmanager
+    def _refusing(self) -> Generator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise _refusal(self.path, error) from error
+
+    # ---- what is kept ------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """See Tables; the tables are made anew."""
+        for name in reversed(TABLES):
+            self._db.execute(f"DROP TABLE IF EXISTS {name}")
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            self._db.execute(statement)
+        self._db.execute("INSERT INTO memory_state VALUES ('version', ?)", (VERSION,))
+
+    def put(self, rows: Rows) -> None:
+        """See Tables."""
+        self._db.executemany("INSERT INTO memory_debate VALUES (?, ?, ?, ?)", rows.debates)
+        made: dict[tuple[str, int], list[bytes]] = {}
+        for item in rows.items:
+            row = self._db.execute(ITEM, item[:5]).lastrowid
+            if item.vector is not None:
+                self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
+                vector = VECTOR.pack(row, length(item.vector), item.vector)
+                made.setdefault((item.kind, rack_of(item.debate)), []).append(vector)
+        for (kind, rack), each in made.items():
+            self._shelve(kind, rack, [*(VECTOR.pack(*kept) for kept in self._kept(kind, rack)), *each])
+        self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
+
+    def drop(self, debate: str) -> None:
+        """See Tables."""
+        ids = self._db.execute("SELECT id FROM memory_item WHERE debate = ?", (debate,)).fetchall()
+        self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
+        gone = {row for (row,) in ids}
+        for kind in get_args(Kind) if gone else ():
+            kept = [VECTOR.pack(*each) for each in self._kept(kind, rack_of(debate)) if each[0] not in gone]
+            self._shelve(kind, rack_of(debate), kept)
+        for table in ("memory_debate", "memory_item", "memory_use"):
+            self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
+
+    def _kept(self, kind: str, rack: int) -> list[tuple[RowId, float, bytes]]:
+        """The items on a rack, each with the length and the numbers of its vector."""
+        found = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
+        return [(row, long, numbers) for (kept,) in found for row, long, numbers in VECTOR.iter_unpack(kept)]
+
+    def _shelve(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, rack, b"".join(kept)))
+
+    def rows(self) -> Rows:
+        """See Tables."""
+        uses = map(UseRow._make, self._db.execute("SELECT target, debate, at FROM memory_use"))
+        return Rows(self.debates(), self._items(), uses)
+
+    def _items(self) -> Iterator[ItemRow]:
+        racks = self._db.execute("SELECT kept FROM memory_vector")
+        vectors = {row: numbers for (kept,) in racks for row, _, numbers in VECTOR.iter_unpack(kept)}
+        return (ItemRow._make((*rest, vectors.get(row))) for row, *rest in self._db.execute(ITEMS))
+
+    def debate(self, debate: str) -> DebateRow | None:
+        """See Tables."""
+        found = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = ?", (debate,))
+        return next(map(DebateRow._make, found), None)
+
+    def debates(self) -> list[DebateRow]:
+        """See Tables."""
+        return [DebateRow._make(row) for row in self._db.execute("SELECT debate, head, notes, at FROM memory_debate")]
+
+    def bodies(self, kind: str, debate: str) -> list[tuple[str, int, float, str]]:
+        """See Tables."""
+        sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = ?1 AND (?2 = '' OR debate = ?2)"
+        return self._db.execute(f"{sql} ORDER BY at, debate, n", (kind, debate)).fetchall()
+
+    # ---- what is searched --------------------------------------------------------------------------------------
+
+    def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
+        """See Tables; all are counted, which costs nothing here."""
+        sql = "SELECT doc FROM memory_terms WHERE term = ? AND col = ?"
+        return {word: self._number(sql, (word, kind)) for word in words}
+
+    def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
+        """See Tables."""
+        match = " OR ".join(f'"{word}"' for word in words)
+        return dict(self._db.execute(WORDS, (f"{kind} : ({match})",)).fetchall())
+
+    def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
+        """See Tables; all of them."""
+        racks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
+        near: dict[RowId, float] = {}
+        while some := racks.fetchmany(STEP):
+            near.update(cosines(b"".join(rack for (rack,) in some), vector, least=least, order="<"))
+        return near
+
+    def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
+        """See Tables."""
+        sql = "SELECT debate, n FROM memory_item WHERE id = ?"
+        return {row: self._db.execute(sql, (row,)).fetchone() for row in ids}
+
+    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, Seen]:
+        """See Tables."""
+        rows = self._db.execute(SEE.format(", ".join("?" * len(ids))), ids)
+        return {row: Seen(*rest) for row, *rest in rows}
+
+    def _number(self, sql: str, given: Sequence[str]) -> int:
+        row = self._db.execute(sql, given).fetchone()
+        return int(row[0]) if row else 0
+
+
+def rack_of(debate: str) -> int:
+    """On which rack the vectors of a debate stand."""
+    return zlib.crc32(debate.encode()) % RACKS
+
+
+def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:
+    """What SQLite said; of damaged pages it may say what Python cannot decode."""
+    said = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
+    return RecordError(f"What was learned cannot be kept in or read from {path}: {said}.")

@@ -1,0 +1,207 @@
+"""The host: a server over standard input and output, or over HTTP. This file owns how it begins and how it ends."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from moot.app.export.telemetry import attend
+from moot.app.plan.serving import Serving
+from moot.app.plan.settings import Config
+from moot.app.run.queue_runner import open_hall
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Reception
+from moot.app.serve.connections import config_of
+from moot.app.serve.ending import Ending, Listener
+from moot.app.serve.server_parts import check_host, hosts_of, listen
+from moot.app.serve.slips import told
+from moot.app.serve.spending import Till
+from moot.core.errors import BriefError
+from moot.core.text import clean, hide
+from moot.workers.opening import open_queue
+
+if TYPE_CHECKING:
+    import anyio
+    from starlette.types import ASGIApp
+
+PATH = "/mcp"
+LARGEST = 1024 * 1024
+"""Bytes of a request over HTTP."""
+
+AT_HAND = "@stdio"
+"""How the owner's name of a client over standard input ends; no name of a token can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How it is served.
+
+    Attributes:
+        store: the record's file, or the address of its database.
+        client: over standard input: under which name it owns its debates.
+        max_cost: over standard input: US dollars of the session; None for no limit.
+        max_debates: debates at once; None for the owner's setting.
+        queue: whether workers hold the debates.
+        reads_all: over standard input: whether the client may read the other debates of this machine.
+        host: over HTTP: the address that is listened at.
+        port: over HTTP: its port; 0 for any.
+        ready: over HTTP: told the address.
+    """
+
+    store: Path | str
+    client: str = "agent"
+    max_cost: float | None = None
+    max_debates: int | None = None
+    queue: bool = False
+    reads_all: bool = False
+    host: str = "127.0.0.1"
+    port: int = 0
+    ready: Callable[[str], None] = lambda address: None
+
+
+class Line(logging.Formatter):
+    """A line of a log: what happened, without what somebody said and without keys."""
+
+    def formatException(self, ei: object) -> str:
+        """The kind of the error and its places."""
+        return f"({told(cast('tuple[type, BaseException, object]', ei)[1])})"
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return hide(" ".join(clean(super().format(record)).split()))
+
+
+def log_to_stderr() -> None:
+    """Logs go to standard error, where they do not stand in the way of the protocol."""
+    stream = logging.StreamHandler(sys.stderr)
+    stream.setFormatter(Line("moot: %(message)s"))
+    logging.basicConfig(level=logging.ERROR, handlers=[stream])
+
+
+async def serve_stdio(wanted: Wanted, config: Config) -> None:
+    """Serve one client over standard input and output, until its end or a signal; then all debates are stopped.
+
+    Raises:
+        BriefError: the SDK is not installed.
+        RecordError: the record cannot be opened.
+    """
+    check_sdk()
+    from mcp.server.stdio import stdio_server
+
+    from moot.mcp.clients import Client
+    from moot.mcp.lines import Lines, standard_input
+    from moot.mcp.tool_list import make_server
+
+    log_to_stderr()
+    serving = Serving(most=wanted.max_debates or config.serve.most)
+    async with _held(wanted, config, serving.most) as ending:
+        hall = ending.hall
+        till = Till(hall, wanted.max_cost, session=hall.desk.clock())
+        reception = Reception(hall=hall, till=till, serving=serving, owner=f"{wanted.client}{AT_HAND}")
+        server = make_server(Client(reception=reception, reads_all=wanted.reads_all))
+        with standard_input() as descriptor:
+            lines = Lines(descriptor)
+            try:
+                async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
+                    await _serve(ending, server.serve(reading, writing), lines.end)
+            except* OSError:  # nobody reads on
+                pass
+
+
+async def serve_http(wanted: Wanted, config: Config) -> None:
+    """Serve clients with a token over HTTP, until a signal; then all debates are stopped.
+
+    Raises:
+        BriefError: the SDK is not installed, nobody has a token, or the address cannot be used.
+        RecordError: the record cannot be opened.
+    """
+    check_sdk()
+    serving = config.serve
+    check_host(wanted.host, serving)
+    if not serving.tokens:
+        raise BriefError("over HTTP every client needs a token; set one in [serve.tokens] of your own moot.toml first")
+    log_to_stderr()
+    listening = listen(wanted.host, wanted.port)
+    try:
+        port = int(listening.getsockname()[1])
+        name = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
+        async with _held(wanted, config, wanted.max_debates or serving.most) as ending:
+            app = make_app(ending.hall, serving, hosts_of(wanted.host, port, serving))
+            server = Listener(
+                config_of(app, lifespan="on", log_level="error"), lambda: wanted.ready(f"http://{name}:{port}{PATH}")
+            )
+            ending.hurry = server.hurry
+            await _serve(ending, server.serve(sockets=[listening]), server.leave)
+    finally:
+        listening.close()
+
+
+@asynccontextmanager
+async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
+    """A hall over the record, as long as the context lasts; signals end what is served meanwhile."""
+    queue = open_queue(str(wanted.store)) if wanted.queue else None
+    desk = Desk.at(wanted.store)
+    desk.config = config
+    try:
+        attend(desk)
+        async with open_hall(desk, config, most=most, queue=queue) as hall:
+            ending = Ending(hall)
+            with ending.listening():
+                yield ending
+                await hall.close()
+    finally:
+        if queue:
+            await queue.close()
+        await desk.close()
+
+
+async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Callable[[], None]) -> None:
+    """Serve until the client leaves, by which ``serving`` ends, or a signal comes; stop all debates, and ``leave``."""
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(serving)
+        task.add_done_callback(lambda _: ending.asked.set())
+        await ending.asked.wait()
+        await ending.hall.close()
+        leave()
+
+
+def make_app(hall: Hall, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
+    """The application over HTTP, behind its door.
+
+    Args:
+        hall: where the debates are held.
+        serving: what the owner allows each client.
+        hosts: the values of the header ``Host`` that are answered.
+    """
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from moot.mcp.http_guard import Door
+    from moot.mcp.sessions import MOST, Sessions
+    from moot.mcp.tool_list import make_server
+
+    app = make_server().streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=LARGEST,
+        max_sessions=MOST * max(1, len(serving.tokens)),
+        # The door checks both, and knows the names of this machine.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Door(Sessions(app), Reception(hall=hall, till=Till(hall, serving.daily), serving=serving), hosts)
+
+
+def check_sdk() -> None:
+    """Refuse to serve without the SDK.
+
+    Raises:
+        BriefError: it is not installed.
+    """
+    try:
+        import mcp  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except ImportError as error:
+        found = "the MCP server needs the official SDK: pip install 'moot[mcp]'"
+        raise BriefError(found, code="no_library") from error

@@ -1,0 +1,138 @@
+"""Tools that read. This file owns what an agent can learn of debates, and of what there is to hold them with."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.app.brief.blurbs import DEFAULT, blurbs
+from moot.app.brief.offers import STRATEGIES
+from moot.app.export.reports import recount, write_report
+from moot.app.export.signed_receipts import make_receipt, write_receipt
+from moot.app.plan.look import look_around
+from moot.app.run.outcome import Listed
+from moot.core.errors import RecordError
+from moot.mcp.clients import Client
+from moot.mcp.debate_tools import Id
+from moot.mcp.summaries import memo_of, state_of
+from moot.mcp.tool_results import Blurb, Memo, Models, Protocols, Receipt, Row, Rows, State
+from moot.mcp.tool_server import Here, Server
+
+PAGE = 50
+"""The most debates of one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The tools and resources.
+
+    Args:
+        server: knows who calls.
+    """
+
+    server: Server
+
+    async def get_debate(
+        self,
+        id: Id,
+        here: Here,
+        after: Annotated[
+            int, Field(ge=0, le=10**9, description="The after of the last answer, for what is new; 0 for all.")
+        ] = 0,
+    ) -> State:
+        """Say how a debate stands: what was said, votes, who is waited for. get_decision is shorter."""
+        return await state_of(await self._seen(id, here), id, after)
+
+    async def get_decision(self, id: Id, here: Here) -> Memo:
+        """Give the decision of a debate, with votes, dissent and minority answers; or how it stands."""
+        return await memo_of(await self._seen(id, here), id)
+
+    async def get_receipt(self, id: Id, here: Here) -> Receipt:
+        """Give what a decision rests on: options, votes, evidence, claims that stand, the hash of the record."""
+        client = await self._seen(id, here)
+        text = write_receipt(await make_receipt(client.desk, id), None, "json")
+        return Receipt(id=id, receipt=json.loads(text))
+
+    async def list_debates(
+        self,
+        here: Here,
+        query: Annotated[str, Field(max_length=200, description="Words of the topic or the id; empty for all.")] = "",
+    ) -> Rows:
+        """List your debates, the newest first."""
+        client = self.server.client(here)
+        words = query.casefold().split()
+        found = [each for each in await client.desk.list() if _fits(each, words) and await _is_read(client, each)]
+        by = await client.hall.holders()
+        rows = [_row(each, runs=each.debate in by) for each in found[:PAGE]]
+        return Rows(debates=rows, more=len(found) - len(rows))
+
+    async def list_protocols(self) -> Protocols:
+        """List how a debate can go and how it can be decided."""
+        return Protocols(
+            protocols=[Blurb(name=name, about=about) for name, about in blurbs().items()],
+            default=DEFAULT,
+            strategies=list(STRATEGIES),
+        )
+
+    async def list_models(self, here: Here) -> Models:
+        """List the models that can be named: of servers on this machine, of providers whose key is set, built in."""
+        client = self.server.client(here)
+        reach = await look_around()
+        return Models(
+            models=list(reach.models),
+            keys=[provider for provider, _ in reach.keys],
+            default=client.hall.config.model,
+            advice=list(reach.advice),
+        )
+
+    # ---- resources ---------------------------------------------------------------------------------------------------
+
+    async def report(self, id: str, here: Here) -> str:
+        """The whole report: the decision, every vote, who said what, what went wrong. What was said is quoted in it."""
+        client = await self._seen(id, here)
+        found = await recount(client.desk, id)
+        return await asyncio.to_thread(write_report, found.report, "md")
+
+    async def record(self, id: str, here: Here) -> str:
+        """The record as JSON lines, byte for byte as it is stored: an entry each, with a chain of hashes."""
+        client = await self._seen(id, here)
+        return "".join(f"{line}\n" for line in await client.desk.lines(id))
+
+    async def receipt(self, id: str, here: Here) -> str:
+        """What the decision rests on, as JSON, unsigned."""
+        client = await self._seen(id, here)
+        return write_receipt(await make_receipt(client.desk, id), None, "json")
+
+    async def _seen(self, debate: str, here: Here) -> Client:
+        client = self.server.client(here)
+        await client.check_seen(debate)
+        return client
+
+
+async def _is_read(client: Client, each: Listed) -> bool:
+    try:
+        return await client.may_read(each.debate)
+    except RecordError:  # nobody knows whose it is
+        return False
+
+
+def _fits(each: Listed, words: list[str]) -> bool:
+    text = f"{each.topic} {each.debate}".casefold()
+    return all(word in text for word in words)
+
+
+def _row(each: Listed, *, runs: bool) -> Row:
+    return Row.model_validate(
+        {
+            "id": each.debate,
+            "topic": each.topic,
+            "protocol": each.protocol,
+            "status": "running" if runs and each.status in ("open", "paused") else each.status,
+            "reason": each.reason,
+            "begun": datetime.fromtimestamp(each.at, UTC).isoformat(timespec="seconds"),
+            "entries": each.entries,
+        }
+    )

@@ -1,0 +1,246 @@
+"""Records as tools tell them. This file owns how a debate stands, in words for a program that reads them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from moot.app.run.outcome import opening
+from moot.app.run.people import allowed
+from moot.app.run.question import Open, open_asks
+from moot.app.serve.view_model import frames
+from moot.app.serve.visibility import told
+from moot.core.event import Entry
+from moot.core.form import Field
+from moot.core.labels import act_of, noun
+from moot.core.text import clean, clip, listed
+from moot.core.transcript import Transcript, fold
+from moot.mcp.clients import Client
+from moot.mcp.tool_results import AskedField, Memo, Minor, Said, State, Status, Vote, Waited
+
+_PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
+"""Where a tag begins that a screen would fetch something for."""
+
+MOST_WORDS = 30_000
+"""Characters of what was said in one result; agents take little more."""
+
+ENDS: tuple[Status, ...] = ("decided", "tie", "no_decision", "failed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a debate stands.
+
+    Attributes:
+        entries: its record; none where its participants are being made, or could not be.
+        transcript: the record, folded.
+        status: in a word.
+        reason: why it ended, or stands still.
+        waits: people who have to answer.
+        runs: whether it is held now.
+    """
+
+    entries: tuple[Entry, ...]
+    transcript: Transcript
+    status: Status
+    reason: str
+    waits: tuple[Open, ...]
+    runs: bool = False
+
+
+async def standing(client: Client, debate: str) -> Standing:
+    """How a debate stands now; somebody must have checked that the client may know of it."""
+    desk, now = client.desk, await client.hall.look(debate)
+    runs, error = bool(now.by), now.error
+    if not await desk.store.read(debate, limit=1):
+        status, reason = ("casting", "") if runs else ("failed", str(error or "it was never begun"))
+        return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=(), runs=runs)
+    entries = await desk.entries(debate)
+    transcript = fold(entries)
+    waits = () if transcript.closed else await open_asks(desk, debate)
+    status, reason = _status(transcript, runs=runs, waits=len(waits))
+    told = reason or str(error or "")
+    return Standing(entries=entries, transcript=transcript, status=status, reason=told, waits=waits, runs=runs)
+
+
+def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, str]:
+    closed, paused = transcript.closed, transcript.paused
+    if closed:
+        return closed.status, closed.reason
+    if runs:
+        return ("waiting" if waits == len(unanswered(transcript)) > 0 else "running"), ""
+    if paused:
+        return ("waiting" if waits else "paused"), paused.reason
+    return "open", "it was broken off; resume_debate goes on with it"
+
+
+def unanswered(transcript: Transcript) -> list[str]:
+    """The keys of the questions that are open."""
+    return [each.key for each in transcript.all() if each.ask and not transcript.answered(each.key)]
+
+
+async def memo_of(client: Client, debate: str) -> Memo:
+    """What came of a debate, or how it stands."""
+    now = await standing(client, debate)
+    transcript, decision = now.transcript, now.transcript.decision
+    usage = transcript.usage
+    memo = Memo(
+        id=debate,
+        topic=_topic(now),
+        status=now.status,
+        over=now.status in ENDS,
+        reason=now.reason,
+        next=_next(debate, now),
+        asked=sum(each.ask is not None for each in transcript.all()),
+        missing=len(transcript.failures()),
+        tokens=usage.input_tokens + usage.output_tokens,
+        cost=usage.cost,
+        report=f"debate://{debate}/report",
+    )
+    if decision is None:
+        return memo
+    return memo.model_copy(
+        update={
+            "winner": plain(decision.winner),
+            "decision": plain(decision.text),
+            "argument": plain(decision.argument),
+            "strength": decision.strength,
+            "share": decision.share,
+            "rule": decision.rule,
+            "how": plain(decision.how),
+            "votes": _votes(now),
+            "dissent": [plain(each) for each in decision.dissent],
+            "minority": [
+                Minor(answer=plain(each.answer), by=list(each.by), share=each.share, argument=plain(each.argument))
+                for each in decision.minority
+            ],
+        }
+    )
+
+
+async def state_of(client: Client, debate: str, after: int) -> State:
+    """How a debate stands, with what was said behind an entry, as much as fits."""
+    now = await standing(client, debate)
+    transcript, usage = now.transcript, now.transcript.usage
+    turns, last, more = _turns(told(now.entries, ""), after)  # who asks a person must not know the others' answers
+    asked = [each for each in transcript.all() if each.ask]
+    return State(
+        id=debate,
+        topic=_topic(now),
+        protocol=opening(debate, now.entries).name if now.entries else "",
+        status=now.status,
+        over=now.status in ENDS,
+        reason=now.reason,
+        runs=now.runs,
+        asked=len(asked),
+        done=sum(transcript.answered(each.key) for each in asked),
+        turns=turns,
+        after=last,
+        more=more,
+        votes=_votes(now),
+        waits_for=[_waited(each) for each in now.waits],
+        winner=plain(transcript.decision.winner) if transcript.decision else "",
+        tokens=usage.input_tokens + usage.output_tokens,
+        cost=usage.cost,
+    )
+
+
+def plain(text: str) -> str:
+    """Words in which no picture is left that a screen would fetch from elsewhere."""
+    return _PICTURE.sub("&lt;", clean(text).replace("![", "!\\["))
+
+
+def _topic(now: Standing) -> str:
+    return now.transcript.brief.topic if now.transcript.brief else ""
+
+
+def _next(debate: str, now: Standing) -> str:
+    match now.status:
+        case "running" | "casting":
+            return f"it goes on by itself; call wait_for_debate with {debate}, or come back later"
+        case "waiting":
+            names = listed(list(dict.fromkeys(each.turn.by for each in now.waits)))
+            return f"{names} must answer: ask the person, then call answer_question with {debate}"
+        case "paused" | "open":
+            return f"call resume_debate with {debate} to go on"
+        case _:
+            return ""
+
+
+def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]:
+    """What was said behind an entry, up to which entry that is, and whether there is more."""
+    found: list[Said] = []
+    words = 0
+    for frame in frames(entries):
+        turn = frame.get("turn")
+        seq = cast("int", frame["seq"])
+        if seq <= after or not isinstance(turn, dict):
+            continue
+        said = _said(seq, cast("dict[str, object]", turn))
+        if found and words + len(said.text) > MOST_WORDS:
+            return found, found[-1].seq, True
+        words += len(said.text)
+        found.append(said)
+    return found, max(after, entries[-1].seq if entries else 0), False
+
+
+def _said(seq: int, turn: Mapping[str, object]) -> Said:
+    ballot = turn.get("ballot")
+    choice = cast("dict[str, list[str]]", ballot)["choice"] if isinstance(ballot, dict) else []
+    return Said(
+        seq=seq,
+        mark=str(turn["mark"]),
+        by=str(turn["by"]),
+        role=str(turn["role"]),
+        act=str(turn["act"]),
+        round=cast("int", turn["round"]),
+        text=plain(clip(_words(turn), MOST_WORDS)),
+        choice=plain(", ".join(choice)),
+    )
+
+
+def _words(turn: Mapping[str, object]) -> str:
+    """All that was said in a turn: what its fields hold, then the words."""
+    facts = [f"{name}: {value}" for name, value in cast("list[list[str]]", turn["facts"])]
+    aside = [str(each) for each in cast("list[object]", turn["aside"])]
+    return "\n\n".join(filter(None, ("\n".join([*facts, *aside]), str(turn["text"]))))
+
+
+def _votes(now: Standing) -> list[Vote]:
+    """The ballots: as they were counted, else as they were given."""
+    if now.transcript.decision and now.transcript.decision.ballots:
+        counted = now.transcript.decision.ballots
+        return [
+            Vote(by=each.voter, choice=plain(each.choice), reason=plain(each.reason) or _uncast(each.state))
+            for each in counted
+        ]
+    turns = [cast("dict[str, object]", each["turn"]) for each in frames(now.entries) if "turn" in each]
+    given = [_said(0, each) for each in turns if "ballot" in each]
+    return [Vote(by=each.by, choice=each.choice) for each in given]
+
+
+def _uncast(state: str) -> str:
+    return "" if state == "cast" else state
+
+
+def _waited(each: Open) -> Waited:
+    ask = each.turn.ask
+    assert ask is not None
+    return Waited(
+        name=each.turn.by,
+        key=each.turn.key,
+        act=noun(act_of(each.turn)),
+        task=ask.task,
+        fields=[_field(field) for field in (ask.form.fields if ask.form else ())],
+        left=each.left,
+    )
+
+
+def _field(field: Field) -> AskedField:
+    return AskedField(
+        name=field.name,
+        kind=field.kind,
+        choices=list(field.choices),
+        required=field.required,
+        allowed=allowed(field),
+    )

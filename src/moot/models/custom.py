@@ -1,0 +1,167 @@
+"""Guests: agents of somebody else's program as models. This file owns what all of them share, and plain functions.
+
+A guest answers as it likes: with tools of its own, with several models, with none. Nobody knows beforehand what that
+takes, so a quote is a guess and a price is unknown.
+"""
+
+import contextvars
+import inspect
+from abc import ABC, abstractmethod
+from asyncio import wrap_future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from threading import Thread
+from typing import TypeAlias
+
+from moot.core.agent import Quote, Say
+from moot.core.ask import Usage
+from moot.core.brief import Settings
+from moot.core.errors import Unreadable
+from moot.core.event import Called
+from moot.core.text import named
+from moot.models.base import Message, Request, Traits
+from moot.models.mishaps import Translated
+from moot.models.names import ModelName, Provider
+from moot.models.prices import count_tokens, quote
+from moot.models.stream import End, Speech, mend
+
+Agent: TypeAlias = Callable[[str], object]
+"""An agent that is a function: a prompt in; words out, or what can be awaited for them."""
+
+UNKNOWN = Usage(cost=None)
+"""What a call used of which nobody says anything."""
+
+_GUEST = Provider(name="guest")
+
+
+class Guest(ABC):
+    """A model that is an agent of somebody else's program.
+
+    Args:
+        name: what stands behind ``guest:``.
+        traits: what the agent takes.
+    """
+
+    def __init__(self, name: str, traits: Traits) -> None:
+        self._name, self._traits = ModelName(provider=_GUEST, model=name), traits
+
+    @property
+    def name(self) -> str:
+        """``guest:name``."""
+        return str(self._name)
+
+    @property
+    def traits(self) -> Traits:
+        """What the agent takes."""
+        return self._traits
+
+    @abstractmethod
+    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+        """The agent's words and what it says about them; pieces of them go to ``say`` as they come."""
+        ...
+
+    def quote(self, request: Request) -> Quote:
+        """A guess: the prompt and one answer, at an unknown price."""
+        return quote(self._name, request)
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        """Answer one request; see ``models.base.Model``. Whatever the agent raises becomes a ModelError."""
+        with Translated(self.name):
+            words, end = await self._ask(request, say)
+        text = mend(words)
+        if not text.strip():
+            raise Unreadable(f"{self.name} gave no words", kind="empty", again=True)
+        return Called(
+            key="",
+            call=request.call,
+            text=text,
+            model=self.name,
+            served=named(end.served),
+            usage=_booked(end.usage.mended(), request, text),
+            finish=named(end.finish),
+        )
+
+    async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
+        """Nothing: what the agent has opened is its owner's."""
+
+    def _hear(self, words: object, say: Say) -> str:
+        """The words of an agent that says all of them at once, without its thinking.
+
+        Raises:
+            Unreadable: they are none.
+        """
+        if not isinstance(words, str):
+            raise Unreadable(
+                f"{self.name} gave an object of type {type(words).__name__}; an agent at the table must give a str",
+                kind="garbled",
+            )
+        speech = Speech(self._name, say)
+        speech.hear(words)
+        return speech.text
+
+
+class Function(Guest):
+    """An agent that is a function ``str -> str``, async or plain.
+
+    A plain one runs in a thread of its own, so that it keeps nobody waiting; see ``apart``.
+
+    Args:
+        name: what stands behind ``guest:``.
+        agent: the function. It is given all messages as one text.
+    """
+
+    def __init__(self, name: str, agent: Agent) -> None:
+        super().__init__(name, Traits(alternate=False, tools=False, drops=tuple(Settings.__slots__)))
+        self._agent = agent
+        self._plain = not any(map(inspect.iscoroutinefunction, (agent, getattr(agent, "__call__", None))))  # noqa: B004
+
+    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+        prompt = write(request.messages)
+        answer = await apart(self._agent, prompt) if self._plain else self._agent(prompt)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        return self._hear(answer, say), End(usage=UNKNOWN)
+
+
+def write(messages: Sequence[Message]) -> str:
+    """Messages as one text, in their order; what the agent has said itself is marked as its own."""
+    return "\n\n".join(_own(each.text) if each.role == "assistant" else each.text for each in messages)
+
+
+def _own(text: str) -> str:
+    return "\n".join(["You have said:", *(f"  {line}" for line in text.splitlines())])
+
+
+async def apart(function: Agent, text: str) -> object:
+    """What a plain function gives, called in a thread of its own.
+
+    Nobody can end a thread from outside. One for which nobody waits any more runs on by itself, at most until the
+    program ends: it does not keep it from ending.
+    """
+    given: Future[object] = Future()
+    given.set_running_or_notify_cancel()
+
+    def call() -> None:
+        try:
+            given.set_result(function(text))
+        except StopIteration as error:  # Passed on as it is, it would be waited for in vain.
+            stopped = RuntimeError("StopIteration")
+            stopped.__cause__ = error
+            given.set_exception(stopped)
+        except BaseException as error:  # noqa: BLE001  # house: broad because it is raised again where it is awaited
+            given.set_exception(error)
+
+    Thread(target=contextvars.copy_context().run, args=(call,), daemon=True).start()
+    return await wrap_future(given)
+
+
+def _booked(usage: Usage, request: Request, text: str) -> Usage:
+    """The usage, estimated where nobody says what it was."""
+    taken, given = usage.input_tokens, usage.output_tokens
+    return replace(
+        usage,
+        input_tokens=taken or count_tokens(request.messages),
+        output_tokens=given or count_tokens([Message(role="assistant", text=text)]),
+        estimated=usage.estimated or not taken or not given,
+    )

@@ -1,0 +1,105 @@
+"""LangChain chat models as guests. This file owns what such a model is sent, and what is made of the chunks it gives.
+
+The package is loaded already, for the model is an object of it.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from moot.core.agent import Say
+from moot.core.ask import Usage
+from moot.core.brief import Settings
+from moot.models.base import Message, Request, Traits
+from moot.models.custom import Guest
+from moot.models.stream import End, Speech
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk, BaseMessage
+
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"max_tokens": ("max_tokens", "max_output_tokens", "num_predict")}
+"""What the packages of providers call a setting, where that is not one and the same."""
+
+ENDS = ("finish_reason", "stop_reason", "done_reason")
+"""Where they say why an answer ended."""
+
+FINISH: Mapping[str, str] = {
+    **dict.fromkeys(("stop", "end_turn", "stop_sequence"), "stop"),
+    **dict.fromkeys(("length", "max_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "refusal", "safety"), "filter"),
+}
+"""Why an answer ended, in the providers' words and in ours."""
+
+
+class ChatModel(Guest):
+    """A LangChain chat model.
+
+    A participant's settings go where the model has a field of that name. They are put into a copy: what a model takes
+    with a call differs from provider to provider, its fields do not.
+
+    Args:
+        name: what stands behind ``guest:``.
+        model: the chat model.
+    """
+
+    def __init__(self, name: str, model: "BaseChatModel") -> None:
+        fields = type(model).model_fields
+        taken = {
+            each: [name for name in OTHER_NAMES.get(each, (each,)) if name in fields] for each in Settings.__slots__
+        }
+        self._fields = {each: names[0] for each, names in taken.items() if names and each != "stop"}
+        drops = tuple(each for each in Settings.__slots__ if each not in self._fields and each != "stop")
+        super().__init__(name, Traits(tools=False, drops=drops))
+        self._model = model
+
+    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+        speech, told = Speech(self._name, say), _Told()
+        stop = list(request.settings.stop) or None
+        chunks = self._set(request.settings).astream(_messages(request.messages), stop=stop)
+        async with aclosing(cast("AsyncGenerator[AIMessageChunk]", chunks)) as stream:
+            async for chunk in stream:
+                told.note(chunk)
+                if words := str(chunk.text):
+                    speech.hear(words)
+                else:
+                    speech.think()
+        return speech.text, told.end()
+
+    def _set(self, given: Settings) -> "BaseChatModel":
+        """The model with the participant's settings."""
+        values = {name: getattr(given, each) for each, name in self._fields.items()}
+        update = {name: value for name, value in values.items() if value is not None}
+        return self._model.model_copy(update=update) if update else self._model
+
+
+class _Told:
+    """What the chunks of one answer tell beside its words; their tokens add up, the newest of the rest counts."""
+
+    def __init__(self) -> None:
+        self._usage = Usage()
+        self._served, self._finish = "", ""
+
+    def note(self, chunk: "AIMessageChunk") -> None:
+        """Take note of a chunk."""
+        if used := chunk.usage_metadata:
+            cached = used.get("input_token_details", {}).get("cache_read", 0)
+            told = Usage(input_tokens=used["input_tokens"], output_tokens=used["output_tokens"], cached_tokens=cached)
+            self._usage += told.mended()
+        data = cast("Mapping[str, object]", chunk.response_metadata)
+        self._served = str(data.get("model_name") or data.get("model") or self._served)
+        ended = next((str(data[name]).lower() for name in ENDS if data.get(name)), "")
+        self._finish = FINISH.get(ended, self._finish)
+
+    def end(self) -> End:
+        """All of it."""
+        return End(usage=replace(self._usage, cost=None), served=self._served, finish=self._finish)
+
+
+def _messages(said: Sequence[Message]) -> "list[BaseMessage]":
+    """The messages in the package's own types."""
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+    kinds = {"system": SystemMessage, "assistant": AIMessage}
+    return [kinds.get(each.role, HumanMessage)(content=each.text) for each in said]

@@ -1,0 +1,139 @@
+"""PydanticAI agents as guests. This file owns what such an agent is sent, and what is taken over from its run.
+
+The agent keeps what it was made with: its instructions, its tools, its model, its settings; what a participant's
+settings say comes on top. The library is loaded already, for the agent is an object of it.
+"""
+
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from moot.core.agent import Say
+from moot.core.ask import Usage
+from moot.core.brief import Settings
+from moot.models import written
+from moot.models.base import Request, Traits
+from moot.models.custom import Guest
+from moot.models.names import ModelName
+from moot.models.stream import End, Speech
+
+if TYPE_CHECKING:
+    from pydantic_ai.agent import AbstractAgent, AgentRunResult
+    from pydantic_ai.messages import AgentStreamEvent
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import RunContext
+
+    Agent: TypeAlias = AbstractAgent[None, str]
+    Result: TypeAlias = AgentRunResult[str]
+
+TAKEN = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "max_tokens")
+"""Settings that the library calls as we do."""
+
+DROPS = ("min_p", "repeat_penalty", "num_ctx", "keep_alive")
+"""Settings that the library has no name for."""
+
+FINISH: Mapping[str, str] = {"stop": "stop", "length": "length", "content_filter": "filter"}
+"""Why an answer ended, in the library's words and in ours."""
+
+
+class PydanticAgent(Guest):
+    """A PydanticAI agent.
+
+    Args:
+        name: what stands behind ``guest:``.
+        agent: the agent; it gives texts and needs no dependencies.
+    """
+
+    def __init__(self, name: str, agent: "Agent") -> None:
+        # A system message would be taken for the agent's own, which would then be left out.
+        super().__init__(name, Traits(system=False, tools=False, drops=DROPS))
+        self._agent, self._streams = agent, True
+
+    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+        heard = _Heard(self._name, say)
+        result = await self._run(request, heard)
+        # What the agent has made of its model's words counts, not what was heard of them.
+        words = heard.text if result.output == heard.raw else self._hear(result.output, say)
+        return words, _end(result)
+
+    async def _run(self, request: Request, heard: "_Heard") -> "Result":
+        from pydantic_ai.exceptions import UserError
+
+        if self._streams:
+            try:
+                return await self._send(request, heard)
+            except (AssertionError, UserError):
+                # How the library says that a model cannot stream, before anything is sent.
+                if heard.began:
+                    raise
+                self._streams = False
+        return await self._send(request, None)
+
+    async def _send(self, request: Request, heard: "_Heard | None") -> "Result":
+        from pydantic_ai.capabilities import ReinjectSystemPrompt
+
+        *before, last = (replace(each, role="user") if each.role == "system" else each for each in request.messages)
+        return await self._agent.run(
+            last.text,
+            message_history=written.messages(before),
+            model_settings=_settings(request.settings),
+            event_stream_handler=heard,
+            # Where there is a history the library leaves the agent's own system prompt out.
+            capabilities=[ReinjectSystemPrompt()],
+            infer_name=False,
+        )
+
+
+class _Heard:
+    """What is heard of a run: the words of the newest answer of its model, shown as they come."""
+
+    def __init__(self, name: ModelName, say: Say) -> None:
+        self._name, self._say = name, say
+        self.began, self.raw, self._speech = False, "", Speech(name, say)
+
+    @property
+    def text(self) -> str:
+        """The words without the thinking."""
+        return self._speech.text
+
+    async def __call__(self, context: "RunContext[None]", events: "AsyncIterable[AgentStreamEvent]") -> None:
+        """Listen to an answer of the model, or to tools at work."""
+        from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+        async for event in events:
+            self.began = True
+            if isinstance(event, PartStartEvent) and event.index == 0:  # another answer of the model begins
+                self.raw, self._speech = "", Speech(self._name, self._say)
+            match event:
+                case (
+                    PartStartEvent(part=TextPart(content=words))
+                    | PartDeltaEvent(delta=TextPartDelta(content_delta=words))
+                ):
+                    self.raw += words
+                    self._speech.hear(words)
+                case _:
+                    self._speech.think()
+
+
+def _settings(given: Settings) -> "ModelSettings":
+    """What the participant's settings say, in the library's names."""
+    named: dict[str, object] = {each: getattr(given, each) for each in TAKEN}
+    named["stop_sequences"] = list(given.stop) or None
+    return cast("ModelSettings", {name: value for name, value in named.items() if value is not None})
+
+
+def _end(result: "Result") -> End:
+    """What the run used, all its calls together, and which model spoke last."""
+    from pydantic_ai.messages import ModelResponse
+
+    used, answers = result.usage, [each for each in result.new_messages() if isinstance(each, ModelResponse)]
+    unknown = any(each.usage.cost is None for each in answers)  # What is known of the others is not the whole.
+    usage = Usage(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cached_tokens=used.cache_read_tokens,
+        cost=None if unknown or used.cost is None else float(used.cost),
+        estimated=used.unmeasured_requests > 0,
+    )
+    finish = FINISH.get(answers[-1].finish_reason or "", "")
+    return End(usage=usage, served=answers[-1].model_name or "", finish=finish)

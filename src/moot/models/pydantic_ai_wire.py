@@ -1,0 +1,208 @@
+"""All wires but Ollama's, through ``pydantic_ai.direct``. This file owns what is sent there and what is made of it.
+
+The library is loaded when a model is first put to use: that takes one to three seconds. No type of it leaves here.
+"""
+
+import json
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from moot.core.agent import Quote, Say
+from moot.core.ask import Usage
+from moot.core.errors import ModelError, Refused, Unavailable
+from moot.core.event import Called
+from moot.models import provider_errors, written
+from moot.models.base import Request, Traits
+from moot.models.names import ModelName
+from moot.models.prices import quote
+from moot.models.reach import explain
+from moot.models.stream import End, Speech, conclude
+from moot.models.transport import Link, shown
+
+if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelAPIError
+    from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.models import Model as Library
+
+STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""How the library fails over JSON of a shape that it does not expect."""
+
+_NO_TAGS = ("\ue000 begins nowhere", "\ue000 ends nowhere")
+"""In place of <think>: the library takes such a tag for thinking wherever a packet holds just it, quoted or not."""
+
+
+class Direct:
+    """One model of a provider with an OpenAI or Anthropic wire.
+
+    Args:
+        name: which model.
+        link: the way to the provider.
+    """
+
+    def __init__(self, name: ModelName, link: Link) -> None:
+        self._name, self._link = name, link
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return str(self._name)
+
+    @property
+    def traits(self) -> Traits:
+        """What the wire takes, and the settings that this model drops."""
+        return self._traits
+
+    def quote(self, request: Request) -> Quote:
+        """The most that the request can use."""
+        return quote(self._name, request)
+
+    async def complete(self, request: Request, say: Say) -> Called:
+        """Answer one request; see ``models.base.Model``."""
+        from httpx2 import RequestError
+        from pydantic_ai.direct import model_request_stream
+        from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, UnexpectedModelBehavior
+
+        speech = Speech(self._name, say)
+        settings = written.settings(request.settings, self.traits.drops, self._name.provider)
+        messages, tools = written.messages(request.messages), written.tools(request.tools)
+        try:
+            async with model_request_stream(
+                self._library, messages, model_settings=settings, model_request_parameters=tools
+            ) as stream:
+                async for event in stream:
+                    _hear(event, speech)
+                end = _end(stream.get())
+                _want(stream.get(), speech)
+        except ModelConnectionError as error:
+            raise await explain(self._name, self._link, error) from error
+        except ModelAPIError as error:
+            raise self._fault(error) from error
+        except (UnexpectedModelBehavior, RequestError, *STUMBLES) as error:
+            raise provider_errors.garbled(self._name, str(error), self._link.key) from error
+        return conclude(self._name, request, speech, end)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._link.close()
+        self.__dict__.pop("_library", None)
+
+    @cached_property
+    def _traits(self) -> Traits:
+        context = self._library.profile.get("context_window") or 0
+        drops = written.drops(self._name, self._library)
+        tools = self._name.provider.tools and bool(self._library.profile.get("supports_tools", True))
+        # No prefill: OpenAI has none, Anthropic refuses it from Claude 4.6 on, others want fields of their own for it.
+        return Traits(alternate=self._name.provider.alternate, context=context, tools=tools, drops=drops)
+
+    @cached_property
+    def _library(self) -> "Library":
+        """The library's model, over our own connections and with its own retries off."""
+        import_module("pydantic_ai.direct")  # so that all is loaded when a try begins
+        if self._name.provider.wire == "anthropic":
+            return _open_anthropic(self._name, self._link)
+        return _open_openai(self._name, self._link)
+
+    def _fault(self, error: "ModelAPIError") -> ModelError:
+        from pydantic_ai import exceptions as library
+
+        name, key = self._name, self._link.key
+        match error:
+            case library.ModelQuotaExceededError():
+                return Unavailable(f"{name.provider.name} says that the account has no quota left", kind="quota")
+            case library.ModelContextWindowExceededError():
+                return Refused(f"the prompt is too long for {name}", kind="too_long")
+            case library.ModelHTTPError(status_code=status, headers=headers):
+                wait = provider_errors.wait_seconds(headers or {})
+                return provider_errors.from_status(name, status, _said(error.body), wait=wait, key=key)
+            case _:
+                status = getattr(error.__cause__, "status_code", 200)
+                if status != 200:
+                    return provider_errors.from_status(name, status, error.message, key=key)
+                make = provider_errors.broken if error.in_stream else provider_errors.garbled
+                return make(name, error.message, key)
+
+
+def _open_openai(name: ModelName, link: Link) -> "Library":
+    from openai import AsyncOpenAI, omit
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    client = AsyncOpenAI(
+        base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
+    )
+    profile = OpenAIModelProfile(thinking_tags=_NO_TAGS)
+    if name.provider.strict:
+        return OpenAIChatModel(name.model, provider=OpenAIProvider(openai_client=client), profile=profile)
+    # Others know max_tokens; max_completion_tokens is OpenAI's own name for it, and some refuse it.
+    profile["openai_chat_supports_max_completion_tokens"] = False
+    provider = OpenAICompatibleProvider(name.provider.name, openai_client=client)
+    model = OpenAIChatModel(name.model, provider=provider, profile=profile)
+    if not name.provider.countable:
+        # The library has no setting for it; a test looks whether it still works.
+        vars(model)["_get_stream_options"] = lambda settings: omit  # pyright: ignore[reportUnknownLambdaType]
+    return model
+
+
+def _open_anthropic(name: ModelName, link: Link) -> "Library":
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    client = AsyncAnthropic(
+        base_url=link.url, api_key=shown(link.key), http_client=link.client, max_retries=0, timeout=link.client.timeout
+    )
+    # The client loads this part when it is first used, which would be in the middle of a try.
+    _ = client.beta.messages
+    return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _want(response: "ModelResponse", speech: Speech) -> None:
+    for call in response.tool_calls:
+        arguments = call.args if isinstance(call.args, str) else json.dumps(call.args or {})
+        speech.want(call.tool_name, arguments, call.tool_call_id)
+
+
+def _hear(event: "ModelResponseStreamEvent", speech: Speech) -> None:
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    match event:
+        case PartStartEvent(part=TextPart(content=words)) | PartDeltaEvent(delta=TextPartDelta(content_delta=words)):
+            speech.hear(words)
+        case PartStartEvent() | PartDeltaEvent():
+            speech.think()
+        case _:
+            pass
+
+
+def _end(response: "ModelResponse") -> End:
+    used = response.usage
+    marked = response.finish_reason == "content_filter" or "finish_reason" in (response.provider_details or {})
+    usage = Usage(
+        input_tokens=used.input_tokens,
+        # Anthropic counts the output at the end; what it says at the beginning is no count.
+        output_tokens=used.output_tokens if marked else 0,
+        cached_tokens=used.cache_read_tokens,
+    )
+    match response.finish_reason:
+        case "length":
+            finish = "length"
+        case "content_filter":
+            finish = "filter"
+        case _:
+            # The library takes a stream without a mark at its end for a complete one.
+            finish = "stop" if marked else ""
+    return End(usage=usage, written=used.cache_write_tokens, served=response.model_name or "", finish=finish)
+
+
+def _said(body: object) -> str:
+    """The provider's own words in the body of an error."""
+    match body:
+        case {"error": {"message": str(words)}} | {"error": str(words)} | {"message": str(words)} | str(words):
+            return words
+        case {"detail": str(words)}:
+            return words
+        case _:
+            return ""

@@ -1,0 +1,163 @@
+"""An answer as it comes. This file owns which pieces are words, which are thinking, and when an answer is one."""
+
+from dataclasses import dataclass, replace
+
+from moot.core.agent import Say
+from moot.core.ask import Usage
+from moot.core.errors import Refused, Unreadable
+from moot.core.event import Called
+from moot.core.text import clean, named
+from moot.core.tool import ToolCall
+from moot.models.base import Request
+from moot.models.names import ModelName
+from moot.models.prices import cap, cost, count_tokens
+
+MOST = 1_000_000
+"""Characters after which an answer is cut off as garbled, whatever the provider was asked for."""
+
+_THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+
+
+class Speech:
+    """Collects the pieces of one answer and shows its words.
+
+    A thinking block at the very beginning is left out. Thinking goes to ``say.delta`` as "": a sign of life without
+    words. Tags further inside are words like any other: they may be quoted.
+    """
+
+    def __init__(self, name: ModelName, say: Say) -> None:
+        self._name, self._say = name, say
+        self.tools: list[ToolCall] = []
+        self._words: list[str] = []
+        self._held = ""
+        self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
+        self._heard = 0
+
+    @property
+    def text(self) -> str:
+        """The words so far."""
+        return "".join(self._words) + (self._held if self._close == "" else "")
+
+    def hear(self, piece: str) -> None:
+        """Take a piece of the answer's text.
+
+        Raises:
+            Unreadable: the answer does not end.
+        """
+        self._heard += len(piece)
+        self._check_length()
+        if self._close is None:
+            self._utter(piece)
+            return
+        self._held += piece
+        while self._advance():
+            pass
+
+    def think(self) -> None:
+        """Take note that the model is thinking."""
+        self._say.delta("")
+
+    def want(self, name: str, arguments: str, id: str = "") -> None:
+        """Take note of a tool that the model asks for; where the provider gives the call no name, it gets a number.
+
+        Raises:
+            Unreadable: the answer does not end.
+        """
+        self._heard += len(name) + len(arguments)
+        self._check_length()
+        self.think()
+        self.tools.append(
+            ToolCall(id=mend(id) or f"call-{len(self.tools) + 1}", name=mend(name), arguments=mend(arguments))
+        )
+
+    def _check_length(self) -> None:
+        if self._heard > MOST:
+            raise Unreadable(f"{self._name} gave more than {MOST:,} characters", kind="garbled")
+
+    def _advance(self) -> bool:
+        """Take one step through what is held; whether another one may follow."""
+        return self._leave_out(self._close) if self._close else self._begin()
+
+    def _begin(self) -> bool:
+        start = self._held.lstrip()
+        for opening, closing in _THOUGHTS:
+            if start.startswith(opening):
+                self._close, self._held = closing, start[len(opening) :]
+                return True
+        if not any(opening.startswith(start) for opening, _ in _THOUGHTS):
+            self._close, self._held = None, ""
+            self._utter(start)
+        return False
+
+    def _leave_out(self, closing: str) -> bool:
+        thought, end, words = self._held.partition(closing)
+        self._close, self._held = ("", words) if end else (closing, thought[-len(closing) :])
+        self.think()
+        return bool(end)
+
+    def _utter(self, words: str) -> None:
+        self._words.append(words)
+        self._say.delta(words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """What a provider says when an answer has ended.
+
+    Attributes:
+        usage: tokens as the provider counts them.
+        written: input tokens written to the provider's cache.
+        served: the model that says it answered; "" where nothing is said.
+        finish: ``stop``, ``length``, ``filter``; "" where the stream ended without a mark.
+    """
+
+    usage: Usage = Usage()
+    written: int = 0
+    served: str = ""
+    finish: str = ""
+
+
+def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Called:
+    """The answer as it goes on record, without the time it took.
+
+    A stream that ended without a mark counts as cut off. Where the provider counts no tokens, what was reserved is
+    booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
+
+    Raises:
+        Refused: the provider withheld the answer.
+        Unreadable: there are no words, and no tool is asked for.
+    """
+    text = mend(speech.text)
+    tools = tuple(speech.tools) if request.tools else ()
+    if not text.strip() and not tools:
+        if end.finish == "filter":
+            raise Refused(f"{name} withheld its answer", kind="refused")
+        spent = f" within {cap(request.settings)} tokens; allow more with max_tokens" if end.finish == "length" else ""
+        raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
+    usage, written = _booked(end.usage.mended(), request), Usage(input_tokens=end.written).mended().input_tokens
+    return Called(
+        key="",
+        call=request.call,
+        text=text,
+        model=str(name),
+        served=named(end.served),
+        usage=replace(usage, cost=cost(name, usage, written=written)),
+        finish="tools" if tools else end.finish or "length",
+        tools=tools,
+    )
+
+
+def _booked(usage: Usage, request: Request) -> Usage:
+    """The usage with what was reserved in place of the counts that are missing or cannot be."""
+    taken, given = usage.input_tokens, usage.output_tokens
+    return Usage(
+        input_tokens=taken or count_tokens(request.messages, request.tools),
+        output_tokens=given or cap(request.settings),
+        cached_tokens=min(usage.cached_tokens, taken),
+        estimated=usage.estimated or not taken or not given,
+    )
+
+
+def mend(text: str) -> str:
+    """A text that any store can hold: halves of a character that came apart are joined, lone ones replaced."""
+    return clean(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))

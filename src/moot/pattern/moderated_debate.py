@@ -1,0 +1,220 @@
+"""The moderated debate of the pattern's document. This file owns what its arguments and its state keys mean here."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from moot.app.brief.default_participants import MODERATOR
+from moot.app.program.arguments import whole, words
+from moot.app.program.program_plans import most_rounds, plan_moderated
+from moot.app.run.loops import block
+from moot.app.run.outcome import Outcome
+from moot.core.brief import Brief, Limits
+from moot.core.errors import MootError
+from moot.core.event import Opened
+from moot.core.text import slug
+from moot.core.transcript import Transcript, read_field
+from moot.pattern.pattern_base import MOST_ROUNDS, Face, Result
+from moot.pattern.people import Debater, debaters_of, described
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import Runnable, RunnableConfig
+
+
+class Argument(TypedDict):
+    """One entry of ``debate_history``; ``round`` counts from 0."""
+
+    name: str
+    role: str
+    argument: str
+    round: int
+
+
+class DebateState(TypedDict):
+    """The documented state of a moderated debate."""
+
+    topic: str
+    debaters: list[dict[str, str]]
+    current_round: int
+    max_rounds: int
+    debate_history: list[Argument]
+    moderator_summary: str
+    final_decision: str
+    is_settled: bool
+
+
+class DebateResult(Result):
+    """What came of a moderated debate: exactly the keys of ``DebateState``.
+
+    ``current_round`` is the number of rounds that were held. ``final_decision`` is the moderator's, and "" where it
+    never settled the matter: then ``moderator_summary`` says how far the debate has come. Whoever failed to answer has
+    no entry in ``debate_history``; ``warnings`` names it. It also says where the moderator settled the matter without
+    a decision.
+    """
+
+
+class DebatePattern(Face[DebateResult]):
+    """Debaters argue in rounds, all at once; after each round a moderator sums up and settles the matter, or goes on.
+
+    Args:
+        model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
+        llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
+        max_rounds: the greatest number of rounds, from 1 to 100.
+        store: the record's file, or the address of its database; None for the owner's.
+        limits: what one debate may use; None for the usual limits.
+
+    Raises:
+        BriefError: an argument that cannot be used.
+    """
+
+    protocol = "moderated"
+
+    def __init__(
+        self,
+        model: str = "gpt-4o-mini",
+        llm: object = None,
+        max_rounds: int = 3,
+        *,
+        store: Path | str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(model, llm, store, limits)
+        self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
+
+    def run(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
+        """Hold a debate to its end; see ``arun``.
+
+        Raises:
+            MootError: an event loop is running: await ``arun`` there.
+        """
+        return block(self.arun(topic, debaters), "DebatePattern.arun")
+
+    async def arun(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
+        """Hold a debate to its end.
+
+        Args:
+            topic: the question or proposition.
+            debaters: two or more, each a mapping with ``name``, ``role`` and ``system_prompt``, or a ``Participant``.
+
+        Raises:
+            BriefError: an argument or a model that cannot be used; nothing was asked.
+            ProtocolError: fewer than two debaters; nothing was asked.
+            LimitReached: a limit stands in the way; Unavailable: nobody can be reached; Waiting: a person has to
+                answer first. What was answered is kept, and ``resume`` goes on.
+            ModelError: nobody answered.
+        """
+        return await self._debate(topic, debaters)
+
+    async def _debate(self, topic: str, debaters: Sequence[Debater], place: Sequence[str] = ()) -> DebateResult:
+        """Hold a debate; at a place in a graph's run, the one that was held there."""
+        brief = Brief(
+            topic=words("topic", topic),
+            participants=debaters_of(debaters, beside=(MODERATOR.name,)),
+            limits=self.limits or Limits(),
+        )
+        rounds = self.max_rounds
+        return await self._hold(
+            brief,
+            lambda desk, brief, seat: plan_moderated(desk, brief, seat, rounds=rounds),
+            _id(brief, place) if place else "",
+        )
+
+    def as_langgraph_node(self) -> "Runnable[Any, dict[str, object]]":
+        """A node for a LangGraph graph whose state has ``topic`` and ``debaters``; ``invoke`` and ``ainvoke`` take it.
+
+        Where the state has ``max_rounds``, that goes before the pattern's. The node gives the other keys of the
+        documented state back; ``debate_history`` fits a list that is joined by ``operator.add``. A state may leave
+        keys out that it does not want.
+
+        Where the graph has a checkpointer, ``invoke(None, config)`` after an error goes on with the same debate; where
+        nobody had answered another try begins.
+
+        Raises:
+            MootError: LangGraph is not installed.
+        """
+        try:
+            from langchain_core.runnables import RunnableLambda  # here because it comes with an extra
+        except ImportError as error:
+            raise MootError("as_langgraph_node needs LangGraph: pip install 'moot[langgraph]'") from error
+
+        async def adebate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
+            return _update(await self._for(state)._debate(*_asked(state), _place(config)))
+
+        def debate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
+            return block(adebate(state, config), "graph.ainvoke")
+
+        return RunnableLambda(debate, adebate, name="debate")
+
+    def _for(self, state: Mapping[str, object]) -> "DebatePattern":
+        """The pattern with the number of rounds that a state asks for."""
+        rounds = state.get("max_rounds")
+        if rounds is None:
+            return self
+        most = whole("max_rounds", rounds, 1, MOST_ROUNDS)
+        return DebatePattern(self.model, self.llm, most, store=self.store, limits=self.limits)
+
+    def _read(self, outcome: Outcome, opened: Opened) -> DebateResult:
+        transcript = outcome.transcript
+        reviews = [turn for turn in transcript.all() if turn.act == "moderate"]
+        settled = bool(reviews) and read_field(reviews[-1], "STATUS") == "SETTLED"
+        people = transcript.brief.participants if transcript.brief else ()
+        decision = outcome.decision.text if outcome.decision else ""
+        state: DebateState = {
+            "topic": outcome.topic,
+            "debaters": described([each for each in people if each.duty == "debater"]),
+            "current_round": max((turn.round for turn in transcript.all()), default=0),
+            "max_rounds": most_rounds(opened),
+            "debate_history": history(transcript),
+            "moderator_summary": _summary(transcript),
+            "final_decision": decision,
+            "is_settled": settled,
+        }
+        result = DebateResult(state, outcome)
+        if settled and not decision:
+            result.warnings += (f"{reviews[-1].by}, round {reviews[-1].round}: SETTLED without a DECISION",)
+        return result
+
+
+def history(transcript: Transcript) -> list[Argument]:
+    """The arguments in the order of asking, rounds counted from 0."""
+    people = transcript.brief.participants if transcript.brief else ()
+    roles = {each.name: each.role for each in people}
+    return [
+        {"name": turn.by, "role": roles[turn.by], "argument": turn.text, "round": turn.round - 1}
+        for turn in transcript.turns("argue")
+    ]
+
+
+def _summary(transcript: Transcript) -> str:
+    """What the moderator said last of where the debate stands; its whole words where it kept to no form."""
+    reviews = transcript.turns("moderate")
+    if not reviews:
+        return ""
+    summary = read_field(reviews[-1], "SUMMARY")
+    return reviews[-1].text if summary is None else str(summary)
+
+
+def _asked(state: Mapping[str, object]) -> tuple[str, Sequence[Debater]]:
+    """What a graph's state wants debated; what is wrong with it is said where it is used."""
+    return cast("str", state.get("topic")), cast("Sequence[Debater]", state.get("debaters"))
+
+
+def _place(config: "RunnableConfig") -> tuple[str, ...]:
+    """Where a graph's run stands: thread, namespace of the checkpoint, step; () where no run can be taken up again."""
+    settings, facts = config.get("configurable", {}), config.get("metadata", {})
+    thread, space = settings.get("thread_id"), settings.get("checkpoint_ns")
+    return (str(thread), str(space), str(facts.get("langgraph_step"))) if thread and space else ()
+
+
+def _id(brief: Brief, place: Sequence[str]) -> str:
+    """The id of the debate that a graph holds there, the same whenever its node is run again."""
+    people = [(each.name, each.role, each.persona, each.seat) for each in brief.participants]
+    mark = sha256(json.dumps([list(place), brief.topic, people]).encode()).hexdigest()[:12]
+    return f"{slug(brief.topic, 32)}-{mark}"
+
+
+def _update(result: DebateResult) -> dict[str, object]:
+    """What a graph's state takes over: plain values, without what it has given."""
+    return {key: value for key, value in result.items() if key not in ("topic", "debaters", "max_rounds")}

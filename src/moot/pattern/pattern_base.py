@@ -1,0 +1,138 @@
+"""What all patterns share: who answers, where it is recorded, how a program waits. This file owns no debate of its own.
+
+A pattern translates: arguments into a plan, a transcript into a dictionary. Everything between is the desk's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from moot.app.program.again import check_same, count_failed, try_of
+from moot.app.program.guests import invite
+from moot.app.program.plans import open_desk
+from moot.app.run.held import Plan
+from moot.app.run.loops import block
+from moot.app.run.outcome import Outcome, ended
+from moot.app.run.workspace import Desk
+from moot.core.brief import Brief, Limits
+from moot.core.errors import BriefError
+from moot.core.event import Opened
+from moot.core.transcript import Transcript
+
+MOST_ROUNDS = 100
+"""The most rounds of one run."""
+
+GUEST = "llm"
+"""The name under which the agent of a caller is seated."""
+
+Planner: TypeAlias = Callable[[Desk, Brief, str], Coroutine[object, object, Plan]]
+"""What makes a plan at a desk out of a brief, with the seat of all who have none of their own."""
+
+
+class Result(dict[str, Any]):
+    """What came of a pattern: a dictionary with the documented keys.
+
+    Attributes:
+        outcome: what came of the debate, with its id, its usage and all that was said.
+        warnings: what went wrong, one sentence each: missing answers, forms that could not be read.
+    """
+
+    outcome: Outcome
+    warnings: tuple[str, ...]
+
+    def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
+        super().__init__(state)
+        self.outcome = outcome
+        self.warnings = tuple(_warnings(outcome.transcript))
+
+
+R = TypeVar("R", bound=Result)
+
+
+class Face(ABC, Generic[R]):
+    """A pattern's way to the desk.
+
+    Args:
+        model: a model of OpenAI's by its name, or ``provider:name``.
+        llm: any chat model or agent that can be seated; it goes before ``model``.
+        store: the record's file, or the address of its database; None for the owner's.
+        limits: what one run may use; None for the usual limits.
+    """
+
+    def __init__(self, model: str, llm: object, store: Path | str | None, limits: Limits | None) -> None:
+        if not isinstance(model, str) or not model.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BriefError(f"model is {model!r}; it must be a name such as 'gpt-4o-mini' or 'ollama:llama3.2'")
+        self.model, self.llm, self.store, self.limits = model, llm, store, limits
+
+    protocol: ClassVar[str]
+    """What its debates are called in the record."""
+
+    @abstractmethod
+    def _read(self, outcome: Outcome, opened: Opened) -> R:
+        """What came of it, in the documented keys; what was asked for stands in its opening."""
+        ...
+
+    async def _hold(self, brief: Brief, make: Planner, debate: str = "") -> R:
+        """Hold a debate to its end.
+
+        Args:
+            brief: what is debated.
+            make: makes the plan.
+            debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
+                answered. "" for a new debate.
+        """
+        async with open_desk(self.store) as desk:
+            seat = self._seat(desk)
+            debate = debate and try_of(debate, await count_failed(desk, debate))
+            if debate and await desk.count_entries(debate):
+                return await self._go_on(desk, debate)
+            plan = await make(desk, brief, seat)
+            return self._ended(await desk.hold(plan, debate or desk.new_id(plan)), plan.opened())
+
+    async def aresume(self, debate: str) -> R:
+        """Take a run up that did not come to its end; answers on record are not asked for again.
+
+        Args:
+            debate: its id, which the error named.
+
+        Raises:
+            RecordError: there is no such debate.
+            BriefError: it is one of another pattern.
+            LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
+            ModelError: nobody answered.
+        """
+        async with open_desk(self.store) as desk:
+            self._seat(desk)
+            return await self._go_on(desk, debate)
+
+    def resume(self, debate: str) -> R:
+        """The same as ``aresume``, for programs without an event loop."""
+        return block(self.aresume(debate), f"{type(self).__name__}.aresume")
+
+    async def _go_on(self, desk: Desk, debate: str) -> R:
+        opened = check_same(debate, await desk.entries(debate), self.protocol)
+        return self._ended(await desk.resume(debate, limits=self.limits), opened)
+
+    def _ended(self, outcome: Outcome, opened: Opened) -> R:
+        return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
+
+    def _seat(self, desk: Desk) -> str:
+        """The seat of all who have none of their own; a guest is lent to the desk's pool."""
+        if self.llm is None or isinstance(self.llm, str):
+            name = self.llm or self.model
+            return name if ":" in name or name == "human" else f"openai:{name}"
+        return invite(desk.pool, GUEST, self.llm)
+
+
+def _warnings(transcript: Transcript) -> list[str]:
+    said: list[str] = []
+    for turn in transcript.all():
+        place = f"{turn.by}, round {turn.round}" if turn.round else turn.by
+        if turn.failure:
+            said.append(f"{place}: no answer: {turn.failure}")
+        elif turn.reply and turn.ask and turn.ask.form:
+            required = tuple(field.name for field in turn.ask.form.fields if field.required)
+            missing = [each for each in turn.reply.unread if each.partition(":")[0] in required]
+            said += [f"{place}: {each.partition(':')[0]} could not be read" for each in missing]
+    return said

@@ -1,0 +1,120 @@
+"""Reflection: one writes, one reviews. This file owns its arguments and the keys of its result."""
+
+from pathlib import Path
+from typing import TypedDict
+
+from moot.app.program.arguments import number, whole, words
+from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed, threshold_of
+from moot.app.run.loops import block
+from moot.app.run.outcome import Outcome
+from moot.core.brief import Brief, Limits
+from moot.core.event import Opened
+from moot.pattern.pattern_base import MOST_ROUNDS, Face, Result
+
+
+class Draft(TypedDict):
+    """One entry of ``history``; ``round`` counts from 0, ``score`` is None where none could be read."""
+
+    round: int
+    draft: str
+    score: float | None
+    feedback: str
+
+
+class ReflectionState(TypedDict):
+    """The keys of a reflection's result."""
+
+    task: str
+    final: str
+    score: float | None
+    is_accepted: bool
+    current_round: int
+    max_rounds: int
+    threshold: float
+    history: list[Draft]
+
+
+class ReflectionResult(Result):
+    """What came of a reflection: exactly the keys of ``ReflectionState``.
+
+    ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
+    any score the newest of all.
+    """
+
+
+class ReflectionPattern(Face[ReflectionResult]):
+    """A writer writes, a reviewer gives feedback and a score; the writer writes anew until the score is high enough.
+
+    Args:
+        model: a model of OpenAI's by its name, or ``provider:name``.
+        llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
+        max_rounds: the greatest number of rounds, from 1 to 100; a round is a text and its review.
+        threshold: the score, 0 to 10, at which a text is accepted.
+        store: the record's file, or the address of its database; None for the owner's.
+        limits: what one run may use; None for the usual limits.
+
+    Raises:
+        BriefError: an argument that cannot be used.
+    """
+
+    protocol = "reflection"
+
+    def __init__(  # house: wide because the document's arguments stand beside the record and its limits
+        self,
+        model: str = "gpt-4o-mini",
+        llm: object = None,
+        max_rounds: int = 3,
+        threshold: float = 8.0,
+        *,
+        store: Path | str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(model, llm, store, limits)
+        self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
+        self.threshold = number("threshold", threshold, 0, 10)
+
+    def run(self, task: str) -> ReflectionResult:
+        """Write and review to the end; see ``arun``.
+
+        Raises:
+            MootError: an event loop is running: await ``arun`` there.
+        """
+        return block(self.arun(task), "ReflectionPattern.arun")
+
+    async def arun(self, task: str) -> ReflectionResult:
+        """Write and review to the end.
+
+        Args:
+            task: what shall be written.
+
+        Raises:
+            BriefError: an argument or a model that cannot be used; nothing was asked.
+            LimitReached: a limit stands in the way. What was answered is kept, and ``resume`` goes on.
+            ModelError: the writer never answered.
+        """
+        brief = Brief(topic=words("task", task), limits=self.limits or Limits())
+        return await self._hold(
+            brief,
+            lambda desk, brief, seat: plan_reflection(
+                desk, brief, seat, rounds=self.max_rounds, threshold=self.threshold
+            ),
+        )
+
+    def _read(self, outcome: Outcome, opened: Opened) -> ReflectionResult:
+        drafts = reviewed(outcome.transcript)
+        final = outcome.decision.text if outcome.decision else ""
+        scores = [each.score for each in drafts if each.score is not None]
+        state: ReflectionState = {
+            "task": outcome.topic,
+            "final": final,
+            "score": max(scores, default=None),
+            "is_accepted": outcome.status == "decided",
+            "current_round": max((turn.round for turn in outcome.transcript.all()), default=0),
+            "max_rounds": most_rounds(opened),
+            "threshold": threshold_of(opened),
+            "history": [
+                {"round": each.round - 1, "draft": each.text, "score": each.score, "feedback": each.feedback}
+                for each in drafts
+            ],
+        }
+        return ReflectionResult(state, outcome)

@@ -1,0 +1,189 @@
+"""Rankings: each ranks the answers of the others. This file owns what is asked, how it is read, and what follows.
+
+Every answer is a candidate under its author's name, also where two say the same, so that nobody has to judge its own:
+who holds what many hold would else have nothing to rank. Where equal answers come out on top together, it is no tie.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.decision import Ballot, Decision
+from moot.core.errors import ProtocolError
+from moot.core.event import Ruled
+from moot.core.form import Field, Form
+from moot.core.matching import wording
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.ballots import in_sight, labels, weighed
+from moot.phases.phases_base import Play, Table
+from moot.phases.speak import roster
+from moot.phases.vote import candidates, settle, unopposed
+from moot.policy.rankings import Ranked
+from moot.policy.rules import Quorum, Rule, opposed
+from moot.policy.showing import confidence
+
+RULES: Mapping[str, Rule] = {
+    name: Quorum(rule=Ranked(method=name)) for name in ("borda", "approval", "copeland", "schulze", "instant_runoff")
+}
+"""The rules by which rankings are counted, by the words of a brief."""
+
+RANKING, ACCEPTABLE = "RANKING", "ACCEPTABLE"
+"""The field of a ranking, and that of what a voter approves of."""
+
+# Length and confident tone move judges who are not warned; their own answer is not there to be preferred.
+RANK = (
+    "Above stand answers of others to the topic, without names. Rank them by how right and how well founded they are; "
+    "neither length nor style counts."
+)
+APPROVE = (
+    "Above stand answers of others to the topic, without names. Say which of them you could accept as the result: as "
+    "many as you like, in any order. Neither length nor style counts."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """All rank at once the newest answers of the others, which stand under letters in an order drawn for each.
+
+    Whoever can see fewer than two has nothing to rank.
+
+    Attributes:
+        acts: the acts that are answers.
+        rule: rankings to decision; None where only later phases look at them.
+        task: what to do.
+        approve: whether the voters name whom they approve of, and rank nobody.
+        reasons: whether dissent says the voters' reasons; old records do not.
+        name: what it is called in paths.
+    """
+
+    acts: tuple[str, ...]
+    rule: Rule | None = None
+    task: str = RANK
+    approve: bool = False
+    reasons: bool = False
+    name: str = "rank"
+
+    def play(self, table: Table) -> Play:
+        """Ask for the rankings, and decide where there is a rule."""
+        groups = candidates(table.transcript, self.acts, latest=True)
+        if self.rule and len(groups) < 2:
+            yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
+            return
+        asks = [ask for n, voter in enumerate(voters(table), 1) if (ask := self._ask(table, n, voter))]
+        if asks:
+            yield asks
+        if self.rule:
+            answers = standing(table.transcript, self.acts)
+            counted = self.rule.decide(rankings(table), tuple(answers))
+            yield Ruled(decision=_settled(counted, answers, table.transcript, reasons=self.reasons))
+
+    def _ask(self, table: Table, n: int, voter: str) -> Ask | None:
+        """The n-th ballot, from 1; None for a voter who has nothing to rank."""
+        groups = {name: (turn,) for name, turn in standing(table.transcript, self.acts).items() if name != voter}
+        names = list(shown := in_sight(table, voter, groups))
+        if len(names) < 2:
+            return None
+        table.chance(voter).shuffle(names)
+        return Ask(
+            key=table.key(n),
+            to=voter,
+            act="vote",
+            task=self.task,
+            form=sheet(len(names), approve=self.approve),
+            about=tuple(shown[name].key for name in names),
+            view=View(last=0, anonymous=True),
+        )
+
+
+def sheet(n: int, *, approve: bool = False) -> Form:
+    """The form of a ranking of so many answers, or of an approval of some of them."""
+    reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
+    order = "the labels alone, the best first; whom you leave out stands below all others"
+    some = "the labels alone of those that you could accept"
+    name, told = (ACCEPTABLE, some) if approve else (RANKING, order)
+    return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=told)))
+
+
+def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
+    """The phase that decides by rankings, where the strategy is one of RULES; None for every other strategy.
+
+    Raises:
+        ProtocolError: nobody could rank two answers that are not its own.
+    """
+    if strategy not in RULES:
+        return None
+    if len(brief.names("debater")) < 3 and not brief.names("juror"):
+        found = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
+        raise ProtocolError(found, about="strategy")
+    approve = strategy == "approval"
+    return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
+
+
+def voters(table: Table) -> tuple[str, ...]:
+    """Who ranks: all debaters and jurors."""
+    return (*roster(table, ()), *table.brief.names("juror"))
+
+
+def standing(transcript: Transcript, acts: tuple[str, ...]) -> dict[str, Turn]:
+    """The newest answer of each author."""
+    return {turn.by: turn for turn in transcript.latest(*acts)}
+
+
+def rankings(table: Table) -> list[Ballot]:
+    """Everybody's ballot, in the voters' order, with the authors for the labels."""
+    asked = {turn.by: turn for turn in table.transcript.all() if _is_sheet(turn)}
+    unasked = Ballot(voter="", state="missing", reason="fewer than two answers to rank")
+    return [
+        weighed(table, _read(asked[voter], table.transcript) if voter in asked else replace(unasked, voter=voter))
+        for voter in voters(table)
+    ]
+
+
+def _is_sheet(turn: Turn) -> bool:
+    return turn.act == "vote" and turn.ask is not None and turn.ask.form is not None and turn.ask.form.name == "ranking"
+
+
+def _read(turn: Turn, transcript: Transcript) -> Ballot:
+    """A voter's ballot: a list of labels that stood there, none of them twice; anything else is unread."""
+    ballot = Ballot(voter=turn.by, state="missing", reason=turn.failure)
+    if turn.reply is None or turn.ask is None:
+        return ballot
+    ranking, approved = read_field(turn, RANKING), read_field(turn, ACCEPTABLE)
+    given = approved if ranking is None else ranking
+    authors = dict(zip(labels(len(turn.about)), (transcript.get(key).by for key in turn.about), strict=True))
+    if not isinstance(given, tuple) or not given or len(set(given)) < len(given) or not set(given) <= authors.keys():
+        return replace(ballot, state="unread", reason="; ".join(turn.reply.unread) or "no list of the labels")
+    names = tuple(authors[label] for label in given)
+    tiers = (names,) if ranking is None else tuple((name,) for name in names)
+    reason = read_field(turn, "REASON")
+    return replace(ballot, state="cast", choice=names[0], ranks=tiers, reason=str(reason or ""))
+
+
+def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
+    """The decision with the words of the answers; whoever wrote the winning one could not name it, and dissents not."""
+    decision = _joined(decision, answers)
+    settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
+    against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
+    dissent = opposed([each for each in against if each.voter != decision.winner], decision.winner, reasons=reasons)
+    return replace(settled, dissent=dissent if decision.winner else ())
+
+
+def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
+    """A tie of equal answers is a decision for that answer; the author most sure of it stands for them."""
+    if decision.status != "tie":
+        return decision
+    most = max(decision.tally.values())
+    tied = [name for name in answers if decision.tally[name] == most]
+    words = {wording(answers[name]) for name in tied}
+    if len(words) > 1 or None in words:
+        return decision
+    winner = max(tied, key=lambda name: confidence(answers[name]))
+    how = f"{decision.how}; all of them give the same answer"
+    support = tuple(each.voter for each in decision.ballots if each.state == "cast" and _tops(each, tied))
+    return replace(decision, status="decided", winner=winner, strength="", support=support, how=how)
+
+
+def _tops(ballot: Ballot, names: Sequence[str]) -> bool:
+    """Whether a ballot has one of those on top."""
+    return any(name in names for name in ballot.ranks[0])

@@ -1,0 +1,186 @@
+"""The memory of a debate: summaries, looking back, translations.
+
+This file owns who is asked for them and what is laid before whom, so that nobody is told what he must not see:
+whoever writes a summary sees exactly what its readers see.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.form import Field, Form
+from moot.core.transcript import SUMMARY, Turn
+from moot.phases.forms import SPOKEN
+from moot.phases.phases_base import Play, Table
+
+LAID = View(last=0, numbered=True)
+"""Nothing but the turns that are laid before somebody, each under its mark."""
+
+# ---- summaries -----------------------------------------------------------------------------------------------------
+
+# Some will read nothing but the summary: what it leaves out is lost, what it judges is judged for them.
+SUM_UP = (
+    "Sum up the turns above for those who will not read them. Begin with the earlier summary, where there is one, and "
+    "keep of it what still holds. Name every position with its holder and best reason, every concession, and every "
+    "disagreement that stands. Add nothing, leave out no side, and say nothing about who is right."
+)
+SUMMED = Form(
+    name="summary",
+    fields=(
+        Field(name="SUMMARY", help="what was said, in a few paragraphs"),
+        Field(name="POSITIONS", kind="list", required=False, help="one line each: who holds what, and why"),
+        Field(name="OPEN", kind="list", required=False, help="what is disputed or not answered yet"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarize:
+    """What was said is summed up: once for everybody, or once for each group of those who may see the same turns.
+
+    The writer is one of the group, so it can tell no more than its readers may know: the moderator where it is one of
+    them, else whoever of them speaks and has written the fewest summaries. It is shown the group's last summary and
+    what came since. Notes to oneself are in no summary.
+
+    Attributes:
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    task: str = SUM_UP
+    name: str = SUMMARY
+
+    def play(self, table: Table) -> Play:
+        """Ask for the summaries, all at once."""
+        asks: list[Ask] = []
+        for members, turns in _groups(table):
+            left = members
+            while left:
+                ask = self._ask(table, len(asks) + 1, left, turns)
+                summary = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
+                readers = tuple(name for name in left if table.transcript.sees(name, summary))
+                # A mask can hide the writer from some of the group; they get a summary of their own.
+                left = tuple(name for name in left if name not in readers)
+                asks.append(ask if len(readers) == len(table.brief.participants) else replace(ask, audience=readers))
+        if asks:
+            yield asks
+
+    def _ask(self, table: Table, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
+        written = [turn.by for turn in table.transcript.all() if turn.act == SUMMARY]
+        chairs = [name for name in members if name in table.brief.names("moderator")]
+        speakers = [name for name in members if name in table.brief.names("debater")]
+        return Ask(
+            key=table.key(n),
+            to=min(chairs or speakers or members, key=written.count),
+            act=SUMMARY,
+            task=self.task,
+            form=SUMMED,
+            about=tuple(turn.key for turn in turns),
+            view=LAID,
+        )
+
+
+def _groups(table: Table) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
+    """Who may see the same, with their last summary and what came since; nobody to whom nothing is new."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for each in table.brief.participants:
+        # What a participant's own view leaves out must not come back to it in a summary.
+        sight = table.transcript.look(View(hide=each.view.hide if each.view else ()), each.name)
+        groups.setdefault(tuple(turn.key for turn in sight), []).append(each.name)
+    for keys, members in groups.items():
+        turns = [table.transcript.get(key) for key in keys]
+        old = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
+        since = tuple(turns[old[-1] :] if old else turns)
+        if any(turn.act != SUMMARY for turn in since):
+            yield tuple(members), since
+
+
+# ---- looking back --------------------------------------------------------------------------------------------------
+
+LOOK_BACK = (
+    "Above are your own turns. Say whether your opinion has changed, and where you contradict yourself. Name the turns "
+    'each time, such as "T3 -> T9: what changed, and why". Report what stands there, not what you would like to have '
+    "said."
+)
+LOOKED_BACK = Form(
+    name="reflection",
+    fields=(
+        Field(name="CHANGED", kind="choice", choices=("YES", "NO"), help="whether your opinion has changed"),
+        Field(name="CHANGES", kind="list", required=False, help="each change of opinion, with its turns"),
+        Field(name="CONTRADICTIONS", kind="list", required=False, help="each contradiction, with its turns"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflect:
+    """Each debater looks back on all its own turns: changes of opinion and contradictions, with the turns.
+
+    Attributes:
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    task: str = LOOK_BACK
+    name: str = "reflect"
+
+    def play(self, table: Table) -> Play:
+        """Ask all who spoke, at once."""
+        own = {name: table.transcript.turns(*SPOKEN, by=name) for name in table.brief.names("debater")}
+        spoke = [(name, tuple(turn.key for turn in turns)) for name, turns in own.items() if turns]
+        if spoke:
+            yield [
+                Ask(key=table.key(n), to=name, act="reflect", task=self.task, form=LOOKED_BACK, about=keys, view=LAID)
+                for n, (name, keys) in enumerate(spoke, start=1)
+            ]
+
+
+# ---- translations --------------------------------------------------------------------------------------------------
+
+TRANSLATION = "TRANSLATION"
+TRANSLATE = (
+    "Translate the turn above into the language in which the topic of this debate is put, whatever language you speak "
+    "otherwise: completely and faithfully, in its tone. Keep labels such as CLAIM and marks such as T3 as they are."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Translate:
+    """What participants with a language of their own said is translated for the report, by the moderator if it may.
+
+    Where there is no moderator, or a turn is not for its eyes, the speaker translates it. Ballots and notes to oneself
+    stay as they are.
+
+    Attributes:
+        chaired: whether a moderator takes part in such work.
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    chaired: bool = True
+    task: str = TRANSLATE
+    name: str = "translate"
+
+    def play(self, table: Table) -> Play:
+        """Ask for all translations at once; nobody else sees them."""
+        tongues = [each.name for each in table.brief.participants if each.language]
+        said = [turn for turn in table.transcript.turns() if turn.ask and turn.by in tongues]
+        turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
+        if turns:
+            yield [self._ask(table, n, turn) for n, turn in enumerate(turns, start=1)]
+
+    def _ask(self, table: Table, n: int, turn: Turn) -> Ask:
+        chairs = table.brief.names("moderator") if self.chaired else ()
+        to = (*(name for name in chairs if table.transcript.sees(name, turn)), turn.by)[0]
+        form = Form(name="translation", fields=(Field(name=TRANSLATION, help="the whole turn, translated"),))
+        return Ask(
+            key=table.key(n),
+            to=to,
+            act="translate",
+            task=self.task,
+            form=form,
+            about=(turn.key,),
+            audience=(to,),
+            view=View(last=0),
+        )

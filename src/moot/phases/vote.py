@@ -1,0 +1,303 @@
+"""Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.decision import Ballot, Decision, Minority
+from moot.core.event import Halted, Ruled
+from moot.core.matching import wording
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.ballots import book, in_sight, labels, read_ballot, slip, weighed
+from moot.phases.phases_base import Play, Table
+from moot.phases.speak import roster
+from moot.policy.early_stop import UNASKED, Early
+from moot.policy.rules import Rule, opposed
+from moot.policy.showing import confidence
+
+__all__ = ["in_sight"]
+
+
+JURY = "You have heard the debate. Vote for the answer that the arguments bear out; you may abstain."
+"""What jurors are asked where the debaters' answers are their votes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """All vote at once for one of the proposals.
+
+    Proposals with the same answer are one candidate. With fewer than two candidates no vote is held.
+
+    Attributes:
+        rule: ballots to decision.
+        acts: the acts that are proposals.
+        task: what to do.
+        jury: what jurors are to do, who have no proposal of their own; "" for the same.
+        who: names of the voters; empty for all debaters and jurors.
+        latest: whether each author's newest proposal stands for election, or the first.
+        anonymous: whether the proposals stand under letters, in an order drawn for each voter.
+        strict: whether the colon of the formula must stand there.
+        clip: at most so many characters of each proposal are shown.
+        unstated: the weight of a voter for whom the brief states none.
+        name: what it is called in paths.
+        early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
+            chance.
+        reasons: whether ballots keep the words beside their formula, and dissent says them; old records do not.
+    """
+
+    rule: Rule
+    acts: tuple[str, ...]
+    task: str
+    jury: str = ""
+    who: tuple[str, ...] = ()
+    latest: bool = True
+    anonymous: bool = True
+    strict: bool = False
+    clip: int | None = None
+    unstated: float = 1.0
+    name: str = "vote"
+    early: tuple[Early, ...] = ()
+    reasons: bool = False
+
+    def play(self, table: Table) -> Play:
+        """Hold the vote."""
+        groups = candidates(table.transcript, self.acts, latest=self.latest)
+        if len(groups) < 2:
+            yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
+            return
+        voters = self.who or (*roster(table, ()), *table.brief.names("juror"))
+        shown = {voter: in_sight(table, voter, groups) for voter in voters}
+        # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
+        asks = {voter: self.ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
+        put = [asks[voter] for voter in voters if shown[voter]]
+        ballots = {voter: Ballot(voter=voter, state="missing") for voter in voters}
+        if self.early:
+            table.chance("voters").shuffle(put)
+            left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
+            ballots |= {name: weighed(table, each, unstated=self.unstated) for name, each in left.items()}
+        for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
+            if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
+                yield Halted(path=table.path, reason=reason)
+                break
+            yield batch
+            booked = [book(table.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
+            ballots |= {each.voter: weighed(table, each, unstated=self.unstated) for each in booked}
+        decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
+        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
+
+    def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
+        """Why nobody of those who are left need be asked; "" where somebody must."""
+        cast = [each for name, each in ballots.items() if name not in left]
+        for early in self.early:
+            if reason := early.met(self.rule, cast, [ballots[name] for name in left], names):
+                return f"{reason}; {len(left)} of {len(ballots)} calls of the vote saved"
+        return ""
+
+    def ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+        """The n-th ballot, from 1: of a voter who sees these proposals."""
+        names = list(proposals)
+        if self.anonymous:
+            table.chance(voter).shuffle(names)
+        choices = labels(len(names)) if self.anonymous else tuple(names)
+        return Ask(
+            key=table.key(n),
+            to=voter,
+            act="vote",
+            task=(table.brief.participant(voter).duty == "juror" and self.jury) or self.task,
+            form=slip(choices, strict=self.strict),
+            about=tuple(proposals[name].key for name in names),
+            view=View(last=0, anonymous=self.anonymous, clip=self.clip),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """The newest answers are the votes: no debater is asked again. Jurors, who have given none, are asked for theirs.
+
+    Attributes:
+        rule: answers to decision.
+        acts: the acts that hold an ANSWER; one that could not be read is no vote and no candidate.
+        name: what it is called in paths.
+        task: what jurors are to do.
+        reasons: whether the jurors' ballots keep the words beside their formula; see Vote.
+    """
+
+    rule: Rule
+    acts: tuple[str, ...]
+    name: str = "count"
+    task: str = JURY
+    reasons: bool = False
+
+    def play(self, table: Table) -> Play:
+        """Count the answers."""
+        stood = candidates(table.transcript, self.acts, latest=True)
+        groups = {name: turns for name, turns in stood.items() if wording(turns[0]) is not None}
+        ballots = answers_as_ballots(table, self.acts, groups)
+        options = table.brief.options or tuple(groups)
+        if not options:
+            yield Ruled(decision=unopposed(table, {}, self.rule, self.acts))
+            return
+        jurors = table.brief.names("juror") if len(options) > 1 else ()
+        asks = {juror: self._ask(table, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
+        if put := [ask for ask in asks.values() if ask.form]:
+            yield put
+        ballots += [weighed(table, self._ballot(table, ask, groups)) for ask in asks.values()]
+        decision = self.rule.decide(ballots, options)
+        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
+
+    def _ask(self, table: Table, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
+        """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
+        shown = in_sight(table, juror, groups)
+        ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(table, n, juror, shown)
+        options = table.brief.options
+        return replace(ask, form=slip(options) if options else ask.form if shown else None)
+
+    def _ballot(self, table: Table, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+        if ask.form is None:
+            return Ballot(voter=ask.to, state="missing")
+        turn, reasons = table.transcript.get(ask.key), self.reasons
+        return read_ballot(turn, reasons=reasons) if table.brief.options else book(turn, groups, reasons=reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adopt:
+    """The newest turn of the moderator holds the decision.
+
+    Attributes:
+        act: the moderator's act.
+        field: the field that holds the decision.
+        status: the field that must say ``value``; "" where none must.
+        value: what it must say.
+        rule: what this is called in the decision.
+        name: what it is called in paths.
+    """
+
+    act: str = "moderate"
+    field: str = "DECISION"
+    status: str = "STATUS"
+    value: str = "SETTLED"
+    rule: str = "moderator"
+    name: str = "adopt"
+
+    def play(self, table: Table) -> Play:
+        """Take the moderator's decision over."""
+        turns = [turn for turn in table.transcript.all() if turn.act == self.act]
+        newest = turns[-1] if turns else None
+        yield Ruled(decision=self._read(newest))
+
+    def _read(self, turn: Turn | None) -> Decision:
+        none = Decision(status="no_decision", rule=self.rule)
+        if turn is None or turn.reply is None:
+            return replace(none, how=f"the {self.rule} gave no answer")
+        if self.status:
+            status = read_field(turn, self.status)
+            if status is None:
+                return replace(none, how=f"{turn.by}'s {self.status} could not be read")
+            if status != self.value:
+                return replace(none, how=f"{turn.by} says {status}: the rounds were used up")
+        text = read_field(turn, self.field)
+        if text is None:
+            return replace(none, how=f"{turn.by} gave no {self.field}")
+        return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
+
+
+def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
+    """The proposals that stand for election: name to turns, those with the same ANSWER together.
+
+    A candidate is named by its answer where the proposals have one, else by its author; where two would have one
+    name, the author is added. Its first turn is the one with the most confidence.
+    """
+    found: dict[str, list[Turn]] = {}
+    for turn in transcript.latest(*acts) if latest else transcript.first(*acts):
+        answer = wording(turn)
+        found.setdefault(f"by {turn.key}" if answer is None else f"answer {answer}", []).append(turn)
+    named: dict[str, list[Turn]] = {}
+    for turns in found.values():
+        answer = read_field(turns[0], "ANSWER")
+        name = turns[0].by if answer is None else str(answer)
+        while name in named:
+            name = f"{name} ({turns[0].by})"
+        named[name] = sorted(turns, key=confidence, reverse=True)
+    return named
+
+
+def answers_as_ballots(table: Table, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
+    """For each debater the newest answer as a ballot for the candidate that it belongs to."""
+    holds = {turn.key: name for name, turns in groups.items() for turn in turns}
+    ballots: list[Ballot] = []
+    for voter in roster(table, ()):
+        ballot = weighed(table, Ballot(voter=voter))
+        turn = table.transcript.last(voter, *acts)
+        if turn is None or turn.reply is None:
+            ballots.append(replace(ballot, state="missing", reason="no answer"))
+        elif turn.key in holds:
+            ballots.append(replace(ballot, choice=holds[turn.key]))
+        else:
+            ballots.append(replace(ballot, state="unread", reason="; ".join(turn.reply.unread)))
+    return ballots
+
+
+def unopposed(table: Table, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
+    """What follows where there is nothing to choose between: the same answer by two or more is counted by the rule."""
+    none = Decision(status="no_decision", rule=rule.name, first=first_tally(table.transcript, groups))
+    if not groups:
+        return replace(none, how="there is no proposal")
+    ((name, turns),) = groups.items()
+    if len(turns) < 2:
+        return replace(none, how=f"{name} is the only proposal: no vote was held")
+    decision = rule.decide(answers_as_ballots(table, acts, groups), (name,))
+    counted = settle(decision, groups, table.transcript)
+    if decision.status != "decided":
+        return counted
+    return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")
+
+
+def settle(
+    decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript, *, reasons: bool = False
+) -> Decision:
+    """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
+    winner = groups.get(decision.winner)
+    lost = [name for name in groups if name != decision.winner]
+    whole = sum(decision.tally.values())
+    voters = {name: tuple(each.voter for each in decision.ballots if each.choice == name) for name in lost}
+    cast = [each for each in decision.ballots if each.state == "cast"]
+    return replace(
+        decision,
+        text=words(winner[0]) if winner else "",
+        argument=argument(winner[0]) if winner else "",
+        first=first_tally(transcript, groups),
+        dissent=opposed(cast, decision.winner, reasons=reasons) if decision.winner else decision.dissent,
+        minority=tuple(
+            Minority(
+                answer=name,
+                by=voters[name] if whole else tuple(turn.by for turn in groups[name]),
+                share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
+                argument=argument(groups[name][0]) or groups[name][0].text,
+            )
+            for name in lost
+        ),
+    )
+
+
+def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) -> dict[str, float]:
+    """How many first drafts gave which answer; empty where drafts give no ANSWER."""
+    names = {wording(turns[0]): name for name, turns in groups.items()}
+    tally: dict[str, float] = {}
+    for turn in transcript.first("draft"):
+        if (answer := read_field(turn, "ANSWER")) is not None:
+            name = names.get(wording(turn), str(answer))
+            tally[name] = tally.get(name, 0.0) + 1.0
+    return tally
+
+
+def words(turn: Turn) -> str:
+    """What a proposal proposes: its ANSWER where it has one, else its text."""
+    answer = read_field(turn, "ANSWER")
+    return turn.text if answer is None else str(answer)
+
+
+def argument(turn: Turn) -> str:
+    """The ARGUMENT given for a proposal; "" where it has no such field, and its text has to speak for it."""
+    value = read_field(turn, "ARGUMENT")
+    return "" if value is None else str(value)

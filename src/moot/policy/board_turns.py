@@ -1,0 +1,109 @@
+"""Meetings of a board. This file owns who speaks next in one, and what its verdicts come to in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.brief import Participant
+from moot.core.decision import Decision
+from moot.core.roles import (
+    Standing,
+    standing,  # where a meeting stands belongs with who speaks next in it
+)
+from moot.core.text import clip
+from moot.core.transcript import Turn, read_field
+from moot.policy.turns import Hearing
+
+SPEAKING_TO = "SpeakingTo"
+"""The field that names whom a message speaks to."""
+
+EAGER = 10
+"""The weight of who has said nothing yet; each message of one's own makes it less by one, down to one."""
+
+FAVOUR = 3
+"""So many times the weight has whoever was spoken to: among four who are as quiet it answers in half of the cases.
+
+Always, and two would talk to each other while the rest listen; without it, questions at the table hang in the air.
+"""
+
+REASON = 300
+"""The most characters of a reason in a recommendation; the whole of it stands in the record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietFirst:
+    """Drawn by chance: who has said little is likelier, so is who was spoken to; nobody speaks twice running.
+
+    The weight is ``max(1, 10 - messages)``. Who has withdrawn or is absent has no weight. The last speaker has none
+    either, unless nobody else is left.
+    """
+
+    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        """Who speaks next; see Turns."""
+        weights = weigh(said, [each.name for each in people])
+        for _ in said:  # the chance of a floor is the same for each turn: so many draws on
+            floor.chance.random()
+        return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
+
+
+def weigh(said: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
+    """The weight of each who may speak next.
+
+    Args:
+        said: the turns so far, answered or not, oldest first.
+        names: the members.
+    """
+    states = standing(names, said)
+    here = [name for name in names if not states[name].withdrawn and not states[name].absent]
+    last = [turn.by for turn in said if turn.by in names][-1:]
+    free = [name for name in here if name not in last] or here
+    heard = [turn for turn in said if turn.by in names and turn.reply]
+    addressed = read_field(heard[-1], SPEAKING_TO) if heard else None
+    return {name: max(1, EAGER - states[name].messages) * (FAVOUR if name == addressed else 1) for name in free}
+
+
+def recommendation(decision: Decision, states: Mapping[str, Standing]) -> str:
+    """What a board recommends, in words: each verdict with its members and reasons, changes, who left, who is missing.
+
+    Args:
+        decision: the decision as the rule made it.
+        states: where the members stand.
+    """
+    lines = [_headline(decision)]
+    for verdict in decision.tally:
+        holders = [each for each in states.values() if _choice(decision, each.name) == verdict]
+        lines += [f"- {verdict}: {_names(holders)}"] if holders else []
+        lines += [f"  - {each.name}: {clip(' '.join(each.reasoning.split()), REASON)}" for each in _reasoned(holders)]
+    lines += [f"- changed: {_course(each)}" for each in states.values() if each.changed]
+    left = [f"{each.name} ({each.withdrawn})" for each in states.values() if each.withdrawn]
+    lines += [f"- withdrew: {', '.join(left)}"] if left else []
+    silent = [each for each in states.values() if not each.verdict]
+    lines += [f"- without a verdict: {_names(silent)}"] if silent else []
+    absent = [each for each in states.values() if each.absent]
+    lines += [f"- absent: {_names(absent)}"] if absent else []
+    return "\n".join(lines)
+
+
+def _headline(decision: Decision) -> str:
+    cast = [f"{name} {votes:g}" for name, votes in decision.tally.items() if votes]
+    if decision.status == "decided":
+        split = f" It is split: {', '.join(cast)}." if len(cast) > 1 else ""
+        return f"The board recommends {decision.winner}.{split}"
+    if decision.status == "tie":
+        return f"The board is split and recommends nothing: {', '.join(cast)}."
+    return f"The board recommends nothing: {decision.how}."
+
+
+def _choice(decision: Decision, name: str) -> str:
+    return next((each.choice for each in decision.ballots if each.voter == name), "")
+
+
+def _reasoned(states: Iterable[Standing]) -> list[Standing]:
+    return [each for each in states if each.reasoning.strip()]
+
+
+def _course(state: Standing) -> str:
+    return f"{state.name}, " + " -> ".join(f"{each.verdict} ({each.mark})" for each in state.history)
+
+
+def _names(states: Iterable[Standing]) -> str:
+    return ", ".join(each.name for each in states)

@@ -1,0 +1,101 @@
+"""The arena: proposals that have to survive criticism. This file owns its rounds, and what critics and authors fill in.
+
+A critique names an issue, the words that it means, how grave it is, what would mend it, and what lacks a source. An
+author accepts or rejects each critique with a reason, and answers again; authors and critics never read names.
+"""
+
+from moot.core.brief import Brief, View
+from moot.core.form import Field, Form
+from moot.phases.choices import Choices
+from moot.phases.endings import mediator, rule_of
+from moot.phases.forms import ISSUES, draft, revision
+from moot.phases.phases_base import Phase, Sequence
+from moot.phases.ranked_vote import RULES, vote
+from moot.phases.speak import Critique, Everyone
+from moot.phases.verdict import JUDGE, Pick
+from moot.phases.vote import Vote
+from moot.policy.pairing import Pairs
+from moot.policy.rules import SUPERMAJORITY, Quorum
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike
+from moot.protocols import compose
+from moot.protocols.council import JURY_TASK, VOTE_TASK
+
+ACTS = ("propose", "revise")
+"""The acts that are proposals."""
+
+ALL = 4
+"""So many debaters all criticise each other; more are paired adaptively, which costs less and is about as good."""
+
+REVISE = (
+    "Above is your proposal and what was said against it. Accept or reject each critique with a reason: accept what "
+    "is right and mend it, reject what is wrong, for a critique is no order. Then answer again."
+)
+
+# A judge prefers what is longer, what stands first and what it agrees with; so order, names and length are dealt with.
+JUDGING = (
+    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "proposals as they stand now. Judge which of them withstood the critiques best: what was said against it, and what "
+    "its author answered. Neither length nor your own opinion on the topic counts. Vote for one."
+)
+
+
+def arena(brief: Brief, choices: Choices) -> Phase:
+    """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds."""
+    choices.no_turn_mode("arena")
+    names = brief.names("debater")
+    pairs = paired(brief, choices)
+    propose = Everyone(
+        act="propose",
+        task="Propose an answer to the topic, with your reasons.",
+        form=draft(brief.options),
+        view=View(last=0),
+        needs=1,
+    )
+    critique = Critique(of=ACTS, pairs=pairs, task="Criticise this proposal: where is it weakest?", form=ISSUES)
+    shown = (Showing(acts=ACTS, whose="own"), Showing(acts=("critique",), whose="to_me", mine=ACTS))
+    hidden = View(last=0, anonymous=True)
+    revise = Everyone(act="revise", task=REVISE, form=response(brief.options), show=shown, view=hidden)
+    most = 2 if choices.rounds is None else choices.rounds
+    size = (most, pairs.least(len(names)) + len(names))
+    rounds = compose.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
+    decide: Phase | None = vote(choices.strategy, brief, ACTS)
+    if choices.strategy == JUDGE:
+        decide = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
+    elif decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
+    return Sequence(parts=(propose, rounds, compose.early(decide, choices)))
+
+
+def paired(brief: Brief, choices: Choices) -> Pairs:
+    """Who criticises whom: as chosen, else everybody everybody at a small table; the strongest weigh the most."""
+    people = [each for each in brief.participants if each.duty == "debater"]
+    topology = choices.topology or ("all-to-all" if len(people) <= ALL else "adaptive")
+    weights = {each.name: each.weight for each in people if each.weight is not None}
+    strongest = tuple(name for name, weight in weights.items() if weight == max(weights.values()))
+    return Pairs(topology=topology, strongest=strongest if topology == "adaptive" else ())
+
+
+def response(options: tuple[str, ...]) -> Form:
+    """A revision that says of each critique whether it is accepted, and why."""
+    answer, *rest = revision(options).fields
+    return Form(
+        name="response",
+        fields=(
+            answer,
+            Field(
+                name="ACCEPTS",
+                kind="list",
+                required=False,
+                help="the critiques that you accept, each by its letter and with what you changed",
+            ),
+            Field(
+                name="REJECTS",
+                kind="list",
+                required=False,
+                help="the critiques that you reject, each by its letter and with the reason",
+            ),
+            *rest,
+        ),
+    )

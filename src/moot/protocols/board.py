@@ -1,0 +1,235 @@
+"""The protocol ``board``: members talk, a timekeeper presses, each gives a verdict. This file owns its order and words.
+
+Members speak one after the other, drawn by chance, the quiet ones first. Every few messages the timekeeper says where
+the time stands; at a deadline it names who owes a verdict. Escalation is the form's and the floor's business, not a
+plea: behind the first deadline who owes a verdict must put one into its next message, behind the second only they have
+the floor. The meeting ends when all have withdrawn, or at its cap. Two layers of instructions stand in every prompt:
+the brief's rules are shared by all, the persona is a participant's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.artifacts import artifacts
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.errors import ProtocolError
+from moot.core.event import Halted
+from moot.core.form import Form
+from moot.core.roles import Standing, standing
+from moot.core.transcript import Turn
+from moot.phases.choices import Choices
+from moot.phases.endings import mediator, rule_of
+from moot.phases.phases_base import ROOT, Phase, Play, Table
+from moot.phases.phases_base import Sequence as InOrder
+from moot.phases.speak import hearers
+from moot.policy.board_turns import QuietFirst
+from moot.policy.rules import PLURALITY, Quorum
+from moot.policy.turns import Hearing, Turns
+from moot.protocols.messages import OWN, addressed, bound_to_judge, judged, last_word, message
+from moot.protocols.recommend import Recommend
+
+# A member that is not told what withdrawing costs does so at once, to please.
+SPEAKING = (
+    "Message {n} of at most {most}. You sit on this board, which has to come to a verdict on the topic. Judge from "
+    "your own expertise, rest on the documents, and answer what the others said where you differ. Give your verdict "
+    "once you have one, with your reasons; a later one replaces it. Withdraw only if you have given a verdict and have "
+    "nothing to add: you will not speak again, and your verdict stands."
+)
+DUE = "The deadline has passed and you owe a verdict: this message must hold it."
+# What comes first is said as it stands by the built-in timekeeper, which has no words of its own.
+REMINDING = (
+    "{where} {owing}\n\nYou keep the time of this board. Tell the members so, in one or two sentences of your own. You "
+    "manage the process only: say nothing about the topic, judge nobody, and favour no verdict."
+)
+
+
+QUIET = QuietFirst()
+EVERY, DEADLINE = 4, 20
+"""After so many messages the timekeeper speaks, and names who owes a verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """Members speak until all have withdrawn, or as many messages were asked for as there may be.
+
+    Attributes:
+        speaking: the task of a member; ``{n}`` stands for the number of the message, ``{most}`` for the cap.
+        due: what is added for a member that owes a verdict.
+        reminding: the task of the timekeeper; ``{where}`` stands for the state of the time, ``{owing}`` for who owes
+            a verdict.
+        form: the fields of a message.
+        rounds: the cap: so many messages for each member.
+        every: after so many messages the timekeeper speaks.
+        deadline: after so many messages it speaks too, names those who owe a verdict, and they must give one.
+        turns: who speaks next.
+        view: which turns of the log go along.
+        act: what the messages are.
+        name: what it is called in paths.
+    """
+
+    form: Form
+    speaking: str = SPEAKING
+    due: str = DUE
+    reminding: str = REMINDING
+    rounds: int = 8
+    every: int = EVERY
+    deadline: int = DEADLINE
+    turns: Turns = QUIET
+    view: View = OWN
+    act: str = "argue"
+    name: str = "meeting"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= 100:
+            raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to 100", about="rounds")
+        for name, messages in (("every", self.every), ("deadline", self.deadline)):
+            if messages < 1:
+                raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
+
+    def play(self, table: Table) -> Play:
+        """Hold the meeting."""
+        names, course = table.brief.names("debater"), Course()
+        most, n = self.rounds * len(names), 0
+        while True:
+            said = [table.transcript.get(key) for key in course.keys]
+            states = standing(names, said)
+            name = self._next(table, course, said, states) if len(said) < most else ""
+            if not name:
+                break
+            if course.is_time(said, (self.every, self.deadline)):
+                course.remind(said, states, self.deadline)
+                n += 1
+                yield [self._remind(table, n, course, states)]
+                name = self._next(table, course, said, states)
+            n += 1
+            course.keys.append(table.key(n))
+            yield [self._ask(table, n, name, len(said) + 1, states[name], due=course.deadlines > 0)]
+        if not any(turn.reply for turn in said):
+            yield Halted(path=ROOT, reason=f"none of {len(said)} answered")
+        elif len(said) < most:
+            yield Halted(path=table.path, reason=_over(states))
+
+    def _next(self, table: Table, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
+        """Who has the floor; "" where nobody is left."""
+        owing = course.owing(states)
+        people = [each for each in table.brief.participants if each.duty == "debater"]
+        debtors = [each for each in people if each.name in owing]
+        hearing = Hearing(round=table.round, transcript=table.transcript, chance=table.chance("floor"))
+        return self.turns.next(said, debtors or people, hearing)
+
+    def _ask(self, table: Table, n: int, name: str, number: int, state: Standing, *, due: bool) -> Ask:
+        owes = due and not state.verdict
+        most = self.rounds * len(table.brief.names("debater"))
+        task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
+        form = addressed(self.form, name, [each.name for each in table.brief.participants if each.duty != "aide"])
+        return Ask(
+            key=table.key(n),
+            to=name,
+            act=self.act,
+            task="\n\n".join(filter(None, (task, self.due if owes else "", _attached(table, name)))),
+            form=judged(form) if state.verdict else bound_to_judge(form) if owes else form,
+            view=self.view,
+        )
+
+    def _remind(self, table: Table, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
+        keeper = table.brief.names("moderator")[0]
+        most = self.rounds * len(states)
+        where, owing = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
+        return Ask(
+            key=table.key(n),
+            to=keeper,
+            act="remind",
+            task=self.reminding.replace("{where}", where).replace("{owing}", owing),
+            audience=hearers(table, keeper, self.view),
+            view=self.view,
+        )
+
+
+class Course:
+    """How far a meeting has come: the keys of the members' asks, when the timekeeper spoke last, the deadlines.
+
+    Attributes:
+        keys: the asks to members, in order.
+        reminded: how many messages there were when the timekeeper spoke last.
+        deadlines: how many deadlines there were.
+        now: whether what the timekeeper says now is a deadline.
+        before: how often each member had been asked when the newest deadline came.
+    """
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.reminded = self.deadlines = 0
+        self.now = False
+        self.before: dict[str, int] = {}
+
+    def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
+        """Whether the timekeeper has to speak, behind every so many messages: never twice for the same number."""
+        heard = _heard(said)
+        return heard > self.reminded and any(heard % each == 0 for each in times)
+
+    def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
+        """The timekeeper speaks; it is a deadline where its time has come and somebody owes a verdict."""
+        self.reminded = _heard(said)
+        self.now = self.reminded % deadline == 0 and bool(debtors(states))
+        if self.now:
+            self.deadlines += 1
+            self.before = {name: state.asked for name, state in states.items()}
+
+    def owing(self, states: Mapping[str, Standing]) -> list[str]:
+        """Who alone has the floor: behind a second deadline those who owe a verdict and have not been asked since."""
+        if self.deadlines < 2:
+            return []
+        return [name for name in debtors(states) if states[name].asked == self.before[name]]
+
+
+def debtors(states: Mapping[str, Standing]) -> list[str]:
+    """Who owes a verdict: all at the table who have given none."""
+    return [name for name, state in states.items() if not state.verdict and not state.absent]
+
+
+def _heard(said: Sequence[Turn]) -> int:
+    return sum(turn.reply is not None for turn in said)
+
+
+def _told(course: Course, states: Mapping[str, Standing]) -> str:
+    """Who owes a verdict, in words for the table."""
+    names = ", ".join(debtors(states))
+    if not names:
+        return "All who are at the table have given a verdict; who has nothing to add can withdraw."
+    if not course.now:
+        return f"Without a verdict so far: {names}. The clock is ticking."
+    if course.deadlines == 1:
+        return f"Deadline: a verdict is due now from {names}. It must stand in their next message."
+    return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
+
+
+def _attached(table: Table, name: str) -> str:
+    """What can be cited, without words of those who attached it."""
+    turns = [turn for turn in table.transcript.turns() if table.transcript.sees(name, turn)]
+    marks = [f"{each.mark} ({each.turn.by})" for each in artifacts(turns)]
+    return f"Artifacts so far: {', '.join(marks)}." if marks else ""
+
+
+def _over(states: Mapping[str, Standing]) -> str:
+    if all(state.withdrawn for state in states.values()):
+        return "all members have withdrawn"
+    absent = [name for name, state in states.items() if state.absent and not state.withdrawn]
+    return f"nobody is left who could speak; absent: {', '.join(absent)}"
+
+
+def board(brief: Brief, choices: Choices) -> Phase:
+    """Members talk, the quiet first, while a timekeeper presses; verdicts are counted when all withdraw, or at the cap.
+
+    Raises:
+        ProtocolError: no timekeeper, or a choice that does not go with it.
+    """
+    choices.no_turn_mode("board")
+    mediator(brief, "board")
+    if choices.mediation:
+        found = "board has a timekeeper, who manages the process only; leave out mediator_type"
+        raise ProtocolError(found, about="mediator_type")
+    rounds = choices.at_least_one("board", 8)
+    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
+    meeting = Meeting(form=message(brief.options), rounds=rounds)
+    return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

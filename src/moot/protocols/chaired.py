@@ -1,0 +1,179 @@
+"""Debates with a chair: answers, rankings without names, a synthesis. This file owns the protocol and its last step.
+
+Everybody answers alone, everybody ranks the others' answers, and the chair writes one answer out of all, saying for
+each what it took. The chair sees letters; whose they are stands in the record and in what is read out of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.decision import Ballot, Decision
+from moot.core.event import Ruled
+from moot.core.form import Field, Form
+from moot.core.text import clip, listed
+from moot.core.transcript import Turn, read_field
+from moot.phases import base
+from moot.phases.ballots import in_sight, labels
+from moot.phases.choices import Choices
+from moot.phases.endings import mediator
+from moot.phases.forms import draft
+from moot.phases.phases_base import Phase, Play, Table
+from moot.phases.ranked_vote import Ranking, rankings, standing
+from moot.phases.speak import Everyone
+from moot.phases.verdict import kept
+from moot.policy.rankings import Ranked
+
+ACTS = ("draft",)
+"""The acts that hold the answers."""
+
+FIRST = "Answer the question on your own, from what you know and from the background."
+
+# A chair that is only asked for the best answer copies one; one that is only asked for a summary decides nothing.
+SYNTHESIS = (
+    "Above stand all answers, without names. {ranking} Write the best answer that can be made of them: decide where "
+    "they differ, and follow reasons, not the ranking alone. Then say for each what you took from it, and what you "
+    "left out of all."
+)
+TAKEN = "TAKEN FROM {label}"
+"""The field for what was taken from the answer under a label."""
+
+NOTHING = ("none", "nothing", "n/a", "-", "–")
+"""What stands there where nothing was taken."""
+
+RULE = "synthesis"
+LONG = 200
+"""The most characters of what was taken from one that the decision repeats."""
+
+
+def chaired(brief: Brief, choices: Choices) -> Phase:
+    """Independent answers; each ranks the others' answers, authors hidden; the chair writes a synthesis of them all.
+
+    The moderator is the chair. It is shown the rankings put together, and says what it took from which answer; the
+    synthesis is the decision.
+    """
+    choices.no_turn_mode("chaired")
+    by = mediator(brief, "chaired")
+    drafts = Everyone(act="draft", task=FIRST, form=draft(brief.options), view=View(last=0), needs=1)
+    synthesis = Synthesis(by=by, acts=ACTS, options=brief.options)
+    return base.Sequence(parts=(drafts, Ranking(acts=ACTS), synthesis))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesis:
+    """A chair writes one answer out of all, and names what it took from whom.
+
+    Attributes:
+        by: the chair's name.
+        acts: the acts that are answers.
+        options: the closed set of answers, of which the chair names one; () for none.
+        task: what to do; ``{ranking}`` stands for the rankings put together.
+        name: what it is called in paths.
+    """
+
+    by: str
+    acts: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    task: str = SYNTHESIS
+    name: str = "synthesis"
+
+    def play(self, table: Table) -> Play:
+        """Ask the chair, and take its answer over."""
+        answers = standing(table.transcript, self.acts)
+        shown = list(in_sight(table, self.by, {name: (turn,) for name, turn in answers.items()}))
+        ranked = Ranked(method="borda").decide(rankings(table), tuple(answers))
+        all_ = kept({name: (turn,) for name, turn in answers.items()})
+        base = Decision(status="no_decision", rule=RULE, tally=ranked.tally, ballots=ranked.ballots, minority=all_)
+        if not shown:
+            yield Ruled(decision=replace(base, how=f"{self.by} has no answer to draw on"))
+            return
+        table.chance("order").shuffle(shown)
+        yield [self._ask(table, [answers[name] for name in shown], ranked)]
+        yield Ruled(decision=self._decide(table.transcript.get(table.key(1)), base, shown, answers))
+
+    def _ask(self, table: Table, laid: Sequence[Turn], ranked: Decision) -> Ask:
+        sees = table.transcript.sees
+        heard = tuple(each.name for each in table.brief.participants if all(sees(each.name, turn) for turn in laid))
+        names = dict(zip((turn.by for turn in laid), labels(len(laid)), strict=True))
+        return Ask(
+            key=table.key(1),
+            to=self.by,
+            act="synthesize",
+            task=self.task.replace("{ranking}", _told(ranked, names)),
+            form=_form(tuple(names.values()), self.options),
+            about=tuple(turn.key for turn in laid),
+            # Whoever may not see an answer must not read in the synthesis what stood there.
+            audience=() if len(heard) == len(table.brief.participants) else heard,
+            view=View(last=0, anonymous=True),
+        )
+
+    def _decide(self, turn: Turn, none: Decision, shown: Sequence[str], answers: Mapping[str, Turn]) -> Decision:
+        if turn.reply is None:
+            return replace(none, how=f"{self.by} gave no answer")
+        text, answer = read_field(turn, "SYNTHESIS"), read_field(turn, "ANSWER")
+        lacking = [
+            name for name, value in (("SYNTHESIS", text), ("ANSWER", answer if self.options else "")) if value is None
+        ]
+        if lacking:
+            return replace(none, how=f"{self.by}'s {lacking[0]} could not be read")
+        taken = _takings(turn, shown)
+        rest = {name: (each,) for name, each in answers.items() if name not in taken}
+        return replace(
+            none,
+            status="decided",
+            winner=str(answer) if self.options else "",
+            text=str(answer) if self.options else str(text),
+            argument=str(text) if self.options else "",
+            support=tuple(taken),
+            how=_how(self.by, taken, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
+            minority=kept(rest),
+        )
+
+
+def _form(names: Sequence[str], options: tuple[str, ...]) -> Form:
+    closed = (Field(name="ANSWER", kind="choice", choices=options),) if options else ()
+    taken = [
+        Field(name=TAKEN.format(label=label), help=f"what you took from {label}, and why; NONE if nothing")
+        for label in names
+    ]
+    text = Field(name="SYNTHESIS", help="the answer, complete in itself, with its reasons")
+    left = Field(name="LEFT OUT", help="what you left out of the answers, and why")
+    return Form(name="synthesis", fields=(*closed, text, *taken, left))
+
+
+def _told(ranked: Decision, names: Mapping[str, str]) -> str:
+    """The rankings put together, under the labels, the best first."""
+    cast = [each for each in ranked.ballots if each.state == "cast"]
+    if not cast:
+        return "Nobody has ranked them."
+    order = sorted(names, key=lambda name: (-ranked.tally[name], names[name]))
+    places = ", ".join(f"{names[name]} {ranked.tally[name]:g}" for name in order)
+    return f"They were ranked without names, nobody's own by itself, {_count(cast)}; the points (Borda): {places}."
+
+
+def _count(cast: Sequence[Ballot]) -> str:
+    return f"{len(cast)} ranking{'s' if len(cast) > 1 else ''} in all"
+
+
+def _takings(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
+    """What was taken from whom, by the authors' names; nobody from whom nothing was taken."""
+    found: dict[str, str] = {}
+    for name, label in zip(shown, labels(len(shown)), strict=True):
+        value = str(read_field(turn, TAKEN.format(label=label)) or "").strip()
+        if value and value.rstrip(".").casefold() not in NOTHING:
+            found[name] = value
+    return found
+
+
+def _unsaid(turn: Turn, shown: Sequence[str]) -> list[str]:
+    """From whom the chair does not say what it took, be it nothing, although it was asked again for that."""
+    under = zip(shown, labels(len(shown)), strict=True)
+    return [name for name, label in under if read_field(turn, TAKEN.format(label=label)) is None]
+
+
+def _how(by: str, taken: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
+    told = [f"from {name}: {clip(' '.join(words.split()), LONG)}" for name, words in taken.items()]
+    told += [f"it does not say what it took from {listed(unsaid)}"] if unsaid else []
+    rest = [f"left out: {clip(' '.join(left.split()), LONG)}"] if left else []
+    return "; ".join([f"{by} wrote the synthesis", *(told or ["it names nothing that it took"]), *rest])

@@ -1,0 +1,261 @@
+"""The council: proposals, rounds of debate, a vote. This file owns both ways of it.
+
+``council`` is the protocol of that name, with Moot's own defaults. ``debate_step`` follows the document of the source
+system to the letter: names are visible, texts are clipped to the documented lengths, a vote needs the whole formula,
+the first proposals stand for election, and where nobody wins the first proposal does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.decision import Ballot, Decision
+from moot.core.errors import ProtocolError
+from moot.core.event import Ruled
+from moot.core.form import Field, Form
+from moot.core.transcript import Turn, read_field
+from moot.phases.choices import Choices
+from moot.phases.endings import mediator, rule_of
+from moot.phases.phases_base import Phase, Play, Rounds, Table
+from moot.phases.phases_base import Sequence as Steps
+from moot.phases.ranked_vote import RULES, vote
+from moot.phases.speak import Everyone
+from moot.phases.vote import Vote, candidates, in_sight, settle
+from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike
+
+VOTING = ("majority", "weighted", "consensus", "moderator")
+"""The voting strategies of the document."""
+
+ACTS = ("propose", "revise")
+PROPOSE = Everyone(act="propose", task="Propose a solution.", view=View(last=0), needs=1)
+ALIKE = Alike(acts=ACTS, field="")
+VOTE_TASK = (
+    "Vote for the best proposal. You may vote for your own, or abstain. Give your reason in one or two sentences."
+)
+JURY_TASK = (
+    "You have heard the debate. Vote for the best proposal, or abstain. Give your reason in one or two sentences."
+)
+"""What jurors are asked, who have no proposal of their own."""
+
+PICK_TASK = "Select the best proposal for the topic, and say why."
+DEBATE = (
+    "{heading} Criticise them where they are weak, defend or modify your own, build on the others' ideas. Then write "
+    "your updated proposal in full."
+)
+UNSTATED = 0.5
+"""What a voter's level of expertise counts where none is stated, in the document."""
+
+IN_ROUNDS, IN_BALLOTS = 500, 200
+"""How many characters of a proposal are shown in a round and on a ballot, in the document."""
+
+PICK = "I pick"
+"""The formula by which the moderator of a debate step chooses, and the name of its field."""
+
+
+def council(brief: Brief, choices: Choices) -> Phase:
+    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator."""
+    choices.no_turn_mode("council")
+    strategy = choices.strategy or "majority"
+    if strategy == "moderator":
+        by = mediator(brief, "council with strategy moderator")
+        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
+    elif (decide := vote(strategy, brief, ACTS)) is None:
+        unstated = UNSTATED if strategy == "weighted" else 1.0
+        rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)
+    heading = "Debate round {round}. You see all current proposals."
+    return Steps(
+        parts=(PROPOSE, _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy), decide)
+    )
+
+
+def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Phase:
+    """The debate step as it is documented.
+
+    Args:
+        brief: the task as its topic, the context as its background, the agents as its debaters.
+        voting: how the winner is found.
+        rounds: the number of rounds behind the proposals, from 0.
+        latest: whether the newest proposals stand for election; in the document the first do.
+
+    Raises:
+        ProtocolError: an unknown strategy, or ``moderator`` without one.
+    """
+    heading = (
+        "Debate Round {round}\n\nCurrent Proposals: all of them stand above, each under its author's name; long ones "
+        f"are cut after {IN_ROUNDS} characters."
+    )
+    return Steps(parts=(PROPOSE, _rounds(heading, IN_ROUNDS, rounds, voting), _decide(brief, voting, latest)))
+
+
+def _rounds(heading: str, clip: int, most: int, strategy: str) -> Rounds:
+    """Rounds in which all see all current proposals; with the strategy consensus they end when all agree."""
+    task = DEBATE.replace("{heading}", heading)
+    revise = Everyone(act="revise", task=task, show=(Showing(acts=ACTS),), view=View(last=0, clip=clip))
+    return Rounds(each=revise, most=most, until=ALIKE if strategy == "consensus" else None)
+
+
+def _decide(brief: Brief, voting: str, latest: bool) -> Phase:
+    if voting == "moderator":
+        return Choose(by=mediator(brief, "the voting strategy moderator"), acts=ACTS, task=PICK_TASK, latest=latest)
+    rules: Mapping[str, Rule] = {
+        "majority": PLURALITY,
+        "weighted": Weighed(rule=WEIGHTED),
+        "consensus": OrElse(first=UNANIMITY, then=PLURALITY),
+    }
+    if voting not in rules:
+        raise ProtocolError(f"no voting strategy is called {voting!r}; there are {', '.join(VOTING)}", about="strategy")
+    vote = Vote(
+        rule=FirstProposal(rule=rules[voting]),
+        acts=ACTS,
+        task=VOTE_TASK,
+        latest=latest,
+        anonymous=False,
+        strict=True,
+        clip=IN_BALLOTS,
+        unstated=UNSTATED if voting == "weighted" else 1.0,
+        reasons=True,
+    )
+    return Elect(vote=vote, agreed=voting == "consensus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elect:
+    """A vote that always has a winner where there is a proposal: its rule falls back.
+
+    Attributes:
+        vote: the vote.
+        agreed: whether no vote is held where the newest texts of all are alike; then that text wins.
+        name: what it is called in paths.
+    """
+
+    vote: Vote
+    agreed: bool = False
+    name: str = "vote"
+
+    def play(self, table: Table) -> Play:
+        """Hold the vote, where there is something to vote on."""
+        acts, transcript = self.vote.acts, table.transcript
+        if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
+            newest = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
+            decision = _unanimous([turn.by for turn in newest], how)
+            yield Ruled(decision=settle(decision, {decision.winner: newest}, transcript))
+            return
+        groups = candidates(transcript, acts, latest=self.vote.latest)
+        if len(groups) == 1:
+            yield Ruled(decision=settle(self.vote.rule.decide((), tuple(groups)), groups, transcript))
+        else:
+            yield from self.vote.play(table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choose:
+    """One picks the best proposal, names and whole texts in sight; where none is picked the first one wins.
+
+    Attributes:
+        by: who picks.
+        acts: the acts that are proposals.
+        task: what to do.
+        latest: whether each author's newest proposal can be picked, or the first.
+        name: what it is called in paths.
+    """
+
+    by: str
+    acts: tuple[str, ...]
+    task: str
+    latest: bool = False
+    name: str = "vote"
+
+    def play(self, table: Table) -> Play:
+        """Ask for the choice."""
+        groups = candidates(table.transcript, self.acts, latest=self.latest)
+        shown = in_sight(table, self.by, groups)
+        ballots: list[Ballot] = []
+        if len(groups) > 1 and shown:
+            yield [self._ask(table, shown)]
+            ballots.append(self._ballot(table.transcript.get(table.key(1))))
+        rule = FirstProposal(rule=Share(name="moderator"))
+        yield Ruled(decision=settle(rule.decide(ballots, tuple(groups)), groups, table.transcript))
+
+    def _ask(self, table: Table, shown: Mapping[str, Turn]) -> Ask:
+        return Ask(
+            key=table.key(1),
+            to=self.by,
+            act="vote",
+            task=self.task,
+            form=Form(name="choice", layout="line", fields=(Field(name=PICK, kind="choice", choices=tuple(shown)),)),
+            about=tuple(turn.key for turn in shown.values()),
+            view=View(last=0),
+        )
+
+    def _ballot(self, turn: Turn) -> Ballot:
+        if turn.reply is None:
+            return Ballot(voter=self.by, state="missing", reason=turn.failure)
+        choice = read_field(turn, PICK)
+        if choice is None:
+            return Ballot(voter=self.by, state="unread", reason="; ".join(turn.reply.unread))
+        return Ballot(voter=self.by, choice=str(choice))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrElse:
+    """A rule, and another one where the first finds no winner; ``how`` says so.
+
+    Attributes:
+        first: the rule that is tried first; a decision has the name of the rule that made it.
+        then: the other one.
+    """
+
+    first: Rule
+    then: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the first rule."""
+        return self.first.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see ``policy.rules.Rule``."""
+        decision = self.first.decide(ballots, candidates)
+        if decision.status == "decided":
+            return decision
+        other = self.then.decide(ballots, candidates)
+        return replace(other, how=f"{decision.how}; fallback: {self.then.name}: {other.how}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """Another rule, applied only where the votes that were cast weigh anything: levels of expertise may be 0."""
+
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the rule within."""
+        return self.rule.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see ``policy.rules.Rule``."""
+        cast = [ballot for ballot in ballots if ballot.state == "cast"]
+        if not cast or any(ballot.weight for ballot in cast):
+            return self.rule.decide(ballots, candidates)
+        how = f"the votes of {len(cast)} voters weigh nothing" if len(cast) > 1 else "the only vote weighs nothing"
+        tally = dict.fromkeys(candidates, 0.0)
+        return Decision(status="no_decision", rule=self.name, tally=tally, ballots=tuple(ballots), how=how)
+
+
+def _unanimous(names: Sequence[str], how: str) -> Decision:
+    """The decision where all give the same text."""
+    return Decision(
+        status="decided",
+        winner=names[0],
+        rule=UNANIMITY.name,
+        share=1.0,
+        support=tuple(names),
+        strength="unanimous",
+        how=f"{how}: no vote was held",
+        tally=dict.fromkeys(names, 0.0),
+    )

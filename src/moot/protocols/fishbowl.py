@@ -1,0 +1,131 @@
+"""The format ``fishbowl``: an inner circle talks, an outer circle listens, one chair is free. This file owns its order.
+
+Opening statements are made at once. In each round all in the inner circle speak, in the order in which they came in;
+then all in the outer circle bid for the free chair, and the winner speaks once. Whoever took the chair stays inside,
+and whoever has been inside longest goes out, so that the circle is always as small and never the same.
+Few speak at length to each other, which goes deeper than a round of all; the chair lets in what those inside miss.
+Who sits where follows from who took the chair before; it is stored nowhere.
+"""
+
+from dataclasses import dataclass
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.errors import ProtocolError
+from moot.core.event import Halted
+from moot.core.form import Form
+from moot.core.text import listed
+from moot.phases.bids import ask_bids, winner
+from moot.phases.choices import Choices
+from moot.phases.endings import LOG, ending, until
+from moot.phases.forms import linked, speech
+from moot.phases.phases_base import ROOT, Phase, Play, Rounds, Sequence, Table
+from moot.phases.speak import Everyone
+
+OPENING = "All state a position before the inner circle begins. Say what yours is, and give your main reasons."
+
+# Without the names inside, a speaker would answer the outer circle, which cannot answer back.
+INNER = (
+    "Round {round}. In the inner circle sit {inside}; the others listen. You are inside and have the floor: talk to "
+    "those who sit with you. Take up what one of them said and go deeper into it, rather than repeat your position."
+)
+# Models seldom refuse a chance to speak, so the bid says what 0 is for.
+BIDDING = (
+    "Round {round}. In the inner circle sit {inside}; you listen outside. One chair inside is free for one turn: bid "
+    "for it. Bid high only if those inside overlook or mistake something that matters; bid 0 if you would repeat them."
+)
+CHAIR = (
+    "Round {round}. Your bid above won the free chair; you sit down beside {inside}. Say, in one turn, what they have "
+    "overlooked or mistaken. You stay inside in the next round."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bowl:
+    """One round of a fishbowl; in the tasks ``{inside}`` stands for the names inside, ``{round}`` for the round.
+
+    Attributes:
+        inner: the task of those inside.
+        bidding: the task of those outside, who bid for the free chair.
+        chair: the task of whoever takes it.
+        form: the fields that a turn must have.
+        view: which turns of the log go along.
+        act: what the turns are.
+        name: what it is called in paths.
+    """
+
+    inner: str
+    bidding: str
+    chair: str
+    form: Form | None = None
+    view: View = LOG
+    act: str = "argue"
+    name: str = "bowl"
+
+    def play(self, table: Table) -> Play:
+        """Let those inside speak, then one of those outside."""
+        inside, outside = circles(table, self.act)
+        for n, name in enumerate(inside, start=1):
+            yield [self._ask(table, n, name, _told(self.inner, inside))]
+        task = _told(self.bidding, inside)
+        bids = ask_bids(table, outside, task=task, first=len(inside) + 1, view=self.view)
+        yield bids
+        won = winner([table.transcript.get(bid.key) for bid in bids], table.transcript)
+        asked = len(inside) + len(bids)
+        if won:
+            asked += 1
+            yield [self._ask(table, asked, won.by, _told(self.chair, inside), about=(won.key,))]
+        if not any(table.transcript.get(table.key(n)).reply for n in range(1, asked + 1)):
+            yield Halted(path=ROOT, reason=f"none of {asked} answered")
+
+    def _ask(self, table: Table, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
+        return Ask(
+            key=table.key(n),
+            to=name,
+            act=self.act,
+            task=task.replace("{round}", str(table.round)),
+            form=linked(self.form, table, name, self.view),
+            about=about,
+            view=self.view,
+        )
+
+
+def circles(table: Table, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who sits inside in this round, longest there first, and who sits outside, in the order of the table.
+
+    Inside sits the first half of the debaters, rounded up; at least two, and at least one stays outside. Whoever was
+    asked to speak in an earlier round of this phase without sitting inside had taken the chair.
+    """
+    names = table.brief.names("debater")
+    inside = names[: min(max(2, (len(names) + 1) // 2), len(names) - 1)]
+    for path in _earlier(table):
+        spoke = [turn.by for turn in table.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
+        if came := tuple(name for name in spoke if name not in inside):
+            inside = (*inside[len(came) :], *came)
+    return inside, tuple(name for name in names if name not in inside)
+
+
+def _earlier(table: Table) -> list[str]:
+    """The paths of this phase in the rounds before."""
+    head, _, tail = table.path.rpartition(f"/round-{table.round}")
+    return [f"{head}/round-{n}{tail}" for n in range(1, table.round)]
+
+
+def _told(task: str, inside: tuple[str, ...]) -> str:
+    return task.replace("{inside}", listed(inside))
+
+
+def fishbowl(brief: Brief, choices: Choices) -> Phase:
+    """Positions at once; rounds of an inner circle, with a free chair for which the outer circle bids; the ending.
+
+    Raises:
+        ProtocolError: fewer than three debaters, or a choice that does not go with it.
+    """
+    if (count := len(brief.names("debater"))) < 3:
+        raise ProtocolError(f"fishbowl needs at least 3 debaters, not {count}", about="participants")
+    choices.no_turn_mode("fishbowl")
+    form = speech(brief.options)
+    opening = Everyone(act="open", task=OPENING, form=form, view=View(last=0), needs=1)
+    bowl = Bowl(inner=INNER, bidding=BIDDING, chair=CHAIR, form=form)
+    rounds = Rounds(each=bowl, most=choices.at_least_one("fishbowl", 3), until=until(choices))
+    return Sequence(parts=(opening, rounds, *ending(brief, choices)))

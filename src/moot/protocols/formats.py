@@ -1,0 +1,66 @@
+"""The format ``chain_of_thought``: arguments in separate steps. This file owns its order, its forms and its tasks.
+
+All speak at once. In the opening each builds a chain (claim, evidence, reasoning, conclusion) without seeing another's.
+In every round each sees all chains, checks one step of one of them, and gives its own anew.
+"""
+
+from dataclasses import replace
+
+from moot.core.brief import Brief, View
+from moot.core.form import Field, Form
+from moot.core.transcript import TARGET
+from moot.phases.choices import Choices
+from moot.phases.endings import LOG, ending, until
+from moot.phases.forms import speech
+from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.speak import Everyone
+
+STEPS = ("CLAIM", "EVIDENCE", "REASONING", "CONCLUSION")
+"""The steps of a chain, each a field of its own, so that others can attack one without the rest."""
+
+# Steps that are kept apart can be checked apart; evidence that already argues hides a leap.
+OPENING = (
+    "Build your argument as a chain of four steps. Keep them apart: what you claim, the facts it rests on, how the "
+    "facts lead there, and what follows. The chain is as strong as its weakest step."
+)
+
+# The weakest link of the strongest chain: an attack on the weakest opponent teaches nobody anything.
+CHECK = (
+    "Round {round}: choose the chain above that speaks most strongly against yours, and check the step on which most "
+    "of it depends. Is the evidence true and to the point? Does the reasoning follow? Then give your own chain anew, "
+    "mended where somebody found a fault in it."
+)
+
+_CHAIN = (
+    Field(name="CLAIM", help="what you claim, in one sentence"),
+    Field(name="EVIDENCE", help="the facts that it rests on, each with its source"),
+    Field(name="REASONING", help="how the evidence leads to the conclusion, one inference after the other"),
+    Field(name="CONCLUSION", help="what follows for the topic, and how sure it is"),
+)
+
+
+def chain(options: tuple[str, ...]) -> Form:
+    """A chain; the answer stands behind the steps, so that it follows from them."""
+    return Form(name="chain", fields=(*_CHAIN, speech(options).fields[0]))
+
+
+def checked(options: tuple[str, ...]) -> Form:
+    """What was found in one step of another's chain, then a chain."""
+    _, _, target, relation, _ = speech(options).fields
+    step = Field(name="STEP", kind="choice", choices=STEPS, required=False, help=f"the step of {TARGET} that you check")
+    finding = Field(name="CHECK", required=False, help="what you found in that step: why it holds, or where it breaks")
+    claim, *steps = chain(options).fields
+    same = replace(claim, help="what you claim, in one sentence; word for word as before if it stands")
+    return Form(name="checked_chain", fields=(target, relation, step, finding, same, *steps))
+
+
+def chain_of_thought(brief: Brief, choices: Choices) -> Phase:
+    """All give a chain of four steps at once; in each round all check a step of another's; then the ending.
+
+    By default the ending is the mediator's verdict, without one a vote.
+    """
+    choices.no_turn_mode("chain_of_thought")
+    opening = Everyone(act="open", task=OPENING, form=chain(brief.options), view=View(last=0), needs=1)
+    check = Everyone(act="argue", task=CHECK, form=checked(brief.options), view=LOG, needs=1)
+    rounds = Rounds(each=check, most=choices.at_least_one("chain_of_thought", 3), until=until(choices))
+    return Sequence(parts=(opening, rounds, *ending(brief, choices)))

@@ -1,0 +1,206 @@
+"""What goes from group to group. This file owns the reports, what is told of their counts, and who may read them.
+
+A summary tends to drop what few hold, so the form has a place for each answer that is on record, and the counts that
+others read are the record's, whatever a report says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from moot.core.ask import Ask
+from moot.core.brief import View
+from moot.core.form import Field, Form
+from moot.core.matching import wording
+from moot.core.text import letter, listed
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.phases.phases_base import Play, Table
+from moot.phases.speak import roster
+from moot.policy.groups import Teams
+
+REPORT = "report"
+"""The act of what a group tells the others."""
+
+# Whoever reports has an answer too. "As its holders would" keeps the others' from being put weakly.
+REPORTING = (
+    "Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing "
+    "of yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best "
+    "argument for it, put as its holders would put it. Say nothing about which answer is right."
+)
+# Members follow numbers more than reasons; the counts have to be known, so their weight is named.
+ACROSS = (
+    "The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best "
+    "argument, and how many hold it; none is marked as the report of your group. How many hold an answer is no reason "
+    "for it; an argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then "
+    "answer again."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """An answer that a group holds.
+
+    Attributes:
+        answer: the answer, in the words of the group's report.
+        count: how many of those whose answers were laid before the reporter hold it, by the record.
+        argument: the best argument for it, in the words of the report; "" where it gives none.
+        told: the count in the report; None where it gives none.
+    """
+
+    answer: str
+    count: int
+    argument: str = ""
+    told: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One member of each group reports every answer that the group holds, all groups at once.
+
+    A report is for everybody who is masked from nobody whose answer is in it.
+
+    Attributes:
+        groups: the groups.
+        task: what to do.
+        acts: the acts that hold answers.
+        name: what it is called in paths.
+    """
+
+    groups: Teams
+    task: str
+    acts: tuple[str, ...]
+    name: str = REPORT
+
+    def play(self, table: Table) -> Play:
+        """Ask for all reports at once."""
+        asks = [ask for g, group in enumerate(self.groups, start=1) if (ask := self._ask(table, g, group))]
+        if asks:
+            yield asks
+
+    def _ask(self, table: Table, g: int, group: tuple[str, ...]) -> Ask | None:
+        transcript = table.transcript
+        newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
+        if not newest:
+            return None
+        # Whoever is masked from a member cannot report for it.
+        by = max((turn.by for turn in newest), key=lambda who: sum(transcript.sees(who, turn) for turn in newest))
+        shown = [turn for turn in newest if transcript.sees(by, turn)]
+        table.chance(f"group-{g}").shuffle(shown)
+        return Ask(
+            key=table.key(g),
+            to=by,
+            act=REPORT,
+            task=f"{self.task}\n\n{_told(shown)}",
+            form=_form(shown),
+            about=tuple(turn.key for turn in shown),
+            audience=_readers(table, shown),
+            view=View(last=0, anonymous=True),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconsider:
+    """All debaters answer once more, with the reports of all groups in view; these answers are for all.
+
+    Attributes:
+        task: what to do.
+        form: the fields that an answer must have.
+        name: what it is called in paths.
+    """
+
+    task: str
+    form: Form
+    name: str = "reconsider"
+
+    def play(self, table: Table) -> Play:
+        """Ask all who can see a report."""
+        shown = {name: self._reports(table, name) for name in roster(table, ())}
+        if asks := [self._ask(table, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
+            yield asks
+
+    def _reports(self, table: Table, name: str) -> list[Turn]:
+        reports = [turn for turn in table.transcript.turns(REPORT) if table.transcript.sees(name, turn)]
+        table.chance(name).shuffle(reports)
+        return reports
+
+    def _ask(self, table: Table, n: int, name: str, reports: Sequence[Turn]) -> Ask:
+        counts = [f"Proposal {letter(i)}: {_counted(table.transcript, turn)}" for i, turn in enumerate(reports)]
+        return Ask(
+            key=table.key(n),
+            to=name,
+            act="revise",
+            task="\n".join((f"{self.task}\n\nHow many hold each answer, by the record:", *counts)),
+            form=self.form,
+            about=tuple(turn.key for turn in reports),
+            view=View(last=0, anonymous=True),
+        )
+
+
+def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
+    """What a group holds, by its report and by the record."""
+    found: list[Stand] = []
+    for n, (answer, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
+        told, words = read_field(report, f"COUNT {n}"), read_field(report, f"ANSWER {n}")
+        found.append(
+            Stand(
+                answer=answer if words is None else str(words),
+                count=len(turns),
+                argument=str(read_field(report, f"ARGUMENT {n}") or ""),
+                told=float(told) if isinstance(told, int | float) else None,
+            )
+        )
+    return tuple(found)
+
+
+def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
+    """The different answers of some turns, each as its first holder words it, with the turns that give it."""
+    found: dict[str | None, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(wording(turn), []).append(turn)
+    return [(str(read_field(same[0], "ANSWER")), same) for same in found.values()]
+
+
+def _told(shown: Sequence[Turn]) -> str:
+    """Which of the answers laid before the reporter are the same, and how many give each."""
+    places = {turn.key: letter(n) for n, turn in enumerate(shown)}
+    lines: list[str] = []
+    for n, (_, turns) in enumerate(_distinct(shown), start=1):
+        proposals = f"Proposal{'s' if len(turns) > 1 else ''} {listed([places[turn.key] for turn in turns])}"
+        lines.append(f"Answer {n} is that of {proposals}: {len(turns)} in all.")
+    return "\n".join(lines)
+
+
+def _form(shown: Sequence[Turn]) -> Form:
+    """A place for each answer. A closed one stands there as it is; an open one the reporter puts in its own words."""
+    fields: list[Field] = []
+    for n, (answer, turns) in enumerate(_distinct(shown), start=1):
+        asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
+        closed = any(field.name == "ANSWER" and field.kind == "choice" for field in asked)
+        fields += [
+            Field(name=f"ANSWER {n}", kind="choice", choices=(answer,))
+            if closed
+            else Field(name=f"ANSWER {n}", help="the answer, in one sentence"),
+            Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many hold it"),
+            Field(name=f"ARGUMENT {n}", help="the best argument for it"),
+        ]
+    return Form(name="report of a group", fields=tuple(fields))
+
+
+def _readers(table: Table, shown: Sequence[Turn]) -> tuple[str, ...]:
+    """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
+    said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
+    people = table.brief.participants
+    told = [each.name for each in people if all(table.transcript.sees(each.name, turn) for turn in said)]
+    return () if len(told) == len(people) else tuple(told)
+
+
+def _counted(transcript: Transcript, report: Turn) -> str:
+    """The counts of a report by the record, and where the report says otherwise."""
+    parts = [
+        f"answer {n} by {each.count}" + (f" (the report says {each.told:g})" if _wrong(each) else "")
+        for n, each in enumerate(stands(transcript, report), start=1)
+    ]
+    return "; ".join(parts)
+
+
+def _wrong(stand: Stand) -> bool:
+    return stand.told is not None and stand.told != stand.count

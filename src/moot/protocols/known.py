@@ -1,0 +1,142 @@
+"""The known protocols, each a few lines over the same phases. This file owns what each protocol does by default.
+
+Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from moot.core.brief import Brief, View
+from moot.core.errors import ProtocolError
+from moot.phases.choices import Choices
+from moot.phases.endings import (
+    STRATEGIES,  # hosts take them from here, with the protocols
+    mediator,
+    rule_of,
+)
+from moot.phases.forms import SETTLEMENT, draft, revision
+from moot.phases.helpers import with_recall
+from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.ranked_vote import RULES, vote
+from moot.phases.speak import Everyone, check_names
+from moot.phases.vote import Adopt, Count, Vote
+from moot.phases.weigh import with_weights
+from moot.policy.rules import PLURALITY, Quorum
+from moot.policy.showing import Showing
+from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
+from moot.protocols import compose, plugins
+from moot.protocols.arena import arena
+from moot.protocols.board import board
+from moot.protocols.chaired import chaired
+from moot.protocols.council import JURY_TASK, VOTE_TASK, council
+from moot.protocols.extras import add
+from moot.protocols.fishbowl import fishbowl
+from moot.protocols.formats import chain_of_thought
+from moot.protocols.gauge import with_gauge
+from moot.protocols.groups import grouped
+from moot.protocols.mediators import mediate
+from moot.protocols.open_fight import open_fight
+from moot.protocols.parliament import bp_style
+from moot.protocols.plugins import Protocol
+from moot.protocols.round_robin import round_robin
+from moot.protocols.socratic import socratic
+
+__all__ = ["STRATEGIES", "Choices"]
+
+
+NO_LOG = View(last=0)
+HIDDEN = View(last=0, anonymous=True)
+
+
+def panel(brief: Brief, choices: Choices) -> Phase:
+    """Independent drafts; stop if they agree; else a round on the disagreement, authors hidden; then a vote.
+
+    With options in the brief the newest answers are the votes. Both tallies, of the first drafts and of the last
+    answers, are kept. One round by default, at most three.
+    """
+    choices.no_turn_mode("panel")
+    rounds = choices.at_most("panel", 3, 1)
+    acts = ("draft", "revise")
+    answers = Showing(acts=acts, distinct=True, shuffle=True)
+    task = (
+        "Read the different answers above; none of them is marked as yours. Keep your answer unless a claim in them, "
+        "or evidence you overlooked, gives you a reason to change it. Then answer again."
+    )
+    revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
+    usual = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
+    size = (rounds, len(brief.names("debater")))
+    talk = compose.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
+    decide: Phase | None = vote(choices.strategy, brief, acts)
+    if decide is None:
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
+        ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
+        decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
+    first = "Answer the question on your own, from what you know and from the background."
+    drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
+    return Sequence(parts=(drafts, talk, compose.early(decide, choices)))
+
+
+def moderated(brief: Brief, choices: Choices) -> Phase:
+    """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
+    choices.no_turn_mode("moderated")
+    by = mediator(brief, "moderated")
+    task = "This is round {round}. Argue your position; answer the arguments of the others."
+    argue = Everyone(act="argue", task=task, needs=1)
+    review = (
+        "Review all arguments so far. Say SETTLED only if the arguments allow a decision now, and then give it; "
+        "else say CONTINUE and name what is still open."
+    )
+    moderate = Everyone(act="moderate", task=review, who=(by,), form=SETTLEMENT)
+    most = choices.at_least_one("moderated", 3)
+    rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
+    return Sequence(parts=(rounds, Adopt()))
+
+
+KNOWN: Mapping[str, Protocol] = {
+    "panel": panel,
+    "council": council,
+    "moderated": moderated,
+    "grouped": grouped,
+    "round_robin": round_robin,
+    "socratic": socratic,
+    "chain_of_thought": chain_of_thought,
+    "bp_style": bp_style,
+    "fishbowl": fishbowl,
+    "open_fight": open_fight,
+    "arena": arena,
+    "chaired": chaired,
+    "board": board,
+}
+DEFAULT = "panel"
+RANKED = tuple(RULES)
+"""The strategies by which a panel, a council or an arena ranks answers instead of voting for one."""
+
+NEEDS_MODERATOR = ("moderated", "board", "chaired")
+TIMED = ("board",)
+"""The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all protocols: the known ones, then those of other packages."""
+    return (*KNOWN, *(name for name in plugins.offered() if name not in KNOWN))
+
+
+def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
+    """The phase tree of a known protocol, or of one from another package, for a brief.
+
+    Raises:
+        ProtocolError: an unknown protocol or choice, too few debaters, no moderator where one is needed.
+    """
+    make = KNOWN.get(name) or plugins.protocol(name)
+    if make is None:
+        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
+    check_names(brief.names("debater"))
+    choices = choices or Choices()
+    if name in KNOWN:
+        compose.check(name, choices)
+    tree = mediate(make(brief, choices), brief, choices)
+    people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
+    judging = replace(brief, participants=tuple(people))
+    # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
+    whole = with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)
+    return with_weights(whole, brief, choices)

@@ -1,0 +1,97 @@
+"""The format ``open_fight``: no order of speaking; bids decide who speaks. This file owns its exchanges and its tasks.
+
+Opening statements are made at once. A round has as many exchanges as there are debaters. In each all bid but the one
+who spoke last; the strongest bid gets the floor for one turn, which answers words of another turn that it quotes.
+Where nobody bids, the round is over. Quoted words hold the fight to what was really said: whether they stand in the
+turn that they are taken from can be checked, see ``core.text.stands_in``.
+"""
+
+from dataclasses import dataclass
+
+from moot.core.ask import Ask
+from moot.core.brief import Brief, View
+from moot.core.event import Halted
+from moot.core.form import Form
+from moot.core.transcript import TARGET, Turn, read_field
+from moot.phases.bids import ask_bids, winner
+from moot.phases.choices import Choices
+from moot.phases.endings import LOG, ending, until
+from moot.phases.forms import bound, clash, linked, speech
+from moot.phases.phases_base import ROOT, Phase, Play, Rounds, Sequence, Table
+from moot.phases.speak import Everyone
+
+OPENING = "Nobody has spoken yet. State your position and the strongest reason for it; the others will attack both."
+
+# Models seldom refuse a chance to speak, so the bid says what 0 is for.
+BIDDING = (
+    "Round {round}. The floor is open to whoever bids highest. Bid high if somebody's words must be answered now: "
+    "name the turn and quote the words. Bid 0 if you would only repeat what has been said."
+)
+SPEAKING = (
+    "Round {round}. Your bid above won the floor. Quote the exact words that you answer, say what is wrong or right "
+    "with them, and why. Attack the argument, not the person. Be short; the others are waiting to bid."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fight:
+    """One round of exchanges; in the tasks ``{round}`` stands for the number of the round.
+
+    Attributes:
+        bidding: the task of those who bid.
+        speaking: the task of whoever wins the floor.
+        form: the fields that a turn must have; TARGET and QUOTE are required of whoever named a target in the bid.
+        view: which turns of the log go along.
+        act: what the turns are.
+        name: what it is called in paths.
+    """
+
+    bidding: str
+    speaking: str
+    form: Form | None = None
+    view: View = LOG
+    act: str = "argue"
+    name: str = "fight"
+
+    def play(self, table: Table) -> Play:
+        """Hold exchanges until everybody could have had one, or nobody bids."""
+        names = table.brief.names("debater")
+        n = 0
+        for _ in names:
+            last = [turn.by for turn in table.transcript.all() if turn.act == self.act][-1:]
+            others = [name for name in names if name not in last]
+            bids = ask_bids(table, others, task=self.bidding, first=n + 1, view=self.view)
+            yield bids
+            n += len(bids)
+            won = winner([table.transcript.get(bid.key) for bid in bids], table.transcript)
+            if won is None:
+                break
+            n += 1
+            yield [self._ask(table, n, won)]
+        if not any(table.transcript.get(table.key(i)).reply for i in range(1, n + 1)):
+            yield Halted(path=ROOT, reason=f"none of {n} answered")
+
+    def _ask(self, table: Table, n: int, bid: Turn) -> Ask:
+        form = linked(self.form, table, bid.by, self.view)
+        return Ask(
+            key=table.key(n),
+            to=bid.by,
+            act=self.act,
+            task=self.speaking.replace("{round}", str(table.round)),
+            form=bound(form) if form and read_field(bid, TARGET) else form,
+            about=(bid.key,),
+            view=self.view,
+        )
+
+
+def open_fight(brief: Brief, choices: Choices) -> Phase:
+    """Positions at once; rounds in which bids decide who speaks, and every turn answers quoted words; the ending.
+
+    Raises:
+        ProtocolError: a choice that does not go with it.
+    """
+    choices.no_turn_mode("open_fight")
+    opening = Everyone(act="open", task=OPENING, form=speech(brief.options), view=View(last=0), needs=1)
+    fight = Fight(bidding=BIDDING, speaking=SPEAKING, form=clash(brief.options))
+    rounds = Rounds(each=fight, most=choices.at_least_one("open_fight", 3), until=until(choices))
+    return Sequence(parts=(opening, rounds, *ending(brief, choices)))

@@ -1,0 +1,238 @@
+"""Two debates side by side. This file owns what a comparison says: where they part, what was set, what came of it."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import cast
+
+from moot.arguments.stance import changes, stands
+from moot.core.errors import RecordError
+from moot.core.event import Entry, Opened
+from moot.core.form import Value, shown
+from moot.core.transcript import Transcript, Turn, fold
+from moot.report.conclusion import Ending, outcome
+from moot.report.parting import Parting, part
+from moot.report.readers_metrics import Use, measure
+
+_STANDPOINTS = ("draft", "propose", "revise", "open", "argue", "close")
+"""The acts whose last turn is a participant's answer where no field says it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One participant of one debate.
+
+    Attributes:
+        name: who.
+        seat: who answered for it in the end.
+        answer: its final answer: in its field ANSWER or POSITION, else in its last words on the matter.
+        flips: how often its answer changed; answers in fields are compared by wording.
+        vote: what it voted for; "" where it cast no ballot.
+    """
+
+    name: str
+    seat: str
+    answer: str = ""
+    flips: int = 0
+    vote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What came of one debate.
+
+    Attributes:
+        debate: its id.
+        topic: what was debated.
+        protocol: its name.
+        forked: where it parted from another one (``depot-3f2a1c@17``); "" for one of its own.
+        status: how it ended.
+        line: the same in one line.
+        winner: the chosen candidate; "" where there is none.
+        text: the decision in words.
+        strength: the winner's share in a word.
+        share: the winner's share of the ballots cast, 0 to 1.
+        tally: votes by candidate.
+        rounds: how many rounds there were.
+        answers: how many questions were answered.
+        entries: how many entries the record has.
+        people: the participants.
+        use: what it used and what failed.
+        seconds: from the first entry to the last, pauses left out.
+    """
+
+    debate: str
+    topic: str
+    protocol: str
+    forked: str
+    status: Ending
+    line: str
+    winner: str
+    text: str
+    strength: str
+    share: float
+    tally: Mapping[str, float]
+    rounds: int
+    answers: int
+    entries: int
+    people: tuple[Standing, ...]
+    use: Use
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something that was set otherwise: what, and how in each debate; "" where it is not set."""
+
+    what: str
+    one: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two debates side by side: where they part, what was set otherwise, what came of each."""
+
+    parting: Parting
+    settings: tuple[Difference, ...]
+    one: Side
+    other: Side
+
+
+def compare(one: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, str]) -> Comparison:
+    """Compare two debates, complete or not, akin or not.
+
+    Args:
+        one: the whole record of one.
+        other: that of the other.
+        names: their ids.
+
+    Raises:
+        RecordError: a record does not begin with the opening of a debate.
+    """
+    first, second = _opening(one, names[0]), _opening(other, names[1])
+    return Comparison(
+        parting=part(one, other, akin=_same_matter(first, second) or _are_kin(first, second, names)),
+        settings=tuple(_differences(first, second)),
+        one=_side(one, names[0]),
+        other=_side(other, names[1]),
+    )
+
+
+def _opening(entries: Sequence[Entry], debate: str) -> Opened:
+    for entry in entries[:1]:
+        if isinstance(entry.event, Opened):
+            return entry.event
+    raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to compare.")
+
+
+def _same_matter(one: Opened, other: Opened) -> bool:
+    """Whether the same people debate the same topic."""
+    ours, theirs = ([each.name for each in opened.brief.participants] for opened in (one, other))
+    return one.brief.topic == other.brief.topic and ours == theirs
+
+
+def _are_kin(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
+    """Whether one was forked from the other, or both from the same debate."""
+    ours, theirs = (
+        {name, each.forked.rpartition("@")[0]} - {""} for each, name in ((one, names[0]), (other, names[1]))
+    )
+    return bool(ours & theirs)
+
+
+def _side(entries: Sequence[Entry], debate: str) -> Side:
+    opened, transcript, metrics = _opening(entries, debate), fold(entries), measure(entries)
+    came = outcome(transcript, entries)
+    decision = came.decision
+    return Side(
+        debate=debate,
+        topic=opened.brief.topic,
+        protocol=opened.name,
+        forked=opened.forked,
+        status=came.status,
+        line=came.line,
+        winner=decision.winner if decision else "",
+        text=decision.text if decision else "",
+        strength=decision.strength if decision else "",
+        share=decision.share if decision else 0.0,
+        tally=decision.tally if decision else {},
+        rounds=max((turn.round for turn in transcript.turns()), default=0),
+        answers=metrics.total.answers,
+        entries=len(entries),
+        people=tuple(_people(opened, transcript)),
+        use=metrics.total,
+        seconds=metrics.seconds,
+    )
+
+
+def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
+    held = stands(transcript)
+    flips = [change.by for change in changes(held)]
+    ballots = transcript.decision.ballots if transcript.decision else ()
+    votes = {each.voter: each.choice or each.state for each in ballots}
+    for each in opened.brief.participants:
+        last = transcript.last(each.name, *_STANDPOINTS)
+        yield Standing(
+            name=each.name,
+            seat=each.seat,
+            answer=held[each.name][-1].answer if each.name in held else _words(last),
+            flips=flips.count(each.name),
+            vote=votes.get(each.name, ""),
+        )
+
+
+def _words(turn: Turn | None) -> str:
+    return turn.text if turn else ""
+
+
+# ---- what was set --------------------------------------------------------------------------------------------------
+
+
+def _differences(one: Opened, other: Opened) -> Iterator[Difference]:
+    ours, theirs = ([each.name for each in opened.brief.participants] for opened in (one, other))
+    both = [name for name in ours if name in theirs]
+    # The trees of two protocols have nothing to set side by side.
+    trees = one.name == other.name
+    a, b = dict(_told(one, both, tree=trees)), dict(_told(other, both, tree=trees))
+    for what in dict.fromkeys((*a, *b)):
+        if a.get(what, "") != b.get(what, ""):
+            yield Difference(what=what, one=a.get(what, ""), other=b.get(what, ""))
+
+
+def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tuple[str, str]]:
+    """Everything that an opening sets, by what it is called, in words."""
+    brief = opened.brief
+    yield "topic", brief.topic
+    yield "protocol", opened.name
+    yield "participants", ", ".join(each.name for each in brief.participants)
+    for each in brief.participants:
+        if each.name in people:
+            yield from ((what, words) for what, words in _lay(each, each.name) if what != f"{each.name}: name")
+    for what, sources in (("background", brief.background), ("library", brief.library)):
+        yield what, ", ".join(source.name for source in sources)
+        yield from ((f"{what}: {source.name}", source.text) for source in sources)
+    yield "rules", brief.rules
+    yield "options", ", ".join(brief.options)
+    yield from _lay(brief.limits, "limits")
+    yield "seed", str(brief.seed)
+    yield "chosen", "; ".join(opened.chosen)
+    if tree:
+        yield from _lay(opened.protocol, "protocol")
+
+
+def _lay(value: object, what: str) -> Iterator[tuple[str, str]]:
+    """A value as its smallest parts, each with its place in words."""
+    if is_dataclass(value):
+        for each in fields(value):
+            yield from _lay(cast(object, getattr(value, each.name)), f"{what}: {each.name}")
+    elif isinstance(value, Mapping):
+        for key, inner in cast(Mapping[str, object], value).items():
+            yield from _lay(inner, f"{what}: {key}")
+    elif isinstance(value, list | tuple):
+        found = cast(Sequence[object], value)
+        if all(isinstance(each, str) for each in found):
+            yield what, "; ".join(cast(Sequence[str], found))
+        else:
+            for n, each in enumerate(found, start=1):
+                yield from _lay(each, f"{what} {n}")
+    else:
+        yield what, "" if value is None else shown(cast(Value, value))

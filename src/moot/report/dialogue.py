@@ -1,0 +1,140 @@
+"""What was said, in Markdown. This file owns how phases and turns look; what they say is ``report.report``'s business.
+
+A moderator's turns are block quotations; a missing turn stands in its place; what came from outside says so.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from moot.core.labels import ending, noun, owned, plural
+from moot.core.text import listed
+from moot.report.markdown_text import block, inline, quoted
+from moot.report.pieces import capital, lead
+from moot.report.report import Part
+from moot.report.speech import parted
+from moot.report.turn_text import Spoken, Subject
+
+ANSWERING = ("Accepts", "Rejects")
+"""The fields that name critiques by their letters."""
+
+_ROLE = 48
+"""The most characters of a role over a turn; the whole role stands with the participants."""
+
+
+APART = ("strategy", "translate")
+"""The acts whose answers stand elsewhere: notes in a chapter of their own, translations beneath what they translate."""
+
+
+def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str]:
+    """The parts; from the first closing statements on they stand under a chapter of their own.
+
+    Args:
+        parts: what was said.
+        translations: turns in the language of the topic, by their keys.
+    """
+    blocks: list[str] = []
+    last = ""
+    for part in parts:
+        turns = [turn for turn in part.turns if turn.act not in APART or turn.state != "answered"]
+        if not turns and not part.ends:
+            continue
+        if blocks and not part.ends and all(_is_aside(turn) and turn.act == "score" for turn in turns):
+            # Scores belong to the turns above them, not beneath a heading of their own.
+            blocks += [_aside(turn) for turn in turns]
+            continue
+        chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
+        blocks += [chapter] if chapter != last else []
+        blocks += [f"### {inline(part.title)}", *(piece for turn in turns for piece in _turn(turn, translations))]
+        blocks += [f"*{inline(ending(end.path))} ended early: {inline(end.reason)}.*" for end in part.ends]
+        last = chapter
+    return blocks or ["## The debate", "Nothing was said."]
+
+
+def _is_aside(turn: Spoken) -> bool:
+    """Whether a turn is told in one line."""
+    return turn.private and turn.state == "answered"
+
+
+def _aside(turn: Spoken) -> str:
+    """A bid, a score or the like in one line."""
+    on = turn.on[0] if len(turn.on) == 1 else None
+    about = f" on {owned(on.by, on.act)}" if on else ""
+    rest = [f"{name}: {value}" for name, value in turn.fields if name not in ("Target", "Relation")]
+    facts = [" ".join(fact.split()) for fact in (turn.link, *(rest or [turn.text]))]
+    mark = f"{turn.mark} " if turn.mark else ""
+    return f"- {mark}{inline(turn.by)}, {inline(noun(turn.act) + about)}. {' '.join(_told(facts))}"
+
+
+def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
+    if _is_aside(turn):
+        return [_aside(turn)]
+    who = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
+    who = f"#### {turn.mark} {who}" if turn.mark else f"#### {who}"
+    if turn.state == "outside":
+        return [f"{who}, from outside the debate", _words(turn.text)]
+    single = turn.on[0] if len(turn.on) == 1 else None
+    about = f" on {inline(owned(single.by, single.act))}" if single else ""
+    head = f"{who}: {inline(noun(turn.act))}{about}"
+    if turn.state != "answered":
+        reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
+        return [head, reason]
+    shown = "\n\n".join(each for each in (_subjects(turn), *body(turn)) if each)
+    told = translations.get(turn.key, "").strip()
+    translation = [quoted(f"*Translated:*\n\n{block(told)}")] if told else []
+    return [head, quoted(shown) if turn.moderator else shown, *translation]
+
+
+def _subjects(turn: Spoken) -> str:
+    """What was laid before the speaker, where the heading does not say it; the labels, where the words use them."""
+    labels = [on.label for on in turn.on if on.label]
+    # A and I are words of English too.
+    letters = [label.split()[-1] for label in labels if not label.endswith((" A", " I"))]
+    answers = any(name in ANSWERING for name, _ in turn.fields)
+    if labels and (answers or re.search(rf"\b(?:{'|'.join([*labels, *letters])})\b", turn.text)):
+        pairs = listed([f"{on.label} is {inline(owned(on.by, on.act))}" for on in turn.on])
+        return f"*Shown without names: {pairs}.*"
+    if len(turn.on) < 2 or turn.act == "vote":
+        return ""
+    acts = dict.fromkeys(on.act for on in turn.on)
+    about = listed([_of(act, [on for on in turn.on if on.act == act]) for act in acts])
+    return f"*On {about}{', shown without names' if labels else ''}.*"
+
+
+def _of(act: str, on: Sequence[Subject]) -> str:
+    if len(on) == 1:
+        return inline(owned(on[0].by, act))
+    return f"the {inline(plural(act))} of {listed([inline(each.by) for each in on])}"
+
+
+def body(turn: Spoken) -> list[str]:
+    """What an answered turn says, as blocks: a speech is its argument, behind a line on what it claims and answers."""
+    if not turn.complete:
+        fields = _fields(turn.fields) if turn.act == "vote" else []
+        return [*_told([turn.link]), *fields, _words(turn.text)]
+    speech = parted(turn.fields)
+    facts = [turn.link, *map(capital, speech.aside), *(f"{name}: {value}" for name, value in speech.facts)]
+    return [*_told(facts), *([_words(speech.words)] if speech.words else []), *_fields(speech.rest)]
+
+
+def _told(facts: Iterable[str]) -> list[str]:
+    """Facts as sentences of one line."""
+    line = " ".join(inline(fact if fact.endswith((".", "?", "!")) else f"{fact}.") for fact in facts if fact)
+    return [f"*{line}*"] if line else []
+
+
+def _fields(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """Short fields in one list, long ones as blocks of their own."""
+    blocks: list[str] = []
+    for name, value in fields:
+        told = lead(inline(name), value)
+        if "\n" in told:
+            blocks.append(told)
+        elif blocks and "\n\n" not in blocks[-1]:
+            blocks[-1] += f"\n- {told}"
+        else:
+            blocks.append(f"- {told}")
+    return blocks
+
+
+def _words(text: str) -> str:
+    return block(text) if text.strip() else "*(an empty answer)*"

@@ -1,0 +1,152 @@
+"""A protocol as a Mermaid flowchart. This file owns which phase leads to which, and what stands in a phase's box.
+
+It reads a phase tree as data, as it stands in ``Opened``. A field that is not there holds its default, and defaults
+never change: records rest on them. Written for Mermaid 11: https://mermaid.js.org/syntax/flowchart.html
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeAlias, cast
+
+from moot.arguments.mermaid import safe
+
+Tree: TypeAlias = Mapping[str, object]
+"""A part of a protocol: ``{"is": "Rounds", "most": 3}``."""
+
+End: TypeAlias = tuple[str, str]
+"""Whence an arrow comes that leads to what follows: the id of a box, and what stands on the arrow."""
+
+FIRST, LAST = "opened", "closed"
+"""The ids of the first and of the last box."""
+
+_ROUNDS, _TOPOLOGY = 3, "all-to-all"
+"""The defaults of ``phases.base.Rounds`` and ``policy.pairing.Pairs``."""
+
+_NAMES = 6
+"""So many of those who are asked are named in a box."""
+
+
+def flowchart(tree: Tree, *, before: str = "the debate opens", behind: str = "the debate closes") -> str:
+    """The protocol from top to bottom: boxes ask or decide, diamonds say whether what hangs on them is played.
+
+    Args:
+        tree: the phase tree as data, or a part of it.
+        before: what comes before it.
+        behind: what comes behind it.
+    """
+    chart = _Chart()
+    ends = chart.draw(tree, ((FIRST, ""),))
+    chart.join(ends, LAST)
+    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(behind)}"])')
+    return "\n".join(["flowchart TD", *(f"    {line}" for line in (*boxes, *chart.arrows))]) + "\n"
+
+
+class _Chart:
+    """Boxes and arrows in the making."""
+
+    def __init__(self) -> None:
+        self.boxes: list[str] = []
+        self.arrows: list[str] = []
+
+    def draw(self, tree: Tree, ends: Sequence[End]) -> Sequence[End]:
+        """Draw a part behind what came before it; what follows comes behind the ends that are returned."""
+        inner = _parts(tree, "parts", "each")
+        match tree.get("is"):
+            case "Rounds":
+                most = tree.get("most", _ROUNDS)
+                stops = [_spaced(each) for each in _stops(tree.get("until"))]
+                gate = self.box("rounds", f"at most {most}", f"or until {' or '.join(stops)}" if stops else "", "{}")
+                self.join(ends, gate)
+                self.join(self._all(inner, ((gate, "next round"),)), gate)
+                return ((gate, "over"),)
+            case "At":
+                gate = self.box(_when(tree), "", "", "{}")
+                self.join(ends, gate)
+                return (*self._all(inner, ((gate, "due"),)), (gate, "not due"))
+            case "After":
+                again = f"P{len(self.boxes) + 1}"
+                done = self._all(inner, ends)
+                done = self._all(_parts(tree, "then"), [(box, "turns") for box, _ in done])
+                self.arrows += [f'{box} -.->|"further turns"| {again}' for box, _ in done]
+                return done
+            case _ if inner:
+                return self._all(inner, ends)
+            case _:
+                box = self.box(*_told(tree), "[]")
+                self.join(ends, box)
+                return ((box, ""),)
+
+    def _all(self, parts: Sequence[Tree], ends: Sequence[End]) -> Sequence[End]:
+        for part in parts:
+            ends = self.draw(part, ends)
+        return ends
+
+    def box(self, title: str, second: str, third: str, shape: str) -> str:
+        """A new box of up to three rows; its id."""
+        name = f"P{len(self.boxes) + 1}"
+        rows = "<br/>".join(safe(row) for row in (title, second, third) if row)
+        self.boxes.append(f'{name}{shape[0]}"{rows}"{shape[1]}')
+        return name
+
+    def join(self, ends: Sequence[End], box: str) -> None:
+        """Arrows from all ends to a box."""
+        self.arrows += [f'{end} -->|"{safe(label)}"| {box}' if label else f"{end} --> {box}" for end, label in ends]
+
+
+def _parts(tree: Tree, *names: str) -> list[Tree]:
+    """The parts of a part in these fields, in order."""
+    return list(chain.from_iterable(_trees(tree.get(name)) for name in names))
+
+
+def _trees(value: object) -> Iterator[Tree]:
+    for each in cast(Sequence[object], value) if isinstance(value, list | tuple) else (value,):
+        if isinstance(each, Mapping):
+            yield cast(Tree, each)
+
+
+def _told(tree: Tree) -> tuple[str, str, str]:
+    """What stands in the box of a phase that is not made of phases: what it is called, who is asked, how."""
+    kind = _spaced(tree)
+    title = str(tree.get("act") or tree.get("name") or kind)
+    who = [name for field in ("by", "who") for name in _names(tree.get(field))]
+    asked = ", ".join(who[:_NAMES]) + (" and others" if len(who) > _NAMES else "") if who else kind
+    return title, "" if asked == title else asked, ", ".join(_how(tree))
+
+
+def _how(tree: Tree) -> Iterator[str]:
+    """The form that is filled in, the pairs, the rule, and what ends the phase before all were asked."""
+    for form in _parts(tree, "form"):
+        yield f"form {form.get('name')}"
+    for pairs in _parts(tree, "pairs"):
+        yield str(pairs.get("topology", _TOPOLOGY))
+    for rule in _parts(tree, "rule"):
+        inner = _parts(rule, "rule") or [rule]
+        quorum = " with a quorum" if rule.get("is") == "Quorum" else ""
+        yield f"{inner[0].get('name') or inner[0].get('method') or _spaced(inner[0])}{quorum}"
+    if early := [_spaced(each) for each in _parts(tree, "early")]:
+        yield f"early: {' or '.join(early)}"
+
+
+def _stops(value: object) -> Iterator[Tree]:
+    """What ends rounds, without what only holds it."""
+    for each in _trees(value):
+        held = _parts(each, "stop", "stops")
+        yield from _stops(held) if held else (each,)
+
+
+def _when(tree: Tree) -> str:
+    """In which rounds a phase is played."""
+    rounds = cast(Sequence[object], tree.get("rounds", ()))
+    if rounds:
+        return f"in round {' and '.join(map(str, rounds))}?"
+    return f"every {tree.get('every', 1)} rounds?"
+
+
+def _names(value: object) -> Iterator[str]:
+    yield from map(str, cast(Sequence[object], value) if isinstance(value, list | tuple) else [value] if value else [])
+
+
+def _spaced(tree: Tree) -> str:
+    """The kind of a part in words: ``nothing new`` for NothingNew."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(tree.get("is", ""))).lower()

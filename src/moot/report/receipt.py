@@ -1,0 +1,199 @@
+"""A receipt of a decision: who decided what, on which grounds, at which cost. This file owns what stands in it.
+
+The hash of the record's last entry ties it to the record. Who signs it, and how, is the desk's business.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.arguments.citations import citations
+from moot.core.brief import Brief, Duty
+from moot.core.decision import Ballot, Decision, Minority
+from moot.core.errors import RecordError
+from moot.core.event import ASIDE, Called, Entry, Replied
+from moot.core.transcript import Transcript, fold
+from moot.report.conclusion import Ending, outcome
+from moot.report.readers_metrics import Use, measure
+from moot.report.report import moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seated:
+    """Somebody at the table: the seat, the models that were called for it, and those that say they answered."""
+
+    name: str
+    role: str
+    duty: Duty
+    seat: str
+    weight: float | None = None
+    models: tuple[str, ...] = ()
+    served: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A source and the marks of the turns that cite it.
+
+    ``sha256`` is the hash of a text of the brief in UTF-8, "" for a source that a tool gave. ``unfound`` are the turns
+    that quote words which that text does not hold.
+    """
+
+    source: str
+    turns: tuple[str, ...] = ()
+    unfound: tuple[str, ...] = ()
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """Calls and tokens; ``cost`` in US dollars is None where the price of a call is unknown, ``known`` is the rest."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    known: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What is certified about a debate.
+
+    Attributes:
+        debate: its id.
+        question: what was to be decided.
+        options: the closed set of answers, if there was one.
+        participants: who took part.
+        protocol: its name.
+        status: how the debate ended.
+        line: the same in one line.
+        winner: the chosen candidate; "" where there is none.
+        decision: the decision in words.
+        rule: the rule that was applied.
+        share: the winner's share of the weight of all ballots cast, 0 to 1.
+        strength: the share in a word.
+        tally: votes by candidate.
+        ballots: every ballot with its reason.
+        dissent: the ballots for other candidates than the winner.
+        minority: the answers that lost, with their best arguments.
+        evidence: the sources that were given or cited.
+        paid: calls, tokens and cost.
+        began: UTC, ISO 8601.
+        ended: the same, of the last entry.
+        seconds: from the first entry to the last, pauses left out.
+        entries: how many entries the record has.
+        head: the SHA-256 of the last one.
+    """
+
+    debate: str
+    question: str
+    options: tuple[str, ...]
+    participants: tuple[Seated, ...]
+    protocol: str
+    status: Ending
+    line: str
+    winner: str
+    decision: str
+    rule: str
+    share: float
+    strength: str
+    tally: Mapping[str, float]
+    ballots: tuple[Ballot, ...]
+    dissent: tuple[Ballot, ...]
+    minority: tuple[Minority, ...]
+    evidence: tuple[Evidence, ...]
+    paid: Paid
+    began: str
+    ended: str
+    seconds: float
+    entries: int
+    head: str
+
+
+def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
+    """The receipt of a whole record, complete or not; ``head`` is the hash of its last entry.
+
+    Raises:
+        RecordError: the record does not begin with the opening of a debate.
+    """
+    transcript = fold(entries)
+    brief = transcript.brief
+    if brief is None:
+        raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
+    came, metrics = outcome(transcript, entries), measure(entries)
+    decision = came.decision or Decision(status="no_decision")
+    return Receipt(
+        debate=debate,
+        question=brief.topic,
+        options=brief.options,
+        participants=_seated(brief, transcript, entries),
+        protocol=transcript.protocol,
+        status=came.status,
+        line=came.line,
+        winner=decision.winner,
+        decision=decision.text,
+        rule=decision.rule,
+        share=decision.share,
+        strength=decision.strength,
+        tally=decision.tally,
+        ballots=came.ballots,
+        dissent=came.dissent,
+        minority=decision.minority,
+        evidence=_evidence(brief, transcript, entries),
+        paid=_paid(metrics.total),
+        began=moment(entries[0].at),
+        ended=moment(entries[-1].at),
+        seconds=metrics.seconds,
+        entries=len(entries),
+        head=head,
+    )
+
+
+def _paid(total: Use) -> Paid:
+    return Paid(
+        calls=total.calls,
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cost=total.cost,
+        known=total.known,
+    )
+
+
+def _seated(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Seated, ...]:
+    models: dict[str, dict[str, None]] = {each.name: {} for each in brief.participants}
+    served: dict[str, dict[str, None]] = {each.name: {} for each in brief.participants}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, Called) and not event.model.startswith(ASIDE):
+            by = transcript.get(event.key).by
+            models[by][event.model] = served[by][event.served] = None
+        elif isinstance(event, Replied):
+            served[transcript.get(event.key).by][event.reply.served] = None
+    return tuple(
+        Seated(
+            name=each.name,
+            role=each.role,
+            duty=each.duty,
+            seat=each.seat,
+            weight=each.weight,
+            models=tuple(filter(None, models[each.name])),
+            served=tuple(filter(None, served[each.name])),
+        )
+        for each in brief.participants
+    )
+
+
+def _evidence(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Evidence, ...]:
+    """The texts of the brief, cited or not, then the sources that tools gave and turns name."""
+    hashes = {each.name: hashlib.sha256(each.text.encode()).hexdigest() for each in (*brief.background, *brief.library)}
+    cited = citations(entries, transcript)
+    return tuple(
+        Evidence(
+            source=source,
+            turns=tuple(dict.fromkeys(each.mark for each in cited if each.source == source and each.found)),
+            unfound=tuple(dict.fromkeys(each.mark for each in cited if each.source == source and not each.found)),
+            sha256=hashes.get(source, ""),
+        )
+        for source in dict.fromkeys((*hashes, *(each.source for each in cited)))
+    )

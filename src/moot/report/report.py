@@ -1,0 +1,277 @@
+"""The report as data. This file owns what a report says; ``report.markdown`` owns how it looks.
+
+Everything here is read from entries. Words of participants stand in it as they are on record.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeAlias, cast
+
+from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
+from moot.arguments.stance import Change, Stand, changes, stands
+from moot.arguments.uses import Used, uses
+from moot.core.brief import Brief, Duty
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
+from moot.core.labels import home, title
+from moot.core.text import clean, clean_data
+from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
+from moot.report.board import Board, board
+from moot.report.conclusion import Outcome, outcome
+from moot.report.course import Course, course
+from moot.report.lookups import Searched, searches
+from moot.report.metrics import Fault, faults
+from moot.report.readers_metrics import Metrics, Use, measure
+from moot.report.scores import Scores, scores
+from moot.report.settings import settings
+from moot.report.turn_text import Spoken, speak
+
+Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
+
+QUOTES = "builtin:quotes"
+"""The seat that is no language model: it quotes the background of the brief."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A participant: who it is, and what it did and used."""
+
+    name: str
+    role: str
+    persona: str
+    duty: Duty
+    seat: str
+    weight: float | None
+    use: Use
+    language: str = ""
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The turns of one phase, with those of the steps within it: interruptions, scores.
+
+    Attributes:
+        path: its place in the play.
+        title: the place in words.
+        turns: what was said, in the order of asking.
+        ends: which phases ended early after these turns, and why.
+    """
+
+    path: str
+    title: str
+    turns: tuple[Spoken, ...] = ()
+    ends: tuple[Halted, ...] = ()
+
+    @property
+    def closing(self) -> bool:
+        """Whether these are closing statements."""
+        return any(turn.act == "close" for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that a report says.
+
+    Attributes:
+        debate: the debate's id.
+        where: where the record is kept, as the host names it.
+        head: the hash of the last entry, "" where it was not given.
+        entries: how many entries the record has.
+        topic: what was debated.
+        protocol: the name of the protocol.
+        forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
+        options: the closed set of answers, if there was one.
+        background: the names of the texts that all were given.
+        settings: rounds, limits and seed, in words.
+        began: UTC, ISO 8601.
+        ended: the same, of the last entry.
+        outcome: how it ended and what follows.
+        participants: everybody at the table.
+        quoting: those who are no language models but quote the background.
+        parts: what was said, phase by phase, in the order of asking.
+        stands: each participant's answers over time.
+        changes: who changed the answer.
+        course: what else changed, and what debaters say of it.
+        scores: how debaters were rated.
+        board: what came of a board; None where it was none.
+        arguments: what was claimed, and what the claims do to each other.
+        judged: which claims stand, and how strong they are.
+        searches: how arguments were looked for.
+        tools: what was looked up, and where.
+        faults: what went wrong.
+        metrics: counts and cost.
+    """
+
+    debate: str
+    where: str
+    head: str
+    entries: int
+    topic: str
+    protocol: str
+    forked: str
+    options: tuple[str, ...]
+    background: tuple[str, ...]
+    settings: tuple[str, ...]
+    began: str
+    ended: str
+    outcome: Outcome
+    participants: tuple[Person, ...]
+    quoting: tuple[str, ...]
+    parts: tuple[Part, ...]
+    stands: Mapping[str, tuple[Stand, ...]]
+    changes: tuple[Change, ...]
+    course: Course
+    scores: Scores
+    board: Board | None
+    arguments: ArgumentMap
+    judged: Judgement
+    searches: tuple[Searched, ...]
+    tools: tuple[Used, ...]
+    faults: tuple[Fault, ...]
+    metrics: Metrics
+
+
+def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:
+    """What a record, complete or not, has to report.
+
+    Args:
+        entries: the whole record, from its first entry on.
+        debate: its id.
+        where: where it is kept, in words for the reader.
+        head: the hash of its last line, where the host knows it.
+
+    Raises:
+        RecordError: the record does not begin with the opening of a debate.
+    """
+    entries = clean_data(tuple(entries))  # a record may be older than what is taken out of texts today
+    transcript = fold(entries)
+    brief = transcript.brief
+    if brief is None:
+        raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to report.")
+    made = _report(entries, transcript, brief, debate)
+    return replace(made, where=where, head=head)
+
+
+def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, debate: str) -> Report:
+    metrics = measure(entries)
+    held = stands(transcript)
+    found = argument_map(transcript)
+    return Report(
+        debate=debate,
+        where="",
+        head="",
+        entries=len(entries),
+        topic=brief.topic,
+        protocol=transcript.protocol,
+        forked=next((entry.event.forked for entry in entries if isinstance(entry.event, Opened)), ""),
+        options=brief.options,
+        background=tuple(source.name for source in brief.background),
+        settings=settings(entries),
+        began=moment(entries[0].at),
+        ended=moment(entries[-1].at),
+        outcome=outcome(transcript, entries),
+        participants=_people(brief, metrics),
+        quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
+        parts=_parts(entries, transcript, brief, found),
+        stands=held,
+        changes=changes(held),
+        course=course(transcript),
+        scores=scores(transcript),
+        board=board(transcript),
+        arguments=found,
+        judged=judge(found),
+        searches=searches(entries),
+        tools=uses(entries, transcript),
+        faults=faults(entries),
+        metrics=metrics,
+    )
+
+
+def as_data(value: object) -> dict[str, object]:
+    """A report, or what another reader has read, as plain JSON data under the names of its fields."""
+    return cast(dict[str, object], _data(value))
+
+
+def _data(value: object) -> Data:
+    if is_dataclass(value):
+        return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {clean(key): _data(each) for key, each in cast(Mapping[str, object], value).items()}
+    if isinstance(value, tuple | list):
+        return [_data(each) for each in cast(Sequence[object], value)]
+    return clean(value) if isinstance(value, str) else cast(Data, value)
+
+
+def moment(at: float) -> str:
+    """A time of an entry as UTC, ISO 8601, to the second."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
+    return tuple(
+        Person(
+            name=each.name,
+            role=each.role,
+            persona=each.persona,
+            duty=each.duty,
+            seat=each.seat,
+            weight=each.weight,
+            use=metrics.participants.get(each.name, Use()),
+            language=each.language,
+            tools=each.tools,
+        )
+        for each in brief.participants
+    )
+
+
+def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, found: ArgumentMap) -> tuple[Part, ...]:
+    """The turns in the order of asking; a new part begins wherever the place changes."""
+    kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
+    outside = _interjections(transcript)
+    marks = _marks(transcript, found)
+    parts: list[Part] = []
+    places: set[str] = set()
+    path = ""
+    for entry in entries:
+        match entry.event:
+            case Entered(path=entered) if not parts:
+                path = entered
+            case Asked(ask=ask):
+                places.add(ask.key.rpartition("#")[0])
+                path = home(ask.key.rpartition("#")[0], places)
+                spoken = speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, ""))
+                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
+            case Interjected():
+                spoken = speak(next(outside), transcript, brief, "")
+                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
+            case Halted():
+                part = _part(parts, path)
+                parts[-1] = replace(part, ends=(*part.ends, entry.event))
+            case _:
+                pass
+    return tuple(parts)
+
+
+def _say(parts: list[Part], path: str, spoken: Spoken) -> None:
+    part = _part(parts, path)
+    parts[-1] = replace(part, turns=(*part.turns, spoken))
+
+
+def _part(parts: list[Part], path: str) -> Part:
+    """The last part, which is one of that place."""
+    if not parts or parts[-1].path != path:
+        parts.append(Part(path=path, title=title(path)))
+    return parts[-1]
+
+
+def _marks(transcript: Transcript, found: ArgumentMap) -> dict[str, str]:
+    """What turns are called, by their keys, where anybody was shown turns under their marks, or the map is."""
+    turns = transcript.all()
+    numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)
+    return {turn.key: turn.mark for turn in turns} if numbered or found.tells else {}
+
+
+def _interjections(transcript: Transcript) -> Iterator[Turn]:
+    return (turn for turn in transcript.all() if turn.ask is None and turn.act == INTERJECTION)

@@ -1,0 +1,155 @@
+"""The tool ``rag``: what the brief's documents say about a matter. This file owns how extracts are ranked and shown.
+
+Extracts are ranked by words (BM25), by hashed vectors, and by an embedding model where the owner has set one; the
+rankings are joined by reciprocal rank fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion
+outperforms Condorcet and Individual Rank Learning Methods", 2009). Equal ranks fall to the extract that comes first.
+"""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.agents.toolkit import Errand, Found
+from moot.core.bm25 import Index
+from moot.core.brief import Source
+from moot.core.errors import ModelError, ToolError
+from moot.core.tool import ToolSpec
+from moot.core.words import terms
+from moot.tools.embeddings import Embedder, Vector, likeness
+from moot.tools.extracts import Extract, cut
+from moot.tools.vectors import Vectors
+
+K = 60
+"""How little the first places of a ranking outweigh the next."""
+
+PASSAGES = 6
+"""The most extracts of one result."""
+
+USUAL = 4
+LONGEST_QUERY = 300
+"""Characters of a query."""
+
+LEAST = 0.03
+"""The cosine of hashed vectors beneath which two texts share no more than chance."""
+
+SPEC = ToolSpec(
+    name="rag",
+    help="Finds the passages of the debate's documents that bear on a question. Cite what you use by its place.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "What to look for, in a few words."},
+            "passages": {"type": "integer", "minimum": 1, "maximum": PASSAGES, "description": "How many passages."},
+        },
+        "required": ["query"],
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """Documents, ready to be searched."""
+
+    extracts: Sequence[Extract]
+    words: Index
+    vectors: Vectors
+
+
+class Rag:
+    """The tool, over the documents of one debate. They are made ready once, at the first use.
+
+    Args:
+        sources: the documents.
+        embedder: the owner's embedding model, if there is one.
+    """
+
+    spec = SPEC
+
+    def __init__(self, sources: Sequence[Source], embedder: Embedder | None = None) -> None:
+        self._sources, self._embedder = tuple(sources), embedder
+        self._shelf: _Shelf | None = None
+        self._shelving, self._embedding = threading.Lock(), asyncio.Lock()
+        self._embedded: list[Vector] = []
+
+    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+        """Find extracts; see ``agents.toolkit.Tool``."""
+        query = " ".join(str(arguments["query"]).split())
+        if not terms(query) or len(query) > LONGEST_QUERY:
+            raise ToolError(f"write what to look for in a few words, at most {LONGEST_QUERY} characters")
+        wanted = arguments.get("passages", USUAL)
+        return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)), errand)
+
+    async def find(self, query: str, most: int, errand: Errand) -> Found:
+        """The extracts that bear most on a query, best first.
+
+        Raises:
+            ToolError: there are none.
+            LimitReached: a limit stands in the way of the embedding model.
+        """
+        extracts, rankings = await asyncio.to_thread(self._rank, query)
+        likened, note = await self._liken(extracts, query, errand)
+        found = [extracts[number] for number in fuse([*rankings, *likened])[:most]]
+        if not found:
+            raise ToolError("the documents say nothing about that; try other words")
+        text = "\n\n".join(_shown(each) for each in found)
+        return Found(text=f"{text}\n\n{note}" if note else text, sources=tuple(each.place for each in found))
+
+    def _rank(self, query: str) -> tuple[Sequence[Extract], list[list[float]]]:
+        """The extracts, and their rankings by words and by hashed vectors; runs in a thread.
+
+        What a thread has made ready is kept, even if nobody waits for it any more.
+        """
+        with self._shelving:
+            shelf = self._shelf = self._shelf or _shelve(self._sources)
+        asked = terms(query)
+        hashed = [score if score >= LEAST else 0.0 for score in shelf.vectors.liken(asked)]
+        return shelf.extracts, [shelf.words.weigh(Counter(asked)), hashed]
+
+    async def _liken(self, extracts: Sequence[Extract], query: str, errand: Errand) -> tuple[list[list[float]], str]:
+        """The ranking of the embedding model, if there is one, or why it is missing."""
+        if self._embedder is None:
+            return [], ""
+        try:
+            async with self._embedding:
+                while left := extracts[len(self._embedded) :][:_STEP]:
+                    self._embedded += await self._embedder.embed([_headed(each) for each in left], errand)
+            (asked,) = await self._embedder.embed([query], errand)
+        except ModelError as error:
+            return [], f"(Searched without the embedding model: {error}.)"
+        return [await asyncio.to_thread(_compare, asked, self._embedded)], ""
+
+
+_STEP = 64
+"""Extracts that are embedded at a time; what was embedded before a time limit is kept for the next use."""
+
+
+def fuse(rankings: Sequence[Sequence[float]]) -> list[int]:
+    """The numbers of all texts that have a score above 0 in any ranking, best first by reciprocal rank fusion."""
+    fused: dict[int, float] = {}
+    for scores in rankings:
+        ranked = sorted((number for number, score in enumerate(scores) if score > 0), key=lambda n: -scores[n])
+        for rank, number in enumerate(ranked, start=1):
+            fused[number] = fused.get(number, 0.0) + 1 / (K + rank)
+    return sorted(fused, key=lambda number: (-fused[number], number))
+
+
+def _shelve(sources: Sequence[Source]) -> _Shelf:
+    extracts = cut(sources)
+    words = [terms(_headed(each)) for each in extracts]
+    return _Shelf(extracts, Index(words), Vectors(words))
+
+
+def _compare(asked: Vector, embedded: Sequence[Vector]) -> list[float]:
+    return [likeness(asked, each) for each in embedded]
+
+
+def _headed(extract: Extract) -> str:
+    """What is searched of an extract: its words and the heading above, which often names the matter."""
+    return f"{extract.heading}\n{extract.text}"
+
+
+def _shown(extract: Extract) -> str:
+    heading = f" ({extract.heading})" if extract.heading else ""
+    return f"[{extract.place}]{heading}\n{extract.text}"

@@ -1,0 +1,231 @@
+"""Routes of debates as a whole. This file owns how they are begun, listed, shown, stopped and gone on with."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, cast
+
+from fastapi import Header, Query, Response
+
+from moot.app.export.foretelling import plan_data
+from moot.app.export.learned import note
+from moot.app.run.access import owners
+from moot.app.run.fork import Answer, Change
+from moot.app.run.fork import fork as part_from
+from moot.app.run.outcome import Listed, opening, sums_of
+from moot.app.run.question import open_asks
+from moot.app.serve.visibility import hears, told
+from moot.core.errors import RecordConflict, RecordError
+from moot.core.event import Called, Entry
+from moot.core.transcript import fold
+from moot.web.fields import values
+from moot.web.problems import Problem
+from moot.web.read_schemas import Understood
+from moot.web.schemas import (
+    Begun,
+    Forking,
+    Going,
+    Listing,
+    NewDebate,
+    Numbers,
+    Planned,
+    Resolving,
+    Row,
+    State,
+    Status,
+    Stopping,
+    Waited,
+)
+from moot.web.starting import begin, go_on, is_there, keyed, make_ready, own, read_other, request_of
+from moot.web.sums import kind_of
+from moot.web.web_site import Owner, Owning, Site, SiteOf, Viewing, Visit, api_router
+
+router = api_router("debates")
+
+Key = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        pattern="^[!-~]*$",
+        description="The same key and body give the same debate, however often they are sent.",
+    ),
+]
+
+LINKS: Mapping[str, object] = {
+    name: {"operationId": operation, "parameters": {"debate": "$response.body#/id"}}
+    for name, operation in {
+        "state": "get_debate",
+        "entries": "get_entries",
+        "stop": "stop_debate",
+        "resume": "resume_debate",
+        "fork": "fork_debate",
+        "asks": "get_asks",
+        "report": "get_report",
+        "shares": "list_shares",
+    }.items()
+}
+"""What can be done next with a debate that was begun, for programs that read the description."""
+
+
+def _made() -> dict[int | str, dict[str, object]]:
+    return {201: {"description": "The debate is on record.", "links": dict(LINKS)}}
+
+
+@router.post("/debates", status_code=201, responses=_made())
+async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = "") -> Begun:
+    """Begin a debate. Where its participants have to be made first, it is on record only when they are."""
+    debate = await begin(site, holder, body, key)
+    return await _begun(site, debate, response)
+
+
+async def _begun(site: Site, debate: str, response: Response) -> Begun:
+    response.headers["Location"] = f"/api/v1/debates/{debate}"
+    now = await site.hall.look(debate)
+    return Begun(id=debate, casting=now.casting, runs=now.sure)
+
+
+@router.post("/check")
+async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
+    """Say what was understood of a brief, and what the debate would use. Nothing is sent to any model."""
+    start = await make_ready(site, holder, body)
+    return Understood.model_validate({"kind": start.intake.kind, **plan_data(start.ready)})
+
+
+@router.get("/debates")
+async def list_debates(
+    site: SiteOf,
+    holder: Owner,
+    q: Annotated[str, Query(max_length=200, description="Words that stand in the topic or the id.")] = "",
+    status: Annotated[Status | None, Query(description="Only debates that stand so.")] = None,
+    after: Annotated[str, Query(max_length=200, description="The last id of the page before.")] = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+) -> Listing:
+    """List debates, newest first: of whoever is at the machine all, of a token its own."""
+    found: list[Listed] = [each for each in await site.desk.list() if _fits(each, q.casefold(), status)]
+    if not holder.machine:
+        whose = owners(await site.desk.store.debates())
+        found = [each for each in found if whose.get(each.debate) == holder.owner]
+    first = 0
+    if after:
+        first = next((n for n, each in enumerate(found, start=1) if each.debate == after), 0)
+        if not first:
+            raise Problem(422, f"no debate of this list is {after[:80]!r}; leave `after` out to begin anew", "cursor")
+    page = found[first : first + limit]
+    by = await site.hall.holders()
+    rows = [
+        Row.model_validate(
+            {**await site.sums.of(site.desk, each), "runs": each.debate in by, "holder": by.get(each.debate, "")}
+        )
+        for each in page
+    ]
+    return Listing(debates=rows, next=page[-1].debate if page and first + limit < len(found) else None)
+
+
+def _fits(each: Listed, words: str, status: str | None) -> bool:
+    text = f"{each.topic} {each.debate}".casefold()
+    return status in (None, each.status) and all(word in text for word in words.split())
+
+
+@router.get("/debates/{debate}")
+async def get_debate(visit: Viewing) -> State:
+    """Say how a debate stands."""
+    return await state_of(visit)
+
+
+async def state_of(visit: Visit) -> State:
+    """How a debate stands for somebody."""
+    site, debate = visit.site, visit.debate
+    now = await site.hall.look(debate)
+    runs = bool(now.by)
+    known: dict[str, object] = {"id": debate, "runs": runs, "holder": now.by if visit.right == "own" else ""}
+    known |= {"right": visit.right, "who": visit.who, "error": str(now.error or "")}
+    if not await site.desk.store.read(debate, limit=1):
+        return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.casting})
+    entries, transcript = await site.kept.read(site.desk, debate)
+    opened, closed = opening(debate, entries), transcript.closed
+    paused = kind_of(entries)
+    status: str = closed.status if closed else "paused" if paused and not runs else "open"
+    reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
+    known["error"] = "" if known["error"] == reason else known["error"]
+    waits = () if closed else await open_asks(site.desk, debate)
+    shown = told(entries, visit.ears)
+    return State(
+        **known,  # pyright: ignore[reportArgumentType]
+        topic=opened.brief.topic,
+        protocol=opened.name,
+        status=cast("Status", status),
+        kind="" if runs else paused,
+        reason=reason,
+        at=entries[0].at,
+        entries=len(shown),
+        forked=opened.forked,
+        sums=Numbers.model_validate(sums_of(transcript if shown is entries else fold(shown), _calls(shown))),
+        decision=transcript.decision,
+        waits_for=[
+            Waited(name=each.turn.by, act=each.turn.act, key=each.turn.key, since=each.since, left=each.left)
+            for each in waits
+            if hears(transcript, visit.ears, each.turn)
+        ],
+    )
+
+
+def _calls(entries: Sequence[Entry]) -> int:
+    return sum(isinstance(each.event, Called) for each in entries)
+
+
+@router.post("/debates/{debate}/stop")
+async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
+    """Stop a debate: after the answers in hand, or at once. It can be resumed."""
+    stopped = await visit.site.hall.pause(visit.debate, now=bool(body and body.now))
+    state = await state_of(visit)
+    if not stopped and state.status == "open":
+        raise Problem(409, f"{visit.debate} is not held here: stop it where it is held, or go on with it here")
+    return state
+
+
+@router.post("/debates/{debate}/resume")
+async def resume_debate(visit: Owning, body: Going | None = None) -> State:
+    """Go on with a debate where its record ends; one that runs, or is over, stays as it is."""
+    _check_made(visit, await visit.site.desk.count_entries(visit.debate))
+    await go_on(visit.site, visit.holder.owner, visit.debate, body.limits if body else None)
+    return await state_of(visit)
+
+
+def _check_made(visit: Visit, entries: int) -> None:
+    if not entries:
+        raise RecordError(f"{visit.debate} is not on record yet: its participants are not made")
+
+
+@router.post("/debates/{debate}/fork", status_code=201, responses=_made())
+async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key = "") -> Begun:
+    """Go on from the middle of a debate, in a new one; the old one stays as it is."""
+    site, holder = visit.site, visit.holder
+    _check_made(visit, await site.desk.count_entries(visit.debate))
+    asked = request_of(f"fork {visit.debate}", body)
+    name = keyed(holder, key) if key else ""
+    if not (name and await is_there(site, holder, name, asked)):
+        given, parent = body.answer, opening(visit.debate, await site.desk.entries(visit.debate))
+        change = Change(
+            models=body.models,
+            brief=None if body.brief is None else read_other(site, holder, body.brief, parent.brief.limits),
+            answer=Answer(turn=given.turn, words=given.words, fields=values(given.fields)) if given else None,
+        )
+
+        async def claim(made: str) -> None:
+            await own(site, holder, made, asked if key else "")
+
+        try:
+            name = await part_from(site.desk, visit.debate, at=body.at, change=change, name=name, before=claim)
+        except RecordConflict:
+            # The same was asked for at the same time; where it was something else, it is refused here.
+            if not (name and await is_there(site, holder, name, asked)):
+                raise
+    if body.start:
+        await go_on(site, holder.owner, name, None)
+    return await _begun(site, name, response)
+
+
+@router.post("/debates/{debate}/resolve")
+async def resolve_debate(visit: Owning, body: Resolving) -> State:
+    """Say which answer has turned out to be right."""
+    await note(visit.site.desk, visit.debate, "resolve", body.answer)
+    return await state_of(visit)

@@ -1,0 +1,191 @@
+"""The entries of a debate, stored and live. This file owns the stream of server-sent events and the WebSocket."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Annotated, Literal, cast
+
+from fastapi import Header, Query, WebSocket
+from fastapi.responses import StreamingResponse
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from moot.app.run.access import shares
+from moot.core.errors import RecordError
+from moot.web.items import Form, Item, Past, Raw, write
+from moot.web.live import Channel, Overrun, Viewer
+from moot.web.problems import Problem
+from moot.web.web_site import Viewing, Visit, api_router
+
+router = api_router("entries")
+
+HEARTBEAT = 15.0
+"""Seconds after which a silent stream says that it is there."""
+
+LOOK = 1.0
+"""Seconds between two looks whether a viewer may still look on."""
+
+EVENTS = "text/event-stream"
+LINES = "application/x-ndjson"
+
+After = Annotated[int, Query(ge=0, le=10**9, description="The number of the last entry that is known.")]
+
+
+class Stream(StreamingResponse):
+    """A stream whose source is closed with it, also when the reader leaves.
+
+    Args:
+        source: what is sent.
+        visit: whose it is: a pass has so many.
+        media_type: what it is.
+    """
+
+    def __init__(self, source: AsyncIterator[bytes], visit: Visit, media_type: str) -> None:
+        super().__init__(source, media_type=media_type, headers={"X-Accel-Buffering": "no"})
+        self._visit = visit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        with self._visit.site.passes.streaming(self._visit.holder):
+            await super().__call__(scope, receive, send)
+
+    async def stream_response(self, send: Send) -> None:
+        """Send it."""
+        async with aclosing(cast("AsyncGenerator[bytes]", self.body_iterator)):
+            await super().stream_response(send)
+
+
+@router.get(
+    "/debates/{debate}/entries",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "The entries as JSON lines; with `Accept: text/event-stream` as events, `id:` the number.",
+            "content": {
+                LINES: {"schema": {"type": "string"}, "example": '{"v":1,"seq":1,"kind":"opened","body":{}}\n'},
+                EVENTS: {"schema": {"type": "string"}, "example": 'id: 1\nevent: debate_start\ndata: {"v":1}\n\n'},
+            },
+        }
+    },
+)
+async def get_entries(
+    visit: Viewing,
+    request: Request,
+    after: After = 0,
+    follow: Annotated[bool, Query(description="Go on with what comes, until the debate is over.")] = False,
+    form: Annotated[
+        Literal["", "entries", "frames"],
+        Query(description="`entries` as they are stored, for owners; `frames` as a page needs them."),
+    ] = "",
+    last_event_id: Annotated[str, Header(description="As `after`, from a reader that comes back.")] = "",
+) -> Stream:
+    """Give the entries of a debate, stored and, where it is wished, as they come."""
+    form = form or ("entries" if visit.right == "own" else "frames")
+    if form == "entries" and visit.right != "own":
+        raise Problem(403, "the raw record is for the owner of the debate; take form=frames")
+    events = EVENTS in request.headers.get("accept", "")
+    if events and last_event_id:
+        after = _number(last_event_id)
+    source = _followed(visit, after, HEARTBEAT) if follow else _stored(visit, after, form, events)
+    return Stream(_events(source, form) if events else _lines(source, form), visit, EVENTS if events else LINES)
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Problem(422, "Last-Event-ID must be the number of an entry", "cursor")
+    return int(text)
+
+
+async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
+    desk, debate = visit.site.desk, visit.debate
+    raw = form == "entries"
+    past = Raw(desk, debate, after, named=named) if raw else Past(desk, debate, after, ears=visit.ears)
+    while page := await past.page():
+        yield page
+
+
+async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[list[Item]]:
+    """What is stored and what comes; empty after so many seconds of silence. It ends for whoever may not look on."""
+    silent = 0.0
+    async with visit.site.live.watching(visit.debate, visit.ears) as channel:
+        viewer = Viewer(visit.site.desk, channel, after, beat=LOOK)
+        while (page := await viewer.take()) is not None and not await ended(visit):
+            silent = 0.0 if page else silent + LOOK
+            if page or silent >= beat:
+                silent = 0.0
+                yield page
+
+
+async def ended(visit: Visit) -> bool:
+    """Whether somebody may look on no longer: the link was taken back or has ended, or the server is being ended."""
+    share, site = visit.holder.share, visit.site
+    if share is None or site.live.closing.is_set():
+        return site.live.closing.is_set()
+    if site.passes.looks_again(visit.debate):  # another server may have taken it back
+        with suppress(RecordError):
+            site.passes.revoked.update(each.id for each in await shares(site.desk, visit.debate) if each.revoked)
+    return share.id in site.passes.revoked or not share.holds(site.desk.clock())
+
+
+async def _events(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterator[bytes]:
+    async with aclosing(source) as pages:
+        async for page in pages:
+            yield b"".join([item.event(form) for item in page if item.seq]) or b": \n\n"
+
+
+async def _lines(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterator[bytes]:
+    async with aclosing(source) as pages:
+        async for page in pages:
+            if lines := b"".join([item.data(form) + b"\n" for item in page if item.seq]):
+                yield lines
+
+
+# ---- WebSocket -------------------------------------------------------------------------------------------------------
+
+
+@router.websocket("/debates/{debate}/live")
+async def watch_debate(socket: WebSocket, visit: Viewing, after: int = 0) -> None:
+    """Send arrays of frames and pieces, gathered; ends when the debate is over.
+
+    A viewer that is too slow is sent ``{"resync": n}`` and let go: it comes back with ``after=n``.
+    """
+    with visit.site.passes.streaming(visit.holder):
+        await socket.accept()
+        async with asyncio.TaskGroup() as group:
+            sending = group.create_task(_send(socket, visit, max(0, after)))
+            try:
+                while True:  # whoever only sends never notices that the viewer has left
+                    await socket.receive_text()
+            except (WebSocketDisconnect, KeyError, RuntimeError):  # a message that is no text is none for us either
+                pass
+            finally:
+                sending.cancel()
+
+
+async def _send(socket: WebSocket, visit: Visit, after: int) -> None:
+    code, reason = 1000, "over"
+    try:
+        async with visit.site.live.watching(visit.debate, visit.ears) as channel:
+            code, reason = await _send_all(socket, visit, channel, after)
+    except Overrun as error:
+        await socket.send_text(f'{{"resync":{error}}}')
+        code, reason = 1013, "too slow"
+    except RecordError as error:
+        await socket.send_text(write({"error": str(error)}).decode())
+        code, reason = 1011, "record"
+    except WebSocketDisconnect:
+        return
+    if socket.application_state is WebSocketState.CONNECTED:
+        await socket.close(code, reason)
+
+
+async def _send_all(socket: WebSocket, visit: Visit, channel: Channel, after: int) -> tuple[int, str]:
+    viewer = Viewer(visit.site.desk, channel, after, beat=LOOK, resync=True)
+    while (page := await viewer.take()) is not None:
+        if await ended(visit):
+            closing = visit.site.live.closing.is_set()
+            return (1001, "the server is being ended") if closing else (1008, "the link holds no longer")
+        if page:
+            await socket.send_text("[" + b",".join([item.frame for item in page]).decode() + "]")
+    return 1000, "over"

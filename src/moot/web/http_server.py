@@ -1,0 +1,137 @@
+"""The server: a socket, uvicorn and the debates in one event loop. This file owns how it begins and how it ends."""
+
+import asyncio
+import io
+import logging
+import os
+import socket
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, cast
+
+from moot.app.export.telemetry import attend
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Desk
+from moot.app.serve.connections import config_of
+from moot.app.serve.ending import Ending, Listener
+from moot.app.serve.server_parts import check_host, hosts_of, is_any, listen
+from moot.web.app import make_app, open_site
+from moot.web.logs import Log, Logged
+from moot.web.web_site import Site
+from moot.workers.opening import open_queue
+
+PORT = 8323
+
+SETTLE = 0.2
+"""Seconds in which viewers are sent what came last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How it is served.
+
+    Attributes:
+        store: the record's file, or the address of its database.
+        host: the address that is listened at.
+        port: its port; 0 for any.
+        most: debates at once; None for the owner's setting.
+        queue: whether workers hold the debates.
+        ready: told the link with its one-time token.
+        say: told what happens, in a sentence.
+        log: takes what happens as lines of JSON instead, every request among it; None for sentences.
+    """
+
+    store: Path | str
+    host: str = "127.0.0.1"
+    port: int = PORT
+    most: int | None = None
+    queue: bool = False
+    ready: Callable[[str], None]
+    say: Callable[[str], None]
+    log: Callable[[str], None] | None = None
+
+
+async def serve(wanted: Wanted, config: Config) -> None:
+    """Serve until somebody ends it.
+
+    Raises:
+        BriefError: the address cannot be used, or there is no queue for that store.
+        RecordError: the record cannot be opened.
+    """
+    check_host(wanted.host, config.serve)
+    queue = open_queue(str(wanted.store)) if wanted.queue else None
+    listening = listen(wanted.host, wanted.port)
+    port = int(listening.getsockname()[1])
+    desk = Desk.at(wanted.store)
+    desk.config = config
+    try:
+        attend(desk)
+        hosts = hosts_of(wanted.host, port, config.serve)
+        async with open_site(desk, config, hosts=hosts, most=wanted.most, queue=queue) as site:
+            await _run(site, listening, wanted, port)
+    finally:
+        listening.close()
+        if queue:
+            await queue.close()
+        await desk.close()
+
+
+@contextmanager
+def _on_enter(act: Callable[[], None]) -> Generator[None]:
+    """Do something at each line that is typed, where somebody sits at a terminal."""
+    loop, stdin = asyncio.get_running_loop(), cast("TextIO", sys.stdin or io.StringIO())
+
+    def read() -> None:
+        if stdin.readline():
+            act()
+        else:
+            loop.remove_reader(stdin)
+
+    typed = stdin.isatty() and os.name == "posix"
+    if typed:
+        loop.add_reader(stdin, read)
+    try:
+        yield
+    finally:
+        if typed:
+            loop.remove_reader(stdin)
+
+
+@contextmanager
+def _logging(log: Log) -> Generator[None]:
+    """What libraries log goes there as well, as long as the context lasts."""
+    logging.getLogger().addHandler(log)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(log)
+
+
+async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) -> None:
+    log = Log(wanted.log or wanted.say, as_json=wanted.log is not None)
+    site.desk.watchers.each.append(log)
+    config = config_of(Logged(make_app(site), log), lifespan="off", log_level="warning")
+    up = asyncio.Event()
+    server = Listener(config, up.set)
+    name = "127.0.0.1" if is_any(wanted.host) else wanted.host
+    name = f"[{name}]" if ":" in name else name
+    told = "stopping after the answers in hand; press Ctrl-C again to stop at once"
+    ending = Ending(site.hall, waits=lambda: log.say(told), hurry=server.hurry)
+
+    def tell_link() -> None:
+        wanted.ready(f"http://{name}:{port}/?token={site.passes.new_link()}")
+
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(server.serve(sockets=[listening]))
+        await up.wait()
+        with _logging(log), ending.listening(), _on_enter(tell_link):
+            tell_link()
+            await ending.asked.wait()
+            await site.hall.close()
+            await asyncio.sleep(SETTLE)
+            site.live.close()
+            server.leave()
+            await serving

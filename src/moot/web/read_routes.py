@@ -1,0 +1,192 @@
+"""Routes of what can be read from a record. This file owns how reports, maps and counts are given."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from fastapi import Query, Response
+from starlette.requests import Request
+
+from moot.analysis.analysis import analyse
+from moot.app.export.analyses import write_data
+from moot.app.export.mapping import map_at, mermaid_of
+from moot.app.export.paper import memo, replay
+from moot.app.export.recount import Recounted, count_entries, write_recount
+from moot.app.export.reports import Recount, compare, parent, reported, write_comparison, write_log, write_report
+from moot.app.export.signed_receipts import make_receipt, write_receipt
+from moot.core.errors import BriefError
+from moot.core.event import Entry
+from moot.report.compare import Comparison
+from moot.report.report import Report
+from moot.web.cache import Busy
+from moot.web.problems import Problem
+from moot.web.read_schemas import Analyses, Map, Received, gives
+from moot.web.web_site import Owning, Viewing, Visit, api_router, seen
+
+router = api_router("reports")
+
+ReportForm: TypeAlias = Literal["md", "json", "html", "pdf", "svg", "mmd"]
+
+JSON = "application/json"
+
+MEDIA: Mapping[str, str] = {
+    "md": "text/markdown; charset=utf-8",
+    "json": JSON,
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "svg": "image/svg+xml",
+    "mmd": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """A record that somebody may read all of, as it stands now."""
+
+    visit: Visit
+    entries: tuple[Entry, ...]
+
+    async def made(self, what: str, make: Callable[[], str]) -> bytes:
+        """What is made of it, once for all who ask while it has as many entries."""
+        kept, debate = self.visit.site.kept, self.visit.debate
+        return await kept.made(debate, what, len(self.entries), lambda: make().encode("utf-8", "replace"))
+
+
+async def _look(visit: Visit, at: int | None = None) -> Looked:
+    """The record of a debate, for a report.
+
+    Args:
+        visit: who asks.
+        at: the last entry that counts; None for all.
+
+    Raises:
+        BriefError: there is no such entry.
+        Problem: it holds words that not everybody may read, and somebody else asks; or it is not on record yet.
+    """
+    site = visit.site
+    if not await site.desk.store.read(visit.debate, limit=1):
+        raise Problem(409, f"{visit.debate} is not on record yet: its participants are not made")
+    entries = await site.kept.entries(site.desk, visit.debate)
+    if at is not None and at > len(entries):
+        raise BriefError(f"{visit.debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
+    if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
+        raise Problem(403, "not everything here is for everybody; what is read from the record is for its owner")
+    return Looked(visit=visit, entries=entries)
+
+
+@router.get("/debates/{debate}/map", responses=gives(Map))
+async def get_map(
+    visit: Viewing,
+    at: Annotated[int | None, Query(ge=1, le=10**9, description="The last entry that counts; all without it.")] = None,
+) -> Response:
+    """Give the argument map: claims, relations, what stands, and how strong it is."""
+    found = await _look(visit, at)
+    made = await found.made(
+        f"map {at or ''}",
+        lambda: json.dumps(map_at(found.entries, visit.debate, at), ensure_ascii=False, separators=(",", ":")),
+    )
+    return Response(made, media_type=JSON)
+
+
+@router.get("/debates/{debate}/analysis", responses=gives(Analyses))
+async def get_analysis(visit: Viewing) -> Response:
+    """Say how positions moved, what changed them, and what the decision rests on."""
+    found = await _look(visit)
+    made = await found.made("analysis", lambda: write_data((analyse(found.entries, debate=visit.debate),)))
+    return Response(made, media_type=JSON)
+
+
+@router.get("/debates/{debate}/recount", responses=gives(Recounted))
+async def get_recount(visit: Viewing) -> Response:
+    """Count the ballots under every rule."""
+    found = await _look(visit)
+    made = await found.made("recount", lambda: write_recount(count_entries(found.entries, visit.debate)))
+    return Response(made, media_type=JSON)
+
+
+def _forms() -> dict[int | str, dict[str, object]]:
+    others: dict[str, object] = {kind: {} for kind in MEDIA.values() if kind != JSON}
+    others[MEDIA["pdf"]] = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"description": "The report.", "model": Report, "content": others}}
+
+
+@router.get("/debates/{debate}/report.{form}", responses=_forms())
+async def get_report(
+    visit: Viewing,
+    form: ReportForm,
+    alive: Annotated[
+        bool, Query(alias="replay", description="With html: the debate's page with everything in it, to look through.")
+    ] = False,
+) -> Response:
+    """Give the report: Markdown, JSON, one HTML page, PDF, or the argument map as SVG or Mermaid text."""
+    found = await _look(visit)
+    if alive and form == "html":
+        content = await found.made("replay", lambda: replay(visit.debate, found.entries))
+    elif form == "pdf":
+        content = await _pdf(found)
+    else:
+        content = await _report(found, form)
+    way = "attachment" if alive else "inline"
+    name = {"Content-Disposition": f'{way}; filename="{visit.debate}.{form}"'}
+    if form == "html":  # a page of its own, which no script of ours may reach, nor it us
+        name["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    return Response(content, media_type=MEDIA[form], headers=name)
+
+
+async def _report(found: Looked, form: ReportForm) -> bytes:
+    desk, debate, entries = found.visit.site.desk, found.visit.debate, found.entries
+    last = (await desk.lines(debate))[len(entries) - 1]
+    return await found.made(
+        f"report {form}", lambda: _written(reported(entries, debate=debate, where=desk.place, last=last), form)
+    )
+
+
+def _written(found: Recount, form: ReportForm) -> str:
+    match form:
+        case "svg":
+            return write_log(found, "visual_tree")[".tree.svg"]
+        case "mmd":
+            return mermaid_of(found.report)
+        case "html" | "pdf":  # a PDF is this page, printed
+            return memo(found.report)
+        case _:
+            return write_report(found.report, form)
+
+
+async def _pdf(found: Looked) -> bytes:
+    page, kept = await _report(found, "html"), found.visit.site.kept
+    try:
+        return await kept.pdf(found.visit.debate, len(found.entries), page)
+    except Busy:
+        told = "several PDFs are being made; wait a little, or print the HTML report from a browser"
+        raise Problem(429, told, "full", {"Retry-After": "30"}) from None
+
+
+@router.get(
+    "/debates/{debate}/receipt",
+    responses={200: {"description": "The receipt.", "model": Received, "content": {"text/markdown": {}}}},
+)
+async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Response:
+    """Give the decision receipt, unsigned: keys to sign with are none of the network's business."""
+    await _look(visit)
+    text = write_receipt(await make_receipt(visit.site.desk, visit.debate), None, form)
+    return Response(text, media_type=MEDIA[form])
+
+
+@router.get("/compare", responses=gives(Comparison))
+async def compare_debates(
+    request: Request,
+    a: Annotated[str, Query(max_length=200, description="A debate.")],
+    b: Annotated[str, Query(max_length=200, description="Another one; without it what `a` was forked from.")] = "",
+) -> Response:
+    """Set two debates side by side: where they part, and how their outcomes differ."""
+    one = await seen(request, a)
+    await _look(one)
+    first, second = (a, b) if b else (await parent(one.site.desk, a), a)
+    other = await seen(request, b or first)
+    await _look(other)
+    text = write_comparison(await compare(one.site.desk, first, second))
+    for each in (one, other):  # which may have grown meanwhile: what they hold now may not be for everybody
+        await _look(each)
+    return Response(text, media_type=JSON)

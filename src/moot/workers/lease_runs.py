@@ -1,0 +1,164 @@
+"""Holding one segment of a debate. This file owns what becomes of a debate, however its segment ends.
+
+The whole body of a segment is to resume a debate from its record until it is over or waits for a person. What went
+wrong becomes an ending; whose turn it is then, ``leases`` decides.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from moot.app.run.access import allowed
+from moot.app.run.dispatcher import QueueError
+from moot.app.run.outcome import Outcome
+from moot.app.run.people import time_left
+from moot.app.run.workspace import Desk
+from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
+from moot.core.text import clean, hide
+from moot.engine.driver import Stop
+from moot.workers.fence import Fence
+from moot.workers.workers_jobs import Ending, Lease
+
+MOST = 8
+"""The most debates at once in one worker, where nobody says otherwise."""
+
+LEASE = 15.0
+"""Seconds after which others take over what a silent worker holds."""
+
+GRACE = 30.0
+"""Seconds that the answers in hand have when a worker is asked to end."""
+
+AWAY = 30.0
+"""Seconds after which a debate goes on whose providers could not be reached; twice that the next time."""
+
+POLL = 0.3
+"""Seconds between two looks into the queue."""
+
+AGAIN = 0.3
+"""Seconds after which a database that was away is asked again."""
+
+LOOKS = 3
+"""How often a record must be unreadable, while the database answers, before it counts as damaged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How a worker works.
+
+    Attributes:
+        address: the store's.
+        name: what it is called; no two workers are called the same.
+        most: how many debates it holds at once; the queue keeps the number of the worker that was started last.
+        lease: seconds after which others take over what it holds.
+        grace: seconds that the answers in hand have when it is asked to end.
+        away: seconds after which a debate goes on whose providers could not be reached.
+        poll: seconds between two looks into the queue.
+        say: told what it takes and how that ended, a line each.
+    """
+
+    address: str
+    name: str
+    most: int = MOST
+    lease: float = LEASE
+    grace: float = GRACE
+    away: float = AWAY
+    poll: float = POLL
+    say: Callable[[str], None] = lambda line: None
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A debate that this worker holds.
+
+    Attributes:
+        lease: the right to it.
+        stop: the request to pause it.
+        why: why it is stopped: ``cancel``, ``drain``, ``lost``; "" where it is not.
+        task: holds it.
+    """
+
+    lease: Lease
+    stop: Stop = field(default_factory=Stop)
+    why: str = ""
+    task: "asyncio.Task[Ending] | None" = None
+
+    def ask(self, why: str, *, now: bool) -> None:
+        """Stop it, after the answers in hand or at once."""
+        self.why = self.why or why
+        self.stop.reason = self.stop.reason or ("stopped" if why == "cancel" else "handed on to another worker")
+        if now and self.task:
+            self.task.cancel()
+
+
+class Segments:
+    """Holds debates, one segment each.
+
+    Args:
+        desk: where they are held.
+        wanted: how the worker works.
+        fence: behind which they are written.
+        reach: asks the database for nothing; raises QueueError where it does not answer.
+    """
+
+    def __init__(self, desk: Desk, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]) -> None:
+        self.desk, self.wanted, self.fence, self._reach = desk, wanted, fence, reach
+
+    async def hold(self, debate: str, held: Held) -> Ending:
+        """Resume a debate; what goes wrong is an ending."""
+        try:
+            limits = await allowed(self.desk, debate)
+            came = await self.desk.resume(debate, limits=limits, stop=held.stop)
+            return await self._ending(came, held)
+        except RecordConflict:
+            after = 0.0 if self.fence.lapsed(debate) else self.wanted.lease
+            return Ending(state="queued", reason="another process writes its record", after=after)
+        except (RecordMismatch, BriefError, ProtocolError) as error:
+            return Ending(state="parked", reason=str(error))
+        except RecordError as error:
+            return await self._damaged(debate, error)
+        except MootError as error:
+            return Ending(state="parked", reason=str(error))
+        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
+            return Ending(state="parked", reason=hide(clean(f"internal error: {type(error).__name__}: {error}")))
+
+    async def _ending(self, came: Outcome, held: Held) -> Ending:
+        match came.status, came.kind:
+            case "paused", "waiting":
+                left = (await time_left(self.desk, came.debate)).values()
+                wake = self.desk.clock() + max(0.0, min(left)) if left else None
+                return Ending(state="waiting", reason=came.reason, wake=wake, fresh=True)
+            case "paused", "unavailable":
+                wait = min(self.wanted.away * 2 ** (held.lease.tries - 1), 3600.0)
+                return Ending(state="queued", reason=came.reason, after=wait)
+            case "paused", _ if held.why == "cancel":
+                return Ending(state="cancelled", reason="it was cancelled")
+            case "paused", _ if held.why:
+                return handed_on()
+            case "paused", _:
+                return Ending(state="parked", reason=came.reason)
+            case _:
+                return Ending(state="done")
+
+    async def _damaged(self, debate: str, error: RecordError) -> Ending:
+        """A record that cannot be read is parked; a store that was away for a moment is asked again."""
+        looks = 0
+        while looks < LOOKS and not self.fence.lapsed(debate):
+            try:
+                await self._reach()
+                looks += 1
+                await self.desk.entries(debate)
+            except RecordError as again:
+                error = again
+            except QueueError:
+                pass
+            else:
+                return Ending(state="queued", reason=str(error), after=self.wanted.lease / 3)
+            await asyncio.sleep(AGAIN)
+        if looks < LOOKS:
+            return Ending(state="queued", reason=str(error))
+        return Ending(state="parked", reason=str(error))
+
+
+def handed_on() -> Ending:
+    """The ending of a debate that another worker goes on with at once."""
+    return Ending(state="queued", reason="", fresh=True)
