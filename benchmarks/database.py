@@ -65,9 +65,9 @@ def repeated(server: Server, work: Callable[[], object]) -> str:
 
 def leases(server: Server, running: Sequence[int]) -> list[str]:
     """Heartbeats and looks, with so many debates running."""
+    from moot.workers.jobs import Jobs
     from moot.workers.leases import Leases
     from moot.workers.queue_tables import client_of, engine_of, make_ready
-    from moot.workers.workers_jobs import Jobs
 
     found: list[str] = []
     for n in running:
@@ -86,7 +86,7 @@ def leases(server: Server, running: Sequence[int]) -> list[str]:
 
 async def limited(server: Server, seconds: float) -> str:
     """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
-    from moot.app.plan.working import Allowance
+    from moot.app.plan.settings import Allowance
     from moot.workers.provider_limits import Allowed
     from moot.workers.queue_tables import engine_of, make_ready
 

@@ -21,7 +21,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Opened
 from moot.engine.driver import debate
-from moot.phases.phases_base import Rounds
+from moot.phases.base import Rounds
 from moot.phases.speak import Everyone
 from moot.protocols.spec import dump
 from moot.record.ledger import Ledger

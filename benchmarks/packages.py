@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from moot.app.program.guests import invite
+from moot.app.program.program_agents import invite
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import AgentWrapper, DebateStep

@@ -33,14 +33,13 @@ from dataclasses import dataclass, field
 
 from moot.agents.prompt import compose
 from moot.core.agent import Scene, scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.event import Asked, Entered, Halted, Replied, Ruled
-from moot.core.form import Field, Value
 from moot.core.transcript import Transcript
 from moot.models.base import Traits
+from moot.phases.base import Table, enter
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Table, enter
 from moot.protocols.known import build
 
 LETTERS = 4  # characters of a token

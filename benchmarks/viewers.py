@@ -32,15 +32,13 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
-from moot.app.run.held import Plan
-from moot.app.run.workspace import Desk
+from moot.app.plan.settings import Config, Serving
+from moot.app.run.workspace import Desk, Plan
 from moot.core.agent import Quote, Say
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Replied
 from moot.models.base import Request, Traits
-from moot.phases.phases_base import Rounds
+from moot.phases.base import Rounds
 from moot.phases.speak import Everyone
 from moot.record.hub import Line
 from moot.web.app import make_app, open_site

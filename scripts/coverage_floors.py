@@ -11,8 +11,13 @@ from tempfile import TemporaryDirectory
 
 from pydantic import BaseModel
 
-FULL = frozenset({"core", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
-"""The parts of floors 1 to 4."""
+FULL = frozenset(
+    {
+        *("core", "policy", "record", "models", "answers", "agents", "tools", "demo", "phases", "protocols"),
+        *("arguments", "report", "analysis", "learn", "engine"),
+    }
+)
+"""The parts below the application."""
 
 LEAST = 90.0
 

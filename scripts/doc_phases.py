@@ -10,9 +10,9 @@ from functools import partial
 from typing import cast
 
 from doc_protocols import table_of
-from moot.arguments.mermaid import safe
+from moot.arguments.tree import safe
 from moot.core.brief import Participant
-from moot.core.recall import LIBRARIAN
+from moot.core.roles import LIBRARIAN
 from moot.phases.choices import Choices, Memory
 from moot.protocols import known, spec
 from moot.report.flowchart import LAST, flowchart

@@ -188,7 +188,7 @@ def names_page() -> str:
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return page(
         "Public names",
-        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena.detectors` list is public "
+        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena` list is public "
         "too; everything else may change.",
         table(("name", "what it is"), rows),
     )
@@ -196,7 +196,7 @@ def names_page() -> str:
 
 def api_description() -> str:
     """The description of the HTTP API, as it is served at ``/api/v1/openapi.json``."""
-    made = import_module("moot.web.description").describe(import_module("moot.web.app").routes())
+    made = import_module("moot.web.app").describe(import_module("moot.web.app").routes())
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -9,7 +9,7 @@ from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Failed
 from moot.engine.driver import Hosting
-from moot.phases.phases_base import Phase, Rounds
+from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
 from moot.testing.replay import Hall, Held
 

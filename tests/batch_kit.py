@@ -7,7 +7,7 @@ from moot.app.batch.batch_plan import Batch, Item, make_batch, make_item
 from moot.app.batch.run_batch import Batching
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Desk
 from moot.core.agent import Quote, Say
 from moot.core.ask import Usage

@@ -19,9 +19,8 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
 from cable import Cable
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
-from moot.app.run.choosing import Wishes
+from moot.app.plan.settings import Config, Serving
+from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Desk
 from moot.app.serve.admission import Order, Reception
 from moot.core.agent import Quote, Say
@@ -31,7 +30,7 @@ from moot.models.base import Model, Request, Traits
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
 from moot.web.pages import DIST
-from moot.web.web_site import Site
+from moot.web.site import Site
 from web_kit import listening, until
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Literal
 
 from moot.app.run.dispatcher import Job, QueueError
-from moot.app.run.held import Plan
-from moot.app.run.past import stamp
-from moot.app.run.workspace import Desk
+from moot.app.run.fork import stamp
+from moot.app.run.workspace import Desk, Plan
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry
 from moot.models.pool import Pool

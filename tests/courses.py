@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from moot.analysis.analysis import Analysis, analyse
+from moot.core.ask import Fields
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Closed, Entry, Opened, Ruled
-from moot.core.form import Fields
 from reports import Diary, ask, person
 
 ANN, BEN, CID = person("Ann"), person("Ben"), person("Cid")

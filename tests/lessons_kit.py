@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.event import Asked, Closed, Entry, Event, Failed, Opened, Replied, Ruled
-from moot.core.form import Field, Form, Value
 from moot.learn.memory import Lessons, Outcome, Pattern
-from moot.phases.forms import ISSUES, draft
+from moot.phases.speak import ISSUES, draft
 from moot.protocols.arena import response
 from moot.record.codec import digest, encode
 

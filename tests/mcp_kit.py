@@ -11,8 +11,7 @@ from typing import Any
 from mcp import Client as Caller
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
 from moot.app.run.runner import Hall
 from moot.app.run.workspace import Desk

@@ -7,9 +7,8 @@ from typing import TypeAlias
 from moot.app.run.people import by_hand
 from moot.app.run.workspace import Desk
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Reply, Value, needed
 from moot.core.brief import Brief, Participant
-from moot.core.form import Field, Value, needed
 from moot.record.store import Store
 from moot.testing.store_checks import MemoryStore
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import ABSTAIN, Value
-from moot.phases.ballots import BALLOT
-from moot.phases.phases_base import Phase
+from moot.phases.base import Phase
+from moot.phases.vote import BALLOT
 from moot.testing.replay import Hall, Held, Oracle, calls, essence
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))

@@ -4,14 +4,13 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from moot.core.agent import Quote, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.event import Called
-from moot.core.form import Form
 from moot.core.text import clean
 from moot.core.transcript import Turn
 from moot.demo.debater import Quotes
-from moot.demo.phrases import MATTERS, OTHER, PHRASES
+from moot.demo.material import MATTERS, OTHER, PHRASES
 
 REPORT = """# Report on the new depot
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Field, Fields, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import (
@@ -23,7 +23,6 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.form import Field, Fields, Form
 
 BEGAN = 1_767_607_200.0
 """2026-01-05 10:00:00 UTC."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 from moot.agents.toolkit import Errand, Found
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
-from moot.core.form import Field, Form
-from moot.core.tool import ToolCall, ToolSpec
 from moot.models.base import Request
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")

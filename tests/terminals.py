@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from commands import settle
-from moot.app.program.keyboard import Keyboard
+from moot.app.program.in_place import Keyboard
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CTRL_C, CTRL_D = "\x03", "\x04"

@@ -11,7 +11,7 @@ import pytest
 from answer_forms import ballot, marks, scaffold, settlement
 from clock import within
 from moot.answers.layout import Reading, read
-from moot.core.form import ABSTAIN
+from moot.core.ask import ABSTAIN
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Case: TypeAlias = dict[str, Json]

@@ -12,8 +12,8 @@ import pytest
 
 from clock import within
 from moot.app.brief.reader import read_brief
+from moot.core.ask import Value
 from moot.core.errors import BriefError
-from moot.core.form import Value
 
 CORPUS = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "adversarial" / "dev.jsonl"
 NAMES = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from lessons_kit import THREE, Paper
+from moot.core.ask import Form
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.form import Form
 from test_lessons import teach
 
 Votes = Mapping[str, str]

@@ -17,7 +17,7 @@ from moot.app.run.workspace import Desk
 from moot.arguments.beliefs import Beliefs
 from moot.core.errors import BriefError
 from moot.record.codec import read
-from moot.report.readers_metrics import Use
+from moot.report.metrics import Use
 from reports import hiring
 
 RECORDS = Path(__file__).parent / "records"

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from courses import ANN, BEN, chain, decide, look, say, table, turned
 from moot.analysis.agreement import agreement
 from moot.analysis.disagreement import Tie, ties
+from moot.core.ask import Fields
 from moot.core.decision import Ballot
 from moot.core.event import TOOL, Called
-from moot.core.form import Fields
 from moot.core.transcript import fold
 from reports import ask
 

@@ -10,15 +10,13 @@ import pytest
 from moot.agents.prompt import compose
 from moot.app.plan.estimate import estimate
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.models.base import Traits
-from moot.phases.ballots import BALLOT
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices, Condition
-from moot.phases.phases_base import Phase, Rounds, Sequence
-from moot.phases.vote import Vote
+from moot.phases.vote import BALLOT, Vote
 from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.protocols.known import build

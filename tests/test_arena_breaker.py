@@ -17,8 +17,8 @@ from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.report.markdown import markdown
-from moot.report.names import Namer
 from moot.report.report import report
+from moot.report.turn_text import Namer
 from moot.testing.replay import Hall, Held
 
 WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"

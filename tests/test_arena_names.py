@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.arena.detectors import CircuitBreaker, ConvergenceDetector
+from moot.arena import CircuitBreaker, ConvergenceDetector
 from moot.core.errors import BriefError, ModelError, Refused, Unavailable
 from moot.policy.convergence import denies, swaps
 from moot.testing.small_web import Answer, Visit, Web, as_json

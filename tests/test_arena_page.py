@@ -9,7 +9,7 @@ from doc_protocols import draw, table_of
 from moot.phases.choices import Condition
 from moot.policy.pairing import Pairs, Topology
 from moot.protocols import known, spec
-from moot.report.names import NAMES
+from moot.report.turn_text import NAMES
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 ARENA = (PAGES / "the-arena.md").read_text("utf-8")

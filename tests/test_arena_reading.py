@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from moot.answers.layout import read
+from moot.core.ask import Field, Form, Layout, Value
 from moot.core.brief import Brief, Source
-from moot.core.form import Field, Form, Layout, Value
 from moot.demo.debater import Quotes
 from moot.phases.choices import Choices
 from moot.protocols.known import build

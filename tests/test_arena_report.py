@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from moot.arguments.argument_map import argument_map, judge
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief
-from moot.core.form import Value
 from moot.core.transcript import Transcript
-from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices
+from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report

@@ -8,12 +8,11 @@ import pytest
 
 from commands import QUOTES, moot
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import Value
 from moot.core.transcript import within
-from moot.phases.ballots import BALLOT
 from moot.phases.choices import Choices, Condition
+from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report

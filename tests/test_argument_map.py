@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.arguments.argument_map import RELATIONS, ArgumentMap, Edge, Judgement, Made, Node, Relation, judge
-from moot.arguments.glyphs import width, wrap
-from moot.arguments.mermaid import mermaid, safe
-from moot.arguments.svg import svg
-from moot.arguments.tree import SIGNS, VERBS, arrange, as_data, forest, standing
+from moot.arguments.svg import svg, width, wrap
+from moot.arguments.tree import SIGNS, VERBS, arrange, as_data, forest, mermaid, safe, standing
 
 NS = "{http://www.w3.org/2000/svg}"
 

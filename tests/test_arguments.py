@@ -7,11 +7,10 @@ import pytest
 
 from moot.arguments.argument_map import LONGEST, ArgumentMap, argument_map, judge
 from moot.arguments.argument_map import SPOKEN as CARRY
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form, Value
 from moot.core.event import Asked, Entry, Failed
-from moot.core.form import Field, Form, Value
 from moot.core.transcript import fold
-from moot.phases.forms import ISSUES, SPOKEN, draft, speech
+from moot.phases.speak import ISSUES, SPOKEN, draft, speech
 from reports import Diary, opened, person
 
 SPEECH, DRAFT = speech(()), draft(())

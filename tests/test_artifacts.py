@@ -2,9 +2,8 @@
 
 import pytest
 
-from moot.core.artifacts import artifacts
-from moot.core.ask import Reply
-from moot.core.form import Value
+from moot.core.ask import Reply, Value
+from moot.core.roles import artifacts
 from moot.core.text import clip
 from moot.core.transcript import Turn
 

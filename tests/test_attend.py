@@ -7,17 +7,14 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Interjected
-from moot.core.form import Value
 from moot.core.transcript import Turn
 from moot.models.base import Traits
-from moot.phases.forms import speech
-from moot.phases.phases_base import Phase, Rounds, Sequence
-from moot.phases.rethink import EVOLVE, Mindful, Revise
-from moot.phases.revise import Reflect, Summarize, Translate
-from moot.phases.speak import Everyone
+from moot.phases.base import Phase, Rounds, Sequence
+from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
+from moot.phases.speak import Everyone, speech
 from moot.record.ledger import Ledger
 from moot.testing.replay import Hall, Held
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.desk_files import MOST_BYTES, check_path, read_files
+from moot.app.brief.files import MOST_BACKGROUND_BYTES, check_path, read_files
 from moot.app.brief.reader import read_brief
 from moot.core.brief import Source
 from moot.core.errors import BriefError
@@ -72,8 +72,8 @@ def refusal(folder: Path | None, *names: str) -> str:
 def test_what_is_no_background(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
-    (tmp_path / "just.txt").write_bytes(b"x" * MOST_BYTES)
-    (tmp_path / "large.txt").write_bytes(b"x" * (MOST_BYTES + 1))
+    (tmp_path / "just.txt").write_bytes(b"x" * MOST_BACKGROUND_BYTES)
+    (tmp_path / "large.txt").write_bytes(b"x" * (MOST_BACKGROUND_BYTES + 1))
     os.mkfifo(tmp_path / "pipe")
     assert refusal(tmp_path, "gone.md") == "no_file"
     assert refusal(tmp_path, "gone/gone.md") == "no_file"

@@ -19,9 +19,9 @@ from rich.console import Console
 from batch_kit import BRIEF, BUILD, BUY, Paid, desk_with, work_on
 from commands import QUOTES, moot, served, settle
 from moot.app.batch.summary import Came
-from moot.cli.codes import DONE, ERROR, INTERRUPTED, LIMIT, UNREACHABLE, WAITING
 from moot.cli.commands.batch import exit_code
 from moot.cli.display.progress import Progress
+from moot.cli.options import DONE, ERROR, INTERRUPTED, LIMIT, UNREACHABLE, WAITING
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from terminals import ESCAPES, Terminal, terminal_env

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from batch_kit import BRIEF, item
-from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, seed_of
-from moot.app.batch.jsonl import read_lines, read_stream
+from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, read_lines, read_stream, seed_of
 from moot.app.brief.reader import MOST_BYTES, read_brief
 from moot.app.brief.schema import MOST_SEED
-from moot.app.run.choosing import Caps, Wishes
+from moot.app.run.prepare import Caps, Wishes
 from moot.core.errors import BriefError
 
 

@@ -14,8 +14,8 @@ from moot.app.batch.run_batch import Budget
 from moot.app.batch.summary import Came, data_of, page_of, rows, told
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
-from moot.app.run.choosing import Wishes
 from moot.app.run.people import answer, waiting
+from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Desk
 from moot.core.brief import Limits
 from moot.core.errors import Refused

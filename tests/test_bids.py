@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, View
 from moot.core.event import Asked, Failed, Opened, Replied
-from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn
+from moot.phases.base import Table
 from moot.phases.bids import BID, ask_bids, winner
-from moot.phases.phases_base import Table
 from players import ANN, BOB, CY
 
 LOG = View(numbered=True)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.bm25 import K1, B, Index
-from moot.core.words import stem, stems, terms
+from moot.core.text import K1, B, Index, stem, stems, terms
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,14 @@ from dataclasses import fields, replace
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.core.form import ABSTAIN, Value
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.protocols.board import Meeting
+from moot.protocols.board import Meeting, message
 from moot.protocols.known import build
-from moot.protocols.messages import message
 from moot.protocols.spec import dump
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere

@@ -11,15 +11,14 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.assignment import seat
 from moot.app.plan.estimate import estimate
 from moot.app.run.api import take
-from moot.app.run.choosing import Wishes, choose
-from moot.app.run.prepare import prepare
+from moot.app.run.prepare import Wishes, choose, prepare
 from moot.app.run.workspace import Desk
 from moot.board.members import PRESETS
 from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.demo.clock import CLOCK, Clock
+from moot.demo.debater import CLOCK, Clock
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build

@@ -12,7 +12,7 @@ from typing import Optional
 import pytest
 
 from agents import Agent, own_place
-from moot.app.program.plans import open_desk
+from moot.app.program.program_plans import open_desk
 from moot.app.run.outcome import opening
 from moot.board import (
     PRESETS,
@@ -29,7 +29,7 @@ from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
 from moot.core.event import Closed, Entry, Opened
 from moot.core.roles import Given
-from moot.demo.phrases import NOTHING
+from moot.demo.material import NOTHING
 
 DOCUMENT = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "board-meeting.md"
 CHEN = BoardMember(

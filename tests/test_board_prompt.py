@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from moot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
 from moot.answers.layout import instruct, read
 from moot.core.agent import scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Fields, Form, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
-from moot.core.form import Fields, Form
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Traits
-from moot.protocols.messages import OWN, addressed, last_word, message
+from moot.protocols.board import OWN, addressed, last_word, message
 
 CHEN, RODRIGUEZ, PARK = "Dr. Chen", "Prof. Rodriguez", "Ms. Park"
 NAMES = (CHEN, RODRIGUEZ, PARK)

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, Source
-from moot.core.form import Value
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.testing.replay import Hall

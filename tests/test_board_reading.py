@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from moot.answers.layout import instruct, read, write
 from moot.answers.tags import escape
 from moot.answers.values import is_blank
-from moot.core.form import ABSTAIN, Value
+from moot.core.ask import ABSTAIN, Value
 from moot.core.text import clean
-from moot.protocols.messages import addressed, bound_to_judge, last_word, message
+from moot.protocols.board import addressed, bound_to_judge, last_word, message
 
 CHEN, RODRIGUEZ = "Dr. Sarah Chen", "Prof. Rodriguez"
 FORM = addressed(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))

@@ -7,20 +7,17 @@ import pytest
 
 from moot.answers.layout import read
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant, Source
-from moot.core.form import ABSTAIN, Value
 from moot.core.labels import act_of
 from moot.core.transcript import Transcript
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.report.board import Attachment, Whisper, board
-from moot.report.boardroom import boardroom
+from moot.report.conclusion import Attachment, Whisper, board, boardroom
+from moot.report.logs import write
 from moot.report.markdown import markdown
-from moot.report.readers_logs import write
 from moot.report.report import Report, as_data, report
-from moot.report.speech import Speech, parted
-from moot.report.turn_text import speak
+from moot.report.turn_text import Speech, parted, speak
 from moot.testing.replay import Hall, Held
 from players import Player
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents import Agent, own_place
-from moot.app.program.plans import open_desk
+from moot.app.program.program_plans import open_desk
 from moot.app.run.people import answer
 from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
 from moot.core.brief import Limits

@@ -8,10 +8,9 @@ import pytest
 from moot.agents.prompt import compose
 from moot.answers.layout import read, write
 from moot.core.agent import Quote, Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
-from moot.core.form import Form, Value
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Extras
 from moot.protocols.known import build

@@ -3,8 +3,7 @@
 import pytest
 
 from moot.core.errors import ProtocolError
-from moot.protocols.board import Meeting
-from moot.protocols.messages import message
+from moot.protocols.board import Meeting, message
 from test_board import OPTIONS, hall, nothing, order, play, reminders
 
 FORM = message(OPTIONS)

@@ -7,7 +7,7 @@ import pytest
 from lessons_kit import THREE, TWO, Paper
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
-from moot.learn.bouts import one_result
+from moot.learn.lessons import one_result
 from moot.learn.memory import Bout, Lessons
 from test_lessons import teach, won
 

@@ -14,8 +14,7 @@ from commands import moot as command
 from commands import served, settle, speak
 from moot.app.brief.reader import Intake, read_brief
 from moot.app.run.api import take
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Caps, Ready, Wishes, prepare
 from moot.app.run.start import Made as Came
 from moot.app.run.start import find_casting, hold_casting, read_casting, with_cast
 from moot.app.run.workspace import Desk

@@ -13,8 +13,7 @@ import moot
 from commands import moot as command
 from commands import served, settle, speak
 from moot.app.brief.reader import read_brief
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.prepare import prepare
+from moot.app.run.prepare import Caps, Wishes, prepare
 from moot.app.run.start import Casting, Made, find_casting, hold_casting, read_casting, with_cast
 from moot.app.run.workspace import Desk
 from moot.core.event import Attempted, Called, Erred

@@ -4,12 +4,11 @@ import pytest
 
 from courses import look, say, table
 from lessons_kit import TWO, Paper
-from moot.arguments.positions import causes, stated
-from moot.arguments.stance import changes, stands
-from moot.core.form import Fields
+from moot.arguments.positions import causes, changes, stands, stated
+from moot.core.ask import Fields
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons
-from moot.phases.forms import revision
+from moot.phases.speak import revision
 
 
 @pytest.mark.parametrize(

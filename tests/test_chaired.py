@@ -6,11 +6,10 @@ import pytest
 
 from moot.answers.layout import read, repair
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.protocols.known import Choices, build
 from moot.report.markdown import markdown
 from moot.report.report import report

@@ -9,16 +9,15 @@ from commands import EXAMPLES, QUOTES, moot
 from moot.agents.prompt import compose
 from moot.answers.manual_form import take
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import BriefError
-from moot.core.form import Form, Value
-from moot.core.reasons import beside
+from moot.core.matching import beside
 from moot.core.transcript import Turn
 from moot.demo.debater import Quotes
 from moot.models.base import Traits
+from moot.phases.base import Sequence
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Sequence
 from moot.phases.ranked_vote import RANK, RANKING, sheet
 from moot.protocols.chaired import Synthesis, chaired
 from moot.protocols.known import build

@@ -4,16 +4,14 @@ import json
 
 import pytest
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Fields, Form
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Entry, Failed
-from moot.core.form import Field, Fields, Form
 from moot.core.transcript import fold
 from moot.phases.choices import Choices, Extras
 from moot.phases.revise import LOOKED_BACK
 from moot.protocols.known import build
-from moot.report.chronicle import chronicle
-from moot.report.course import Course, Move, Note, Revision, Told, course, span
+from moot.report.course import Course, Move, Note, Revision, Told, chronicle, course, span
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
 from moot.testing.replay import Hall, Oracle

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from moot.app.plan.desk_checks import check_brief
+from moot.app.plan.checks import check_brief
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError

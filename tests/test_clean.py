@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.ask import ToolCall
 from moot.core.text import Pieces, bare, clean, clean_data, hide
-from moot.core.tool import ToolCall
 
 SRC = Path(__file__).parent.parent / "src" / "moot"
 

@@ -5,28 +5,25 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.app.export.mapping import map_at, mermaid_of
 from moot.app.export.paper import memo
-from moot.app.export.reports import FORMATS, recount, reported, write_log, write_report
+from moot.app.export.reports import FORMATS, map_at, mermaid_of, recount, reported, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
 from moot.app.run.people import say
 from moot.app.run.workspace import Desk
 from moot.app.serve.view_model import Frames
-from moot.core.ask import Reply
+from moot.core.ask import Reply, ToolCall
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Decision
 from moot.core.errors import ModelError
 from moot.core.event import Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
 from moot.core.text import clean
-from moot.core.tool import ToolCall
-from moot.engine.calls import Purse
-from moot.engine.line import Line
+from moot.engine.calls import Line, Purse
 from moot.models.base import Request
 from moot.models.pool import Pool
 from moot.record.codec import decode, encode
 from moot.record.ledger import Ledger
-from moot.report.readers_logs import MODES
+from moot.report.logs import MODES
 from moot.report.report import Report
 from moot.testing.scripted import ScriptedModel
 from moot.testing.store_checks import MemoryStore

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import BRIEF, DEAD, EXAMPLES, QUOTES, moot, only_id, served, speak
-from moot.cli.codes import code_of
+from moot.cli.options import code_of
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
 

@@ -10,7 +10,7 @@ import pytest
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.people import answer, say, waiting
 from moot.app.run.workspace import Desk
-from moot.cli.display.asking import Terminal
+from moot.cli.display.ask_people import Terminal
 from moot.cli.display.live_screen import Screen
 from moot.cli.terminal import Interrupt, conduct
 from moot.core.ask import Ask

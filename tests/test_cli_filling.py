@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from moot.app.program.keyboard import CUT
-from moot.app.run.meanwhile import Meanwhile
+from moot.app.program.in_place import CUT
+from moot.app.run.people import Meanwhile
 from moot.cli.display.ask_people import Filled, Sheet
-from moot.core.ask import Ask
+from moot.core.ask import ABSTAIN, Ask, Field, Form, Value
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form, Value
-from moot.phases.forms import SETTLEMENT
-from moot.protocols.messages import addressed, bound_to_judge, judged, message
+from moot.phases.speak import SETTLEMENT
+from moot.protocols.board import addressed, bound_to_judge, judged, message
 from moot.record.mailbox import Letters
 from moot.testing.store_checks import MemoryStore
 from terminals import CTRL_D, Typist

@@ -13,7 +13,7 @@ from moot.core.decision import Ballot, Decision
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
 from moot.learn.memory_store import Shelf
-from moot.phases.forms import revision
+from moot.phases.speak import revision
 from test_learning import paper
 from test_lessons import criticised
 

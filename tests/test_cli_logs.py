@@ -10,7 +10,7 @@ from rich.console import Console
 from commands import BRIEF, QUOTES, moot
 from moot.cli.display.render import Stage, tell
 from moot.cli.options import LOGS
-from moot.report.readers_logs import MODES
+from moot.report.logs import MODES
 from test_logs import tea
 
 

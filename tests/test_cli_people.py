@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from commands import QUOTES, moot, only_id
-from moot.app.program.guests import invite
+from moot.app.program.program_agents import invite
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.protocols.known import Choices

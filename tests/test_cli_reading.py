@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import BRIEF, QUOTES, moot, only_id
-from moot.cli.codes import DONE, ERROR
+from moot.cli.options import DONE, ERROR
 from test_sqlite_faults import no_special_rights
 
 SEEN = (

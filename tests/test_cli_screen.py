@@ -12,9 +12,8 @@ from rich.console import Console
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
 from moot.cli.display.render import Stage, running_tally, tell
-from moot.cli.display.text import amount, count, line, moment, money, prose, short, span
-from moot.cli.display.text_layout import COLOURS, colours
-from moot.core.ask import Ask, Reply, Usage
+from moot.cli.display.text_layout import COLOURS, amount, colours, count, line, moment, money, prose, short, span
+from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import (
     Asked,
@@ -32,7 +31,6 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.core.form import Field, Form
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\u202c :smile: \x9b31m [link=http://x]y[/link]\r\x08"
 BALLOT = Form(name="ballot", layout="line", fields=(Field(name="I vote for", kind="choice", choices=("Proposal A",)),))

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError, Unstorable
 from moot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
-from moot.core.form import Field, Form
 from moot.record.codec import decode, digest, encode, read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -31,10 +31,8 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.labels import descent
-from moot.report.compare import Difference, compare
-from moot.report.metrics import faults
-from moot.report.parting import Parting, Said
-from moot.report.readers_metrics import elapsed
+from moot.report.compare import Difference, Parting, Said, compare
+from moot.report.metrics import elapsed, faults
 from moot.report.report import as_data
 from reports import DRAFT, Diary, ask, draft, opened, person
 

@@ -7,10 +7,9 @@ import pytest
 
 from moot.agents.llm import ModelSeat
 from moot.core.agent import Quote, Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.errors import Refused
 from moot.core.event import Called
-from moot.core.form import Value
 from moot.demo.debater import Quotes
 from moot.models.base import Request
 from moot.models.pool import build

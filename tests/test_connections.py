@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from moot.app.serve import connections
-from moot.app.serve.connections import config_of
-from moot.app.serve.ending import Listener
-from moot.app.serve.server_parts import listen
+from moot.app.serve import server_parts
+from moot.app.serve.server_parts import Listener, config_of, listen
 from moot.web.auth import session_cookie
 from web_kit import API, opened
 
@@ -63,7 +61,7 @@ async def told(port: int, *parts: bytes) -> bytes:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", TIME)
+    monkeypatch.setattr(server_parts, "HEAD_SECONDS", TIME)
 
 
 @pytest.mark.parametrize("parts", [(), (HEAD,), (HEAD, b"X: y\r\n"), (HEAD[:1], HEAD[1:2], HEAD[2:3])])
@@ -90,7 +88,7 @@ async def test_a_head_has_a_length() -> None:
 
 
 async def test_too_many_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST", 2)
+    monkeypatch.setattr(server_parts, "MOST", 2)
     async with served() as port:
         _, one = await asyncio.open_connection("127.0.0.1", port)
         one.write(HEAD.replace(b"/ ", b"/?slow ") + b"\r\n")

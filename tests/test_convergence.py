@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.decision import Ballot
 from moot.core.event import Asked, Entered, Replied
-from moot.core.form import Value
 from moot.core.transcript import Transcript
-from moot.phases.liken import LIKE
-from moot.policy.beta import chance_ahead, incomplete_beta
+from moot.phases.helpers import LIKE
 from moot.policy.convergence import LIKEN, Stalled, last_steps, likeness
-from moot.policy.early_stop import Certain, Early, Lead
+from moot.policy.early_stop import Certain, Early, Lead, chance_ahead, incomplete_beta
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule
 from moot.policy.stops import Ahead, Alike, Confident, Saving
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core import event as events
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import ABSTAIN, Ask, Field, Form, Kind, Reply, Usage, Value, allows
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.decision import Decision
 from moot.core.errors import BriefError, ModelError, RecordError
@@ -28,7 +28,6 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.form import ABSTAIN, Field, Form, Kind, Value, allows
 from moot.core.text import clean, clip, hide, letter, listed, slug
 from moot.core.transcript import Transcript, fold, read_field, speakers, within
 

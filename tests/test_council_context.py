@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.council import Context, SplitStep, StepResult
-from moot.council.splitting import pieces, share_out
+from moot.council.shared_steps import pieces, share_out
 
 TEXTS = st.text(max_size=400)
 ENTRIES = st.dictionaries(st.text(min_size=1, max_size=120), TEXTS, max_size=12)

@@ -15,7 +15,7 @@ import moot.council
 from commands import settle
 from councils import Scripted, agents
 from moot.answers.layout import read
-from moot.core.form import Field, Form
+from moot.core.ask import Field, Form
 from moot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent
 
 SEED = Path(__file__).resolve().parents[1].parent / "shared" / "seeds" / "council-debate-step.md"

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief
 from moot.core.decision import Ballot
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
 from moot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
 from moot.protocols.spec import dump, load

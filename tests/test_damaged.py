@@ -10,9 +10,8 @@ import pytest
 from commands import moot, served
 from moot.app.brief.reader import read_brief
 from moot.app.run.access import Claim, claim
-from moot.app.run.choosing import Wishes
-from moot.app.run.past import stamp
-from moot.app.run.prepare import prepare
+from moot.app.run.fork import stamp
+from moot.app.run.prepare import Wishes, prepare
 from moot.app.run.runner import Hall
 from moot.app.run.start import find_casting
 from moot.app.run.workspace import Desk

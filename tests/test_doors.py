@@ -12,11 +12,10 @@ import pytest
 import moot
 from commands import BRIEF, served, settle
 from moot.app.export.reports import recount, spoken, write_report
-from moot.app.plan.look import first_chat_model
+from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_words, take
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.prepare import NOTHING, QUOTING, Ready, prepare
+from moot.app.run.prepare import NOTHING, QUOTING, Caps, Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 
 QUOTES = "builtin:quotes"

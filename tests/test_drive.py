@@ -35,7 +35,7 @@ from moot.core.event import (
 from moot.core.transcript import fold
 from moot.engine.driver import Hosting, Stop, debate, replay
 from moot.phases import base
-from moot.phases.phases_base import Rounds
+from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.protocols.known import build
 from moot.protocols.spec import dump

@@ -6,17 +6,16 @@ from dataclasses import replace
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.form import ABSTAIN, Value
-from moot.phases.ballots import BALLOT, labels
+from moot.phases.base import Phase, Sequence
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ENDINGS, STRATEGIES, ending
-from moot.phases.phases_base import Phase, Sequence
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
-from moot.protocols.round_robin import round_robin
+from moot.phases.vote import BALLOT, labels
+from moot.protocols.formats import round_robin
 from moot.protocols.spec import dump, load
 from moot.report.markdown import markdown
 from moot.report.report import report

@@ -5,12 +5,10 @@ from dataclasses import replace
 import pytest
 
 from moot.app.plan.estimate import TOKENS, estimate
-from moot.app.plan.lengths import WORDS, words
-from moot.app.plan.pretend import Pretender
+from moot.app.plan.pretend import WORDS, Pretender, words
 from moot.core.agent import Quote, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant, Settings, Source
-from moot.core.form import Field, Form
 from moot.core.transcript import Transcript, Turn
 from moot.models.base import Model, Request
 from moot.phases.choices import Extras

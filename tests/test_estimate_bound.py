@@ -7,19 +7,18 @@ from typing import get_args
 
 import pytest
 
-from moot.app.brief.sight import ACTS
+from moot.app.brief.participants import ACTS
 from moot.app.plan.assignment import work
 from moot.app.plan.estimate import estimate
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant, Search, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Replied
-from moot.core.form import Field, Value
 from moot.core.transcript import Transcript
 from moot.models.base import Model
+from moot.phases.base import Phase, Table, enter
 from moot.phases.choices import Choices, Condition, Extras, Mediation, MediatorKind, TurnMode, When
 from moot.phases.endings import ENDINGS
-from moot.phases.phases_base import Phase, Table, enter
 from moot.policy.pairing import Topology
 from moot.protocols.known import KNOWN, build
 from moot.testing.scripted import ScriptedModel

@@ -10,17 +10,15 @@ import pytest
 from moot.agents.toolkit import ROUNDS, USES
 from moot.agents.tree_search import calls
 from moot.app.plan.assignment import work
-from moot.app.plan.estimate import estimate
-from moot.app.plan.likely import likely
-from moot.core.ask import Ask, Reply
+from moot.app.plan.estimate import estimate, likely
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, Search, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Replied
-from moot.core.form import Value
 from moot.core.transcript import Transcript
 from moot.models.base import Model
+from moot.phases.base import Phase, Table, enter
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
-from moot.phases.phases_base import Phase, Table, enter
 from moot.protocols.known import KNOWN, build
 from moot.testing.replay import Hall, Oracle
 from moot.testing.scripted import ScriptedModel

@@ -16,10 +16,9 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import prepare
+from moot.app.run.prepare import Wishes, prepare
 from moot.app.run.workspace import Desk
-from moot.core.tool import ToolCall
+from moot.core.ask import ToolCall
 from moot.models.pool import Pool
 from moot.testing.small_web import Web, searxng
 from moot.testing.store_checks import MemoryStore

@@ -3,9 +3,8 @@
 import pytest
 
 from moot.core.brief import Source
-from moot.demo.passages import Passage
-from moot.demo.phrases import marks, matter, quotation
-from moot.demo.seats_evidence import Library, Stance, query
+from moot.demo.evidence import Library, Stance, query
+from moot.demo.material import Passage, marks, matter, quotation
 from quoting import said
 
 TEXT = """The depot is cheaper than the hall. The hall has a poor roof.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from commands import EXAMPLES, QUOTES, moot
-from moot.cli.codes import WAITING
+from moot.cli.options import WAITING
 
 ROOT = EXAMPLES.parent
 BRIEFS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_file() and path.name != "README.md")

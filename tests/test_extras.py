@@ -6,13 +6,13 @@ from itertools import groupby
 import pytest
 
 from moot.core.brief import Brief, Participant, View
+from moot.phases.base import At, Phase, Rounds, Sequence
 from moot.phases.choices import Choices, Extras
-from moot.phases.phases_base import At, Phase, Rounds, Sequence
-from moot.phases.rethink import Mindful
+from moot.phases.revise import Mindful
 from moot.phases.speak import Everyone
 from moot.phases.vote import Count
 from moot.policy.rules import PLURALITY
-from moot.protocols.extras import add, summarise
+from moot.protocols.compose import add, summarise
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Held, Oracle

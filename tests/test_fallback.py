@@ -8,8 +8,7 @@ from commands import settle
 from moot.app.plan.assignment import seat
 from moot.app.plan.settings import Config
 from moot.app.run.api import take
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.agent import Quote, Say
 from moot.core.ask import Usage
@@ -21,7 +20,7 @@ from moot.models.base import Request, Traits
 from moot.models.breaker import Fuse
 from moot.models.layers import Patience
 from moot.models.pool import Pool
-from moot.phases.phases_base import Phase, Rounds
+from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
 from moot.record.codec import decode
 from moot.report.markdown import markdown

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import ToolError
-from moot.core.recall import News
+from moot.core.roles import News
 from moot.testing.small_web import Answer, Web, serve_pages
 from moot.tools.feeds import LONGEST, MOST_NEWS, Feeds, parse
 from moot.tools.fetch import MOST_BYTES, Fetcher

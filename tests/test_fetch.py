@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from moot.core.errors import ToolError
 from moot.testing.small_web import Answer, Web, moved, page, serve_pages
-from moot.tools.addresses import is_host, is_public
-from moot.tools.fetch import Fetcher, Page, check_target
+from moot.tools.fetch import Fetcher, Page, check_target, is_host, is_public
 
 PUBLIC = ("8.8.8.8", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8")
 CLOSED = (

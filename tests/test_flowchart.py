@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from charts import check_chart
 from commands import EXAMPLES, QUOTES, moot
 from doc_protocols import table_of
+from moot.phases.base import Rounds
 from moot.phases.choices import Choices, Extras
-from moot.phases.phases_base import Rounds
 from moot.phases.speak import Everyone
 from moot.policy.pairing import Pairs
 from moot.protocols import known, spec

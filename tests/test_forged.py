@@ -17,11 +17,11 @@ from moot.app.export.paper import memo, replay
 from moot.app.export.recount import count_again
 from moot.app.export.reports import FORMATS, compare, recount, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
-from moot.app.run.question import stands
+from moot.app.run.people import stands
 from moot.app.run.workspace import Desk
 from moot.core.errors import MootError, RecordError
 from moot.record.codec import digest
-from moot.report.readers_logs import MODES
+from moot.report.logs import MODES
 from moot.testing.store_checks import MemoryStore
 
 Line = dict[str, Any]

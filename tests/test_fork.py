@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.fork import GIVEN, Answer, Change, fork
-from moot.app.run.past import stamp
+from moot.app.run.fork import GIVEN, Answer, Change, fork, stamp
 from moot.app.run.workspace import Desk
 from moot.core.agent import Seat
 from moot.core.brief import Brief, Participant, Source

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.core.form import Value
+from moot.phases.base import Rounds
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Rounds
 from moot.protocols.known import build
 from moot.protocols.open_fight import Fight
 from moot.protocols.spec import dump, load

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Halted
-from moot.core.form import Value
 from moot.core.transcript import Transcript
+from moot.phases.base import Table, is_batch
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Table, is_batch
 from moot.protocols.fishbowl import Bowl, circles
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load

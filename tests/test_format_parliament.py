@@ -7,10 +7,9 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper

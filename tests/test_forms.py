@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Opened, Replied
-from moot.core.form import Form
 from moot.core.text import stands_in
 from moot.core.transcript import Transcript
-from moot.phases.forms import NEAREST, SPOKEN, aimed, bound, clash, draft, linked, revision, speech
-from moot.phases.phases_base import Table
+from moot.phases.base import Table
+from moot.phases.speak import NEAREST, SPOKEN, aimed, bound, clash, draft, linked, revision, speech
 
 LOG = View(numbered=True)
 

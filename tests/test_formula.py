@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, holds, smt, value, written
-from moot.analysis.claim_language import parse
-from moot.analysis.formula import Compare, Joined, NotFormal
+from moot.analysis.claim_language import Compare, Joined, NotFormal, parse
 from moot.app.export.solver_process import answer
 
 NONE: tuple[str, ...] = ()

@@ -13,9 +13,8 @@ from courses import ANN, BEN, say, table
 from moot.agents.human import HUMAN
 from moot.app.run.api import debate
 from moot.app.run.workspace import Desk
-from moot.app.serve.hypertext import LONGEST, TAGS, hypertext
-from moot.app.serve.view_model import Data, Frames, frames, most_rounds
-from moot.core.ask import Reply, Usage
+from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, hypertext, most_rounds
+from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant
 from moot.core.event import (
     Asked,
@@ -34,7 +33,6 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.form import Field, Form
 from reports import Diary, ask
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

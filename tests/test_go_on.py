@@ -9,14 +9,13 @@ import pytest_asyncio
 from models_kit import HASTY, Notebook, environment
 from moot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelSeat
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import LimitReached, Unavailable
 from moot.core.event import Called
-from moot.core.form import Form
 from moot.models.base import Traits
 from moot.models.pool import Pool
-from moot.protocols.messages import addressed, message
+from moot.protocols.board import addressed, message
 from moot.testing.scripted import ScriptedModel
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires

@@ -4,12 +4,11 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
-from moot.app.run.choosing import Wishes, choose
+from moot.app.run.prepare import Wishes, choose
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.form import Value
 from moot.protocols.known import build
 from moot.testing.replay import Hall
 from players import Player

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 
 from moot.agents.prompt import compose
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.models.base import Traits
-from moot.phases.phases_base import Sequence as InOrder
-from moot.policy.groups import split
-from moot.protocols.grouped import REPORT, stands
-from moot.protocols.groups import Groups
+from moot.phases.base import Sequence as InOrder
+from moot.policy.pairing import split
+from moot.protocols.grouped import REPORT, Groups, stands
 from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere

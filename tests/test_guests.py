@@ -12,14 +12,14 @@ from collections.abc import Callable
 import pytest
 
 from models_kit import HASTY, KEY, Notebook, ask
-from moot.app.program.guests import adapter, invite
+from moot.app.program.program_agents import adapter, invite
 from moot.core.brief import Settings
 from moot.core.errors import BriefError, ModelError, Refused, Unavailable, Unreadable
 from moot.core.text import hide
 from moot.models.base import Message
 from moot.models.custom import write
-from moot.models.mishaps import read_fault
 from moot.models.pool import Pool
+from moot.models.provider_errors import read_fault
 
 
 async def slow(prompt: str) -> str:

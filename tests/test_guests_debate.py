@@ -22,7 +22,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 import moot
 from models_kit import HASTY
 from moot.app.export.reports import recount, write_report
-from moot.app.program.guests import invite
+from moot.app.program.program_agents import invite
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
@@ -209,7 +209,7 @@ import moot
 people = tuple(moot.Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob"))
 moot.run(moot.Brief(topic="Tea?", participants=people), store=Path("a.sqlite"))
 from moot.core.errors import BriefError
-from moot.app.program.guests import invite
+from moot.app.program.program_agents import invite
 from moot.models.pool import Pool
 async def agent(prompt):
     return "yes"

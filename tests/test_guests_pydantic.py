@@ -20,7 +20,7 @@ from pydantic_ai.usage import RequestUsage
 from answer_forms import draft
 from models_kit import HASTY, KEY, Notebook, ask
 from moot.agents.llm import ModelSeat
-from moot.app.program.guests import adapter, invite
+from moot.app.program.program_agents import adapter, invite
 from moot.core.agent import Scene
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Settings

@@ -7,14 +7,12 @@ import pytest
 
 from agents import own_place
 from moot.app.brief.reader import read_brief
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim, claimed
-from moot.app.run.choosing import Wishes
-from moot.app.run.holding import Start, make_start
-from moot.app.run.keeping import Full
 from moot.app.run.people import answer, waiting
-from moot.app.run.runner import Hall
+from moot.app.run.prepare import Wishes
+from moot.app.run.runner import Full, Hall
+from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Desk
 from moot.app.serve.admission import Reception
 from moot.app.serve.spending import Till

@@ -9,16 +9,15 @@ import pytest
 
 from agents import own_place
 from moot.app.brief.reader import read_brief
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run import queue_runner
 from moot.app.run.access import allowed
-from moot.app.run.choosing import Caps, Wishes
 from moot.app.run.dispatcher import QueueError
-from moot.app.run.holding import make_start
-from moot.app.run.keeping import Full
 from moot.app.run.people import answer, say, waiting
+from moot.app.run.prepare import Caps, Wishes
 from moot.app.run.queue_runner import QueueHall
+from moot.app.run.runner import Full
+from moot.app.run.start import make_start
 from moot.app.run.workspace import Desk
 from moot.app.serve.admission import Order, Reception, keyed
 from moot.app.serve.spending import Till

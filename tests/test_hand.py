@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from moot.answers.manual_form import allowed, take
 from moot.answers.plain_text import LIMIT
+from moot.core.ask import ABSTAIN, Field, Form, Value, allows
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form, Value, allows
-from moot.phases.ballots import slip
-from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
-from moot.protocols.messages import judged, last_word, message
+from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
+from moot.phases.vote import slip
+from moot.protocols.board import judged, last_word, message
 
 AB = slip(("Proposal A", "Proposal B"))
 YESNO = slip(("yes", "no"))

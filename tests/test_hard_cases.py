@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from chaos_kit import start, stop
-from moot.app.run.past import stamp
+from moot.app.run.fork import stamp
 from moot.app.run.workspace import Desk
 from moot.core.agent import Say
 from moot.core.errors import RecordConflict, RecordError

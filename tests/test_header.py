@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from clock import within
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 from moot.core.errors import BriefError
-from moot.core.letters import flat, hidden, leads_away
-from moot.core.text import clean
+from moot.core.text import clean, flat, hidden, leads_away
 
 
 def plain(node: Node) -> object:

@@ -113,7 +113,7 @@ def test_the_play_may_do_this(text: str) -> None:
 
 
 def test_one_module_draws_chance_from_the_seed() -> None:
-    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/phases_base.py"))) == []
+    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/base.py"))) == []
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,7 @@ def test_broad_excepts(texts: dict[str, str], count: int) -> None:
     assert len(list(state.check_excepts([parse(text, path) for path, text in texts.items()]))) == count
 
 
-MODULES = frozenset(
-    {"moot.core.brief", "moot.models.base", "moot.phases.phases_base", "moot.phases.base", "moot.app.run.workspace"}
-)
+MODULES = frozenset({"moot.core.brief", "moot.models.base", "moot.phases.base", "moot.app.run.workspace"})
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ MODULES = frozenset(
         ("src/moot/phases/a.py", "if TYPE_CHECKING:\n    from moot.models.base import Model", 1),
         ("src/moot/phases/a.py", "def f():\n    import moot.agents.llm", 1),
         ("src/moot/phases/a.py", "from moot.policy.rules import Rule", 0),
-        ("src/moot/engine/a.py", "from moot.phases.phases_base import Table", 0),
+        ("src/moot/engine/a.py", "from moot.phases.base import Table", 0),
         ("src/moot/engine/a.py", "from moot.phases import base", 0),
         ("src/moot/engine/a.py", "from moot.phases import flow", 1),
         ("src/moot/engine/a.py", "from ..phases.flow import Rounds", 1),
@@ -210,7 +208,7 @@ MODULES = frozenset(
         ("src/moot/models/a.py", "from pydantic import BaseModel", 1),
         ("src/moot/record/codec.py", "from pydantic import BaseModel", 0),
         ("src/moot/helpers/a.py", "x = 1", 1),
-        ("tests/test_a.py", "from moot.phases.phases_base import Table", 0),
+        ("tests/test_a.py", "from moot.phases.base import Table", 0),
     ],
 )
 def test_floors(path: str, text: str, count: int) -> None:

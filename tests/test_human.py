@@ -11,7 +11,7 @@ from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief
 from moot.core.errors import ModelError, Refused, Waiting
 from moot.core.event import Replied
-from moot.engine.line import Line
+from moot.engine.calls import Line
 from moot.record.mailbox import Letters
 from moot.testing.store_checks import MemoryStore
 from people_kit import Hand, Time, person

@@ -16,10 +16,9 @@ import pytest
 from moot.app.program.in_place import Asking, InPlace, console
 from moot.app.program.program_agents import HumanAgent
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, Waiting
-from moot.core.form import Field, Form
 
 FLO = Participant(name="Flo", seat="human")
 SCENE = Scene(brief=Brief(topic="Which \x1b[31mtea?", participants=(FLO,)), me=FLO)

@@ -7,8 +7,7 @@ import pytest
 
 from courses import chain, decide, look, say, table, turned
 from moot.analysis.analysis import overview
-from moot.analysis.insights import insights
-from moot.analysis.review import review
+from moot.analysis.review import insights, review
 from moot.core.decision import Ballot
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Failed

@@ -16,12 +16,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from commands import settle
 from models_kit import HASTY, environment
 from moot.agents.toolkit import Errand
-from moot.app.plan.assignment import seat
-from moot.app.plan.measuring import instrument, with_instrument
+from moot.app.plan.assignment import instrument, seat, with_instrument
 from moot.app.plan.settings import Config
 from moot.app.plan.toolbox import check_tools, look_at_tools
 from moot.app.run.workspace import Desk
-from moot.arena.detectors import ConvergenceDetector
+from moot.arena import ConvergenceDetector
 from moot.core.agent import Quote, Scene
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant, Source
@@ -34,9 +33,7 @@ from moot.testing.conformance import Journal
 from moot.testing.store_checks import MemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from moot.tools.embeddings import Embeddings, likeness
-from moot.tools.installed import Installed, embedder
-from moot.tools.likeness import Likening
+from moot.tools.embeddings import Embeddings, Installed, Likening, embedder, likeness
 from moot.tools.rag import Rag
 from shelves import SCENE
 
@@ -127,7 +124,7 @@ async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
 def test_the_library_is_not_loaded_before_it_is_used(tiny: Path) -> None:
     code = f"""
 import sys
-from moot.arena.detectors import ConvergenceDetector
+from moot.arena import ConvergenceDetector
 import moot.app.plan.toolbox
 detector = ConvergenceDetector(embeddings="model2vec:{tiny}")
 print("model2vec" in sys.modules)

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.plan.lengths import words
-from moot.app.plan.pretend import Pretender, endings
+from moot.app.plan.pretend import Pretender, endings, words
 from moot.app.run.people import say
 from moot.app.run.workspace import Desk
 from moot.core.agent import scene
@@ -14,8 +13,8 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.transcript import INTERJECTION, Transcript
+from moot.phases.base import Table, enter
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Table, enter
 from moot.protocols.known import KNOWN, build
 from moot.record.codec import digest, encode
 from moot.testing.store_checks import MemoryStore

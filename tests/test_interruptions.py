@@ -5,13 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import Value
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Phase, Rounds, Sequence
 from moot.phases.speak import Everyone, Floor
-from moot.protocols.interrupt import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
+from moot.protocols.compose import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Oracle

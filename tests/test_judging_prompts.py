@@ -6,13 +6,12 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import Value
 from moot.models.base import Traits
+from moot.phases.base import Sequence
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ending
-from moot.phases.phases_base import Sequence
 from moot.protocols.mediators import mediate
 from moot.testing.replay import Hall
 from players import BOB, CHAIR, Player

@@ -4,16 +4,13 @@ import pytest
 
 from moot.app.plan.pretend import parts
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn
-from moot.phases.ballots import BALLOT
-from moot.phases.forms import draft
-from moot.phases.phases_base import Phase, Sequence, Table
+from moot.phases.base import Phase, Sequence, Table
 from moot.phases.revise import Summarize
-from moot.phases.speak import Everyone
-from moot.phases.vote import JURY, Count, Vote
+from moot.phases.speak import Everyone, draft
+from moot.phases.vote import BALLOT, JURY, Count, Vote
 from moot.policy.rules import PLURALITY, WEIGHTED
 from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Oracle

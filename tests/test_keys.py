@@ -5,11 +5,24 @@ from typing import get_args
 
 import pytest
 
-from moot.app.brief.key import Key
-from moot.app.brief.offers import ENDINGS, FORMATS, PROTOCOLS, RANKINGS, RULES, STRATEGIES
 from moot.app.brief.reader import read_brief
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, close, find, get, nearest
-from moot.app.brief.starter import starter
+from moot.app.brief.schema import (
+    ENDINGS,
+    FORMATS,
+    HEADER,
+    LIMITS,
+    PARTICIPANT,
+    PROTOCOLS,
+    RANKINGS,
+    RULES,
+    STRATEGIES,
+    Key,
+    close,
+    find,
+    get,
+    nearest,
+)
+from moot.app.brief.writer import starter
 from moot.app.brief.yaml_header import load
 from moot.core.brief import Duty, Search, Settings
 from moot.phases import endings

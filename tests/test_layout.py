@@ -12,7 +12,7 @@ from clock import within
 from moot.answers.layout import instruct, read, repair, write
 from moot.answers.plain_text import LIMIT
 from moot.answers.values import is_blank
-from moot.core.form import ABSTAIN, Field, Form, Layout, Value
+from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from moot.core.text import clean
 
 FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())

@@ -4,7 +4,7 @@ import pytest
 
 from answer_forms import ballot
 from moot.answers.layout import read
-from moot.core.form import ABSTAIN
+from moot.core.ask import ABSTAIN
 
 ABSTAINED = [
     "I abstain",

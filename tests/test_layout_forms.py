@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from answer_forms import settlement
 from moot.answers.layout import read, write
-from moot.core.form import Fields, Form, Value
-from moot.phases.forms import draft, speech
+from moot.core.ask import Fields, Form, Value
 from moot.phases.score import EVALUATION
+from moot.phases.speak import draft, speech
 from moot.protocols.mediators import guidance
 
 SPEECH = Form(

@@ -4,7 +4,7 @@ import pytest
 
 from answer_forms import AGENTS, ballot
 from moot.answers.layout import read
-from moot.core.form import ABSTAIN
+from moot.core.ask import ABSTAIN
 
 PROPOSALS = ("Proposal A", "Proposal B", "Proposal C")
 NUMBERED = ("Option 1", "Option 2")

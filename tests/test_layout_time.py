@@ -6,7 +6,7 @@ from answer_forms import ballot, draft, marks, scaffold, settlement
 from clock import within
 from moot.answers.layout import read
 from moot.answers.plain_text import LIMIT, LONGEST
-from moot.core.form import Form
+from moot.core.ask import Form
 
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (

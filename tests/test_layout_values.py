@@ -6,7 +6,7 @@ import pytest
 
 from answer_forms import ballot, draft, settlement
 from moot.answers.layout import read
-from moot.core.form import ABSTAIN, Field, Form, Layout, Value
+from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
 
 
 def one(field: Field, layout: Layout = "sections") -> Form:

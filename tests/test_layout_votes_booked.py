@@ -4,7 +4,7 @@ import pytest
 
 from answer_forms import AGENTS, ballot
 from moot.answers.layout import read
-from moot.core.form import ABSTAIN, Field, Form
+from moot.core.ask import ABSTAIN, Field, Form
 
 CASES = [
     (AGENTS, "After much thought: I vote for: Agent2", "Agent2"),

@@ -3,7 +3,7 @@
 import pytest
 
 from moot.core.brief import Duty, Participant
-from moot.core.words import stems
+from moot.core.text import stems
 from moot.demo.material import pleas, polarity, side, valence
 
 

@@ -14,17 +14,27 @@ from typing import Literal
 import pytest
 
 from lessons_kit import THREE, TWO, Paper
-from moot.app.export.learned import calibration, learn, learn_all, note, remembered, search, standings, weights
-from moot.app.export.personas import personas, relations
+from moot.app.export.learned import (
+    calibration,
+    learn,
+    learn_all,
+    note,
+    personas,
+    relations,
+    remembered,
+    search,
+    standings,
+    weights,
+)
 from moot.app.plan.learning import teach_at_end
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Desk
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
-from moot.core.form import Field, Form
-from moot.core.recall import LIBRARIAN, ORIGINS, RECALL
+from moot.core.roles import LIBRARIAN, ORIGINS, RECALL
 from moot.learn.memory_store import Shelf
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore

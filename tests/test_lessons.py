@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 import pytest
 
 from lessons_kit import THREE, TWO, Paper
+from moot.core.ask import Field, Form, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Called, Entry, Interjected, Opened
-from moot.core.form import Field, Form, Value
-from moot.core.recall import LIBRARIAN, ORIGINS
+from moot.core.roles import LIBRARIAN, ORIGINS
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons, Notes
-from moot.phases.forms import revision, speech
+from moot.phases.speak import revision, speech
 
 
 def won(winner: str, votes: Mapping[str, str], text: str = "", rule: str = "plurality") -> Decision:

@@ -13,8 +13,7 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
 from moot.engine.driver import Hosting, Stop
-from moot.record.mail import EVERY
-from moot.record.mailbox import TRIES, Letters, debates
+from moot.record.mailbox import EVERY, TRIES, Letters, debates
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
 from moot.testing.replay import Hall, Held, Oracle

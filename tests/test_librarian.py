@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 
 from lessons_kit import taught
 from moot.core.agent import Quote, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called
-from moot.core.form import Form
-from moot.core.recall import FEEDS, HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
+from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
 from moot.core.transcript import Transcript
 from moot.learn.memory_store import Shelf
 from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, Librarian, Pulse, plain, quoted
+from moot.phases.base import Table
 from moot.phases.helpers import Recall
-from moot.phases.phases_base import Table
 
 WHO = Participant(name="Librarian", seat=LIBRARIAN, duty="aide")
 TOPIC = "Should the depot buy electric buses?"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief import desk_files, files
+from moot.app.brief import files
 from moot.app.brief.files import read_library
 from moot.core.brief import Source
 from moot.core.errors import BriefError
@@ -112,4 +112,4 @@ def test_a_file_that_may_not_be_opened(shelf: Path) -> None:
             raise PermissionError(13, "Permission denied")
 
     with pytest.raises(BriefError, match=r"'b.md' cannot be read: Permission denied"):
-        desk_files.read_bytes("b.md", Locked(path))
+        files.read_bytes("b.md", Locked(path))

@@ -7,8 +7,8 @@ import pytest
 from moot.agents.llm import ModelSeat
 from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
 from moot.agents.tree_search import Searching, calls
-from moot.app.plan.lengths import CALL, FOUND, MARKS, REPLY, UNKNOWN
-from moot.app.plan.likely import alone, likely
+from moot.app.plan.estimate import alone, likely
+from moot.app.plan.pretend import CALL, FOUND, MARKS, REPLY, UNKNOWN
 from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Search, Source

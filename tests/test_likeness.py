@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from commands import settle
-from moot.app.plan.assignment import seat
-from moot.app.plan.measuring import with_instrument
+from moot.app.plan.assignment import seat, with_instrument
 from moot.app.plan.settings import Config
 from moot.app.run.api import take
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
@@ -21,8 +19,7 @@ from moot.core.transcript import Turn
 from moot.models.pool import Pool
 from moot.testing.conformance import Journal
 from moot.testing.small_web import Answer, Visit, Web, as_json
-from moot.tools.installed import embedder
-from moot.tools.likeness import Likening, measure
+from moot.tools.embeddings import Likening, embedder, measure
 
 ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
 AIDE = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")

@@ -6,22 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.brief.offers import LOGS
+from moot.app.brief.schema import LOGS
 from moot.arguments.argument_map import ArgumentMap, Judgement, Made, Node
-from moot.core.ask import Ask, Usage
+from moot.core.ask import Ask, Field, Form, ToolCall, Usage
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Asked, Attempted, Called, Entered, Entry, Erred, Failed, Opened
-from moot.core.form import Field, Form
-from moot.core.tool import ToolCall
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.report.claims import MOST_TEXT, chapter, whole
-from moot.report.markdown import markdown
-from moot.report.readers_logs import MODES, Mode, write
-from moot.report.report import report
-from moot.report.settings import settings
-from moot.report.speech import Speech, parted
+from moot.report.logs import MODES, Mode, write
+from moot.report.markdown import MOST_TEXT, chapter, markdown, whole
+from moot.report.report import report, settings
+from moot.report.turn_text import Speech, parted
 from moot.testing.replay import Hall
 from moot.testing.scripted import Scripted
 from reports import Diary, ask, hiring, opened, person

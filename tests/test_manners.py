@@ -2,13 +2,13 @@
 
 import pytest
 
+from moot.core.ask import Field, Form, Value
 from moot.core.brief import Brief, Participant
-from moot.core.form import Field, Form, Value
 from moot.core.transcript import Turn
-from moot.demo import phrases
+from moot.demo import material
 from moot.demo.debater import Quotes
 from moot.phases.choices import Choices
-from moot.phases.forms import RELATIONS
+from moot.phases.speak import RELATIONS
 from moot.protocols.known import KNOWN, build
 from moot.testing.replay import Hall
 from quoting import PEOPLE, Room, brief
@@ -113,8 +113,8 @@ async def test_who_has_nothing_new_does_not_bid() -> None:
             await place.ask(name, "argue")
     assert await put(place, "Cat", "bid", form) == 0
     assert await put(place, "Cat", "argue", one("CLAIM")) == "NONE"
-    assert await put(place, "Cat", "question", one("QUESTION")) == phrases.ASKED_NOTHING
-    assert await put(place, "Mod", "guide", one("NEXT")) == phrases.SPENT
+    assert await put(place, "Cat", "question", one("QUESTION")) == material.ASKED_NOTHING
+    assert await put(place, "Mod", "guide", one("NEXT")) == material.SPENT
 
 
 async def test_claims_points_and_questions_are_quotations() -> None:
@@ -131,7 +131,7 @@ async def test_a_conclusion_is_the_option_held_or_the_first_passage() -> None:
 
 
 async def test_a_question_needs_a_turn() -> None:
-    assert await put(Room(brief()), "Ann", "question", one("QUESTION")) == phrases.ASKED_NOTHING
+    assert await put(Room(brief()), "Ann", "question", one("QUESTION")) == material.ASKED_NOTHING
 
 
 async def test_scores_count_passages() -> None:
@@ -184,10 +184,10 @@ async def test_the_moderator_judges_by_what_was_quoted() -> None:
     assert isinstance(points, tuple)
     assert [point.split(":")[0] for point in points] == ["Ann", "Ben"]
     alone = await put(place, "Mod", "guide", one("RECONSIDER", "list"), turns=turns[:1])
-    assert alone == (f"Ann: {phrases.SPENT}",)
+    assert alone == (f"Ann: {material.SPENT}",)
     text = await put(place, "Mod", "moderate", one("PROPOSAL"), turns=turns)
     assert str(text).startswith("Most of what bears on the topic was brought by ")
-    assert await put(place, "Mod", "inform", one("DISPUTED"), turns=[]) == phrases.SPENT
+    assert await put(place, "Mod", "inform", one("DISPUTED"), turns=[]) == material.SPENT
     disputed = await put(place, "Mod", "inform", one("DISPUTED"), turns=turns)
     assert disputed != await put(place, "Mod", "inform", one("FOUND"), turns=turns)
     sources = await put(place, "Mod", "inform", one("SOURCES", "list", required=False), turns=turns)
@@ -199,7 +199,7 @@ async def test_the_moderator_judges_by_what_was_quoted() -> None:
 async def test_what_it_cannot_know_it_leaves_out() -> None:
     place, (ann, _) = await room()
     assert await put(place, "Ann", "revise", one("REPLACES", "choice", ("T1",), required=False)) is None
-    assert await put(place, "Mod", "translate", one("TRANSLATION"), about=[ann]) == phrases.UNTRANSLATED
+    assert await put(place, "Mod", "translate", one("TRANSLATION"), about=[ann]) == material.UNTRANSLATED
 
 
 def seated(name: str) -> Brief:

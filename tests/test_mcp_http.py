@@ -16,8 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from agents import own_place
 from mcp_kit import ANN, BEN, BUILTIN, QUOTES, SERVING, TABLE, refusal, result
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.serve.server_parts import hosts_of, listen
 from moot.core.errors import BriefError
 from moot.mcp import mcp_host
@@ -127,7 +126,7 @@ async def test_a_session_is_good_for_its_token_alone(folder: Path) -> None:
 
 
 async def test_no_token_takes_the_sessions_of_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.mcp.sessions.MOST", 2)
+    monkeypatch.setattr("moot.mcp.http_guard.MOST", 2)
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     first = {**LIST, "method": "initialize", "params": hello}
     async with served(folder) as address, browser() as ann, browser(BEN) as ben:

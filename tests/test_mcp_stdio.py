@@ -234,7 +234,7 @@ def written(number: int, method: str, **params: object) -> bytes:
 
 @pytest.mark.parametrize("end", ["input", "signal", "long line"])
 async def test_a_session_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    monkeypatch.setattr("moot.mcp.lines.LONGEST", 10_000)
+    monkeypatch.setattr("moot.mcp.mcp_host.LONGEST", 10_000)
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
     async with within(tmp_path, monkeypatch) as (mine, theirs, task):

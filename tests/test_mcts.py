@@ -13,15 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.agents.llm import ModelSeat
-from moot.agents.search_tree import CLAIMS, REPLIES
+from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, promise
 from moot.agents.tree_search import Searching, calls
-from moot.agents.uct import Node, best_line, descend, promise
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Limits, Participant, Search
 from moot.core.errors import RecordError, Unavailable
 from moot.core.event import Called
-from moot.core.form import Field, Form
 from moot.engine.driver import Hosting
 from moot.models.base import Request
 from moot.phases.speak import Everyone

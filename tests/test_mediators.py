@@ -8,17 +8,15 @@ from typing import get_args
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
+from moot.phases.base import Phase, Sequence
 from moot.phases.choices import Choices, Mediation, MediatorKind, SummaryStyle, When
 from moot.phases.consent import Consent
-from moot.phases.forms import POSITIONS
-from moot.phases.phases_base import Phase, Sequence
 from moot.phases.score import SCORES
-from moot.phases.speak import Everyone
+from moot.phases.speak import POSITIONS, Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.mediators import COMMON_GROUND, mediate
 from moot.protocols.spec import dump, load

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.form import ABSTAIN, Value
 from moot.core.roles import Given, Standing, split, standing
 from moot.core.transcript import Transcript, Turn
 from moot.policy.board_turns import QuietFirst, recommendation, weigh
 from moot.policy.turns import Hearing
-from moot.protocols.messages import last_word, message
+from moot.protocols.board import last_word, message
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 PEOPLE = tuple(Participant(name=name) for name in NAMES)

@@ -16,10 +16,9 @@ import pytest
 
 from lessons_kit import taught
 from moot.core.errors import RecordError
-from moot.learn.learn_tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
-from moot.learn.memory import Bout, Lessons
+from moot.learn.memory import DAY, Bout, Lessons
 from moot.learn.memory_store import Shelf
-from moot.learn.tiers import DAY
+from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from test_shelf import TOPICS, known
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def keep(shelf: Shelf, debates: list[tuple[str, Lessons]]) -> None:
 def test_both_hold_and_find_the_same_to_the_last_bit(
     place: str, tmp_path: Path, postings: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.learn.finding.POSTINGS", postings)
+    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", postings)
     chance, debates = Random(5), many(1)
     with Shelf.open(place) as one, Shelf.open(tmp_path / "x.sqlite") as other:
         keep(one, debates)

@@ -12,15 +12,13 @@ import pytest
 from commands import moot
 from lessons_kit import TWO, Paper
 from moot.app.export.learned import learn, learn_all, note, remembered, search
+from moot.app.plan.assignment import recalling, weighing
 from moot.app.plan.learning import lacks
-from moot.app.plan.recalling import recalling
 from moot.app.plan.settings import Config
-from moot.app.plan.weighing import weighing
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.errors import RecordError
-from moot.core.recall import HISTORY
-from moot.core.weights import HOW
+from moot.core.roles import HISTORY, HOW
 from moot.record.postgres import PostgresStore
 from quoting import Ear
 from test_learning import BUSES, everything, fill, keep, kept, paper

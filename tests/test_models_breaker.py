@@ -14,9 +14,8 @@ from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unr
 from moot.core.event import Called
 from moot.models.base import Model, Traits
 from moot.models.breaker import Breaker, Breaking, Fuse, counts
-from moot.models.fallback import Fallback
 from moot.models.layers import Recorded, Retrying
-from moot.models.pool import Pool
+from moot.models.pool import Fallback, Pool
 
 
 class Clock:

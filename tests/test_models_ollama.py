@@ -9,14 +9,13 @@ import pytest
 import pytest_asyncio
 
 from models_kit import HASTY, Notebook, ask
+from moot.core.ask import ToolCall
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
-from moot.core.tool import ToolCall
-from moot.models.bounds import EVENT_BYTES
 from moot.models.names import parse
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
-from moot.models.transport import Link
+from moot.models.transport import EVENT_BYTES, Link
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
 

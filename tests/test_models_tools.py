@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 
 from models_kit import HASTY, Notebook, ask, environment
+from moot.core.ask import ToolCall, ToolSpec
 from moot.core.brief import Settings
 from moot.core.errors import ModelError, Unreadable
-from moot.core.tool import ToolCall, ToolSpec
 from moot.models.base import Message, Request
 from moot.models.names import parse
 from moot.models.ollama import Ollama

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
 from moot.core.transcript import Transcript
+from moot.phases.base import Table
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.phases_base import Table
 from moot.phases.speak import hearers
 from moot.policy.stops import NothingNew
 from moot.protocols.known import build

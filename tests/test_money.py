@@ -27,7 +27,7 @@ from moot.engine.driver import Hosting
 from moot.models.base import Message, Request
 from moot.models.names import parse
 from moot.models.prices import cost, quote
-from moot.phases.phases_base import Rounds
+from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.record.codec import decode
 from moot.testing.replay import Hall, Held

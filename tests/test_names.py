@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.app.brief.default_participants import CAST, MODERATOR, debaters
-from moot.app.brief.names import MOST, RESERVED, check_name, free_name, moderates, skeleton
+from moot.app.brief.field_values import MOST, RESERVED, check_name, free_name, moderates, skeleton
 from moot.core.errors import BriefError
 
 GOOD = [

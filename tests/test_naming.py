@@ -3,16 +3,15 @@
 from collections.abc import Mapping
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry, Paused
-from moot.core.form import Value
-from moot.phases.ballots import BALLOT
+from moot.phases.base import Sequence
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Sequence
 from moot.phases.speak import Everyone
+from moot.phases.vote import BALLOT
 from moot.protocols.known import build
-from moot.report.names import NAMES, Named, Namer
+from moot.report.turn_text import NAMES, Named, Namer
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY, Player
 

@@ -15,7 +15,7 @@ from moot.engine.driver import Hosting, Stop, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
-from moot.report.names import NAMES, Namer
+from moot.report.turn_text import NAMES, Namer
 from moot.testing.replay import Oracle
 from moot.testing.store_checks import MemoryStore
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.app.brief.reader import Intake, normalise, read_brief
-from moot.app.brief.starter import starter
-from moot.app.brief.writer import fence, title
+from moot.app.brief.writer import fence, starter, title
 from moot.core.errors import BriefError
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

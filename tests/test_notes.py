@@ -5,8 +5,7 @@ import re
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.prepare import NOTHING, QUOTING, prepare
+from moot.app.run.prepare import NOTHING, QUOTING, Caps, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError
 from moot.models.pool import Pool

@@ -10,8 +10,7 @@ import pytest
 
 from clock import within
 from moot.tools import documents
-from moot.tools.documents import Document, Text, convert, limit, read_pdf, serve
-from moot.tools.markup import read_html
+from moot.tools.documents import Document, Text, convert, limit, read_html, read_pdf, serve
 from papers import pdf
 
 PAGE = b"""<!doctype html><html><head><title> The cost

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 from moot.learn.dawid_skene import one_coin
 from moot.learn.panels import (
     CAP,
+    RULES,
     Marks,
+    Rule,
+    ahead,
     credit,
     cross_fitted,
     effective_voters,
     log_odds_weights,
     mean_accuracy,
+    savings,
     tops,
 )
-from moot.learn.savings import RULES, Rule, ahead, savings
 
 Items = list[dict[str, str]]
 VOTERS: tuple[str, ...] = ("a", "b", "c", "d", "e")

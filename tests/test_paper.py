@@ -15,7 +15,7 @@ from moot.app.export.paper import SLOT, memo, pdf, replay
 from moot.app.export.reports import Recount, recount
 from moot.app.run.api import debate
 from moot.app.run.workspace import Desk
-from moot.app.serve.hypertext import document
+from moot.app.serve.view_model import document
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 

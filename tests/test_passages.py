@@ -3,8 +3,8 @@
 import pytest
 
 from moot.core.brief import Source
-from moot.core.sentences import sentences
-from moot.demo.passages import Passage, read_passages
+from moot.core.text import sentences
+from moot.demo.material import Passage, read_passages
 
 
 def found(text: str, *, line: int = 1) -> list[tuple[int, str]]:

@@ -17,7 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from agents import Agent, chaired, own_place
-from moot.app.program.plans import open_desk
+from moot.app.program.program_plans import open_desk
 from moot.app.run.people import answer
 from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, Waiting

@@ -11,12 +11,11 @@ import pytest
 from acting import Acts, slowly
 from moot.agents.human import Human, Reach
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.program.guests import invite
-from moot.app.run.held import Plan
+from moot.app.program.program_agents import invite
 from moot.app.run.outcome import Outcome
 from moot.app.run.outcome import outcome as outcome_of
 from moot.app.run.people import answer, say, scene_of, time_left, waiting
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Desk, Plan
 from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant

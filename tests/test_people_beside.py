@@ -5,11 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.run.meanwhile import Meanwhile
-from moot.app.run.people import answer, say, scene_of, waiting
+from moot.app.run.people import Meanwhile, answer, say, scene_of, waiting
+from moot.core.ask import Value
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
-from moot.core.form import Value
 from moot.protocols.known import Choices
 from people_kit import QUOTES, desk, person, table
 

@@ -4,8 +4,7 @@ import pytest
 
 from moot.app.brief.reader import normalise, read_brief
 from moot.app.plan.checks import lasting
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.brief import Participant
 from moot.core.errors import BriefError

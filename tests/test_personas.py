@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from commands import moot
 from lessons_kit import Paper
 from moot.app.export.learned import learn_all, note
-from moot.app.export.personas import personas as read_personas
-from moot.app.export.personas import relations as read_relations
+from moot.app.export.learned import personas as read_personas
+from moot.app.export.learned import relations as read_relations
 from moot.app.run.workspace import Desk
-from moot.learn.acquaintance import model_pairs, pairs
 from moot.learn.memory import Performance, Relation
-from moot.learn.personas import models, personas, share
+from moot.learn.personas import model_pairs, models, pairs, personas, share
 from test_cli_learn import fill, pattern
 from test_learning import paper
 

@@ -5,14 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, View
-from moot.core.form import Value
 from moot.core.transcript import Turn
-from moot.phases.ballots import BALLOT, labels
-from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.speak import Everyone
-from moot.phases.vote import Adopt, Count, Vote
+from moot.phases.vote import BALLOT, Adopt, Count, Vote, labels
 from moot.policy.rules import PLURALITY, FirstProposal, Share
 from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from moot.core.brief import Brief
-from moot.phases.ballots import BALLOT
-from moot.phases.phases_base import At, Rounds, Sequence
+from moot.phases.base import At, Rounds, Sequence
 from moot.phases.speak import Everyone
-from moot.phases.vote import Vote
+from moot.phases.vote import BALLOT, Vote
 from moot.policy.rules import PLURALITY
 from moot.testing.replay import Hall
 from players import ANN, BOB, CY, Player, hold

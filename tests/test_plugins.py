@@ -12,7 +12,7 @@ from moot.core.agent import Seat
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
 from moot.phases.choices import Choices, Mediation
-from moot.protocols import plugins
+from moot.protocols import spec
 from moot.protocols.known import KNOWN, build, names
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Oracle, essence
@@ -167,4 +167,4 @@ def test_an_unknown_name_lists_the_names_of_all(install: Install) -> None:
     install("duelpack", DUEL, PROTOCOL.format("duelpack"))
     with pytest.raises(ProtocolError, match=r"no protocol is called 'brawl'; there are panel, .*, duel$"):
         build("brawl", BRIEF)
-    assert plugins.protocol("brawl") is None
+    assert spec.protocol("brawl") is None

@@ -6,7 +6,7 @@ import pytest
 
 from lessons_kit import taught
 from moot.agents.prompt import compose
-from moot.core.recall import LIBRARIAN
+from moot.core.roles import LIBRARIAN
 from moot.learn.memory_store import Shelf
 from moot.learn.retriever import Librarian
 from moot.models.base import Traits

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
-from moot.core.form import Field, Form, Value
 from moot.core.matching import alike, normalise, wording
 from moot.core.transcript import Transcript, Turn
 from moot.policy.pairing import Pairs, Topology
-from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-from moot.policy.turns import Hearing, InTurn
+from moot.policy.turns import Hearing, InTurn, Showing
 
 NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
 

@@ -15,9 +15,8 @@ import pytest
 
 from moot.core.errors import RecordError
 from moot.record.hub import Hub, Line
-from moot.record.listening import listen
 from moot.record.migrations import newest
-from moot.record.postgres import PostgresStore
+from moot.record.postgres import PostgresStore, listen
 from moot.record.postgres_connection import INSTALL, explain, read_place
 from pg import Postgres
 

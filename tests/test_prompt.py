@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from moot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelSeat
 from moot.agents.prompt import BRIDGE, compose, fit, frame
 from moot.core.agent import Quote, Scene
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import Refused, Unavailable, Unreadable
 from moot.core.event import Called
-from moot.core.form import Field, Form
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
 from moot.testing.scripted import Scripted, ScriptedModel

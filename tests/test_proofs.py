@@ -12,8 +12,7 @@ import pytest
 
 from commands import moot, only_id, served
 from moot.analysis.formal_claims import LABEL, Checked, Claim, Kind
-from moot.app.export.proofs import MOST, prove
-from moot.app.export.prover import Answer, Prover
+from moot.app.export.proofs import MOST, Answer, Prover, prove
 from moot.app.export.solver_process import answer
 from moot.testing.wire_formats import Plan
 

@@ -7,9 +7,9 @@ import pytest
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
-from moot.phases.ballots import labels
-from moot.phases.phases_base import Table
-from moot.phases.rethink import RECONSIDER, Revise
+from moot.phases.base import Table
+from moot.phases.revise import RECONSIDER, Revise
+from moot.phases.vote import labels
 from moot.protocols.known import KNOWN, Choices, build
 from moot.protocols.socratic import Examination, answer_form
 from moot.protocols.spec import dump, load

@@ -9,11 +9,11 @@ from agents import own_place
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run import liveness
-from moot.app.run.choosing import Wishes
-from moot.app.run.holding import make_start
 from moot.app.run.liveness import Pulse
 from moot.app.run.people import waiting
+from moot.app.run.prepare import Wishes
 from moot.app.run.runner import Hall
+from moot.app.run.start import make_start
 from moot.app.run.workspace import Desk
 from moot.testing.store_checks import MemoryStore
 from web_kit import ADA, API, QUOTES, Slow, opened, until

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import Brief, Participant, Source, View
-from moot.core.form import ABSTAIN, Field, Form
 from moot.core.transcript import Turn
 from moot.demo.debater import KEEP, Quotes
-from moot.demo.phrases import NOTHING
-from moot.demo.seats_evidence import Library
-from moot.phases.forms import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from moot.demo.evidence import Library
+from moot.demo.material import NOTHING
+from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
 from quoting import PEOPLE, REPORT, Ear, Room, brief, said
 
 OPTIONS = ("build", "rent a hall")
@@ -337,7 +336,7 @@ async def test_indexes_are_kept_for_a_few_backgrounds() -> None:
 
 SCRIPT = """
 import asyncio
-from moot.phases.forms import draft
+from moot.phases.speak import draft
 from quoting import Room, brief
 async def main():
     room = Room(brief(options=("build", "rent a hall")))

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clock import within
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant, Source, View
-from moot.core.form import Field, Form
 from moot.demo.debater import Quotes
-from moot.phases.forms import ISSUES, SETTLEMENT, draft, revision
+from moot.phases.speak import ISSUES, SETTLEMENT, draft, revision
 from quoting import Room
 
 TOKENS = (

@@ -11,12 +11,10 @@ from clock import within
 from moot.agents.toolkit import Errand
 from moot.core.brief import Source
 from moot.core.errors import ToolError
-from moot.core.words import terms
+from moot.core.text import terms
 from moot.testing.conformance import Journal
-from moot.tools import extracts
-from moot.tools.extracts import Extract, cut
-from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
-from moot.tools.vectors import Vectors
+from moot.tools.documents import MOST, Extract, cut
+from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, Vectors, fuse
 from shelves import SCENE
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -85,7 +83,7 @@ def test_paragraphs_are_kept_whole_where_they_are_long_enough() -> None:
 def test_long_rows_are_cut_at_sentences_and_words() -> None:
     row = "This is a sentence. " * 60 + "x" * 1500 + " and " * 300
     found = cut([Source(name="a.md", text=f"first\n{row}")])
-    assert all(len(each.text) <= extracts.MOST for each in found)
+    assert all(len(each.text) <= MOST for each in found)
     assert [each.line for each in found] == [1] + [2] * (len(found) - 1)
     assert "".join("".join(each.text.split()) for each in found) == "".join(f"first{row}".split())
 

@@ -6,15 +6,14 @@ import pytest
 
 from moot.answers.layout import read, repair, template, write
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form, Value
-from moot.phases.ballots import labels
-from moot.phases.phases_base import Sequence
+from moot.phases.base import Sequence
 from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, sheet
 from moot.phases.speak import Everyone
+from moot.phases.vote import labels
 from moot.policy.rules import Quorum
 from moot.protocols.known import Choices, build
 from moot.testing.replay import Hall, Held, Oracle

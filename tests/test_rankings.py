@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.app.export.elections import RULES, hold, read_elections
+from moot.app.export.recount import RULES, hold, read_elections
 from moot.core.decision import Ballot
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, gather
 

@@ -10,16 +10,14 @@ import pytest
 
 from lessons_kit import TWO, Paper, taught
 from moot.app.export.learned import learn, learn_all, note
+from moot.app.plan.assignment import recalling, weighing
 from moot.app.plan.learning import lacks
-from moot.app.plan.recalling import recalling
 from moot.app.plan.settings import Config
-from moot.app.plan.weighing import weighing
 from moot.app.run.workspace import Desk
 from moot.core.event import Opened
-from moot.core.recall import HISTORY
-from moot.core.weights import HOW
-from moot.learn.learn_tables import VERSION, Place
+from moot.core.roles import HISTORY, HOW
 from moot.learn.memory_store import Shelf
+from moot.learn.tables import VERSION, Place
 from moot.record.sqlite import SqliteStore
 from moot.testing.store_checks import MemoryStore
 from quoting import Ear

@@ -11,22 +11,20 @@ from lessons_kit import taught
 from moot.agents.prompt import compose
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.agent import Say, Scene, Seat
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Interjected, Replied
-from moot.core.form import Value
-from moot.core.recall import HISTORY, LIBRARIAN, ORIGINS, RECALL
+from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, RECALL
 from moot.core.transcript import Transcript, fold
 from moot.learn.memory_store import Shelf
 from moot.models.base import Traits
+from moot.phases.base import Sequence, Table
 from moot.phases.choices import Choices, Memory
 from moot.phases.helpers import Informed, Recall, with_recall
-from moot.phases.phases_base import Sequence, Table
 from moot.phases.speak import Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load

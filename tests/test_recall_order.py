@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lessons_kit import taught
-from moot.core.recall import HISTORY, ORIGINS, PATTERNS
+from moot.core.roles import HISTORY, ORIGINS, PATTERNS
 from moot.learn.memory import Lessons, Trust
 from moot.learn.memory_store import Shelf
 from test_librarian import TOPIC, asked, recall

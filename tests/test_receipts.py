@@ -13,15 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commands import moot
-from moot.app.export.signed_receipts import canonical, check_receipt, write_receipt
-from moot.app.export.signing import Key, new_key, read_key, secret_key
+from moot.app.export.signed_receipts import Key, canonical, check_receipt, new_key, read_key, secret_key, write_receipt
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import RecordError
 from moot.core.event import TOOL, Called, Entered, Opened, Ruled
-from moot.report.certificate import certificate
-from moot.report.receipt import Receipt, receipt
+from moot.report.receipt import Receipt, certificate, receipt
 from reports import Diary, ask, hiring, opened, person
 
 RECORD = Path(__file__).parent / "records" / "v1-panel.jsonl"

@@ -9,16 +9,14 @@ from agents import own_place
 from mcp_kit import Dear
 from moot.app.brief.reader import read_brief
 from moot.app.export.learned import learn_all, remembered
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
-from moot.app.run import standing
+from moot.app.plan.settings import Config, Serving
+from moot.app.run import liveness
 from moot.app.run.access import noted_limits
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.holding import Start, make_start
-from moot.app.run.keeping import Full
+from moot.app.run.liveness import stands_still, waits_only
 from moot.app.run.people import answer, waiting
-from moot.app.run.runner import Hall
-from moot.app.run.standing import stands_still, waits_only
+from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.runner import Full, Hall
+from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Desk
 from moot.app.serve.admission import Order, Reception
 from moot.app.serve.spending import Till
@@ -138,7 +136,7 @@ async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None =
 
 
 async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "QUIET", 0.1)
+    monkeypatch.setattr(liveness, "QUIET", 0.1)
     desk = await crashed(ADA)
     assert not any(isinstance(each.event, Paused) for each in await desk.entries("d"))
     async with Hall(desk) as hall:
@@ -156,7 +154,7 @@ async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pyt
 
 
 async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "QUIET", 0.1)
+    monkeypatch.setattr(liveness, "QUIET", 0.1)
     brief = ADA.replace("builtin:quotes", "guest:slow")
     desk = await crashed(brief, slow=Slow())
     async with Hall(desk) as hall:

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from moot.bench.command import SETS
+from moot.bench.command import SETS, main
 from moot.bench.figures import Figure, find, numbers
-from moot.bench.main import main
 from recorded_sets import write_sets
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

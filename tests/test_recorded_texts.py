@@ -11,7 +11,7 @@ import pytest
 
 from answer_forms import ballot
 from moot.answers.layout import instruct, read, write
-from moot.core.form import Field, Form, Value
+from moot.core.ask import Field, Form, Value
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 Note = Callable[[str, object], None]

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
-from moot.phases.phases_base import Phase
-from moot.phases.phases_shares import map_reduce
+from moot.phases.base import Phase
 from moot.phases.reflection import Reflection
+from moot.phases.shares import map_reduce
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Hall, Held, Oracle
 from players import Player, resume_everywhere

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clock import within
-from moot.arguments.stance import Change
+from moot.arguments.positions import Change
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision, Minority, Status

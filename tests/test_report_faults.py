@@ -19,8 +19,7 @@ from moot.core.event import (
     Resumed,
 )
 from moot.report.markdown import markdown
-from moot.report.metrics import faults, same_model
-from moot.report.readers_metrics import Metrics, Use, elapsed, measure, use
+from moot.report.metrics import Metrics, Use, elapsed, faults, measure, same_model, use
 from moot.report.report import report
 from reports import Diary, ask, hiring, opened, person
 

@@ -5,14 +5,13 @@ import json
 import pytest
 from markdown_it import MarkdownIt
 
-from moot.arguments.uses import Used, uses
-from moot.core.ask import Reply
+from moot.arguments.positions import Used, uses
+from moot.core.ask import Reply, ToolCall
 from moot.core.event import Asked, Attempted, Called, Replied
-from moot.core.tool import ToolCall
 from moot.core.transcript import fold
+from moot.report.lookups import cite, tools_chapter
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.report.tools import cite, tools_chapter
 from reports import Diary, ask, opened, person
 
 

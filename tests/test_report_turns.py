@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from moot.core.ask import ABSTAIN, Field, Fields, Form
 from moot.core.decision import Decision, Minority
 from moot.core.event import Asked, Entered, Failed, Halted, Interjected, Ruled
-from moot.core.form import ABSTAIN, Field, Fields, Form
 from moot.report.markdown import markdown
 from moot.report.report import report
 from reports import Diary, ask, opened, person

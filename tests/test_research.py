@@ -8,21 +8,19 @@ import pytest
 from commands import settle
 from moot.agents.toolkit import Errand, Found
 from moot.app.brief.reader import read_brief
-from moot.app.plan.recalling import looking
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import prepare
+from moot.app.plan.assignment import looking
+from moot.app.run.prepare import Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called, Entry
-from moot.core.recall import LIBRARIAN, RECALL, RESEARCH
-from moot.core.tool import ToolSpec
+from moot.core.roles import LIBRARIAN, RECALL, RESEARCH
 from moot.core.transcript import Transcript
 from moot.learn.retriever import NOTHING, Librarian
+from moot.phases.base import Table, is_batch
 from moot.phases.helpers import Recall
-from moot.phases.phases_base import Table, is_batch
 from moot.report.markdown import markdown
 from moot.report.report import report
 from moot.testing.conformance import Journal

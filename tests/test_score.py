@@ -8,23 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Replied
-from moot.core.form import Value
 from moot.core.transcript import Transcript
-from moot.phases.forms import SPOKEN
-from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.score import Score, anonymous_scoring, live_scoring, reasoned_evaluation
-from moot.phases.speak import Critique, Everyone, Floor
+from moot.phases.speak import SPOKEN, Critique, Everyone, Floor
 from moot.phases.verdict import FAIR
 from moot.policy.pairing import Pairs
+from moot.protocols.compose import after_turns
 from moot.protocols.spec import dump, load
-from moot.protocols.weave import after_turns
+from moot.report.course import Mean, Scores, scoreboard, scores
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.report.scoreboard import scoreboard
-from moot.report.scores import Mean, Scores, scores
 from moot.testing.replay import Hall, Held, Oracle, essence
 from players import ANN, BOB, CHAIR, CY, Player, Script
 

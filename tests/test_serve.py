@@ -14,8 +14,7 @@ import pytest
 
 from agents import own_place
 from commands import moot, served
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
 from moot.app.serve.server_parts import check_host, hosts_of
 from moot.core.errors import BriefError

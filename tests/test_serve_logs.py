@@ -14,8 +14,8 @@ from courses import table
 from moot.app.run.access import mark_of
 from moot.core.event import Closed, Paused, Resumed
 from moot.web.app import make_app
-from moot.web.logs import Log, Logged
-from moot.web.web_site import SITE
+from moot.web.guard import Log, Logged
+from moot.web.site import SITE
 from serve_kit import Running, running
 from web_kit import API, QUOTES, opened
 

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from commands import served, settle
-from moot.app.program.plans import open_desk, plan_tree
+from moot.app.program.program_plans import open_desk, plan_tree
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ProtocolError
-from moot.core.form import Value
-from moot.phases.phases_base import Phase, Sequence
-from moot.phases.phases_shares import Shares
+from moot.phases.base import Phase, Sequence
+from moot.phases.shares import Shares
 from moot.phases.speak import Everyone
 from moot.testing.replay import Hall, Oracle
 from players import ANN, BOB, hold, resume_everywhere

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from lessons_kit import taught
 from moot.core.errors import RecordError
-from moot.learn.learn_tables import SIZE, TOP, VERSION, K, fuse, length, vector
+from moot.learn.memory import DAY
 from moot.learn.memory_store import Shelf
 from moot.learn.sqlite_tables import SCHEMA, SqliteTables
-from moot.learn.tiers import DAY
+from moot.learn.tables import SIZE, TOP, VERSION, K, fuse, length, vector
 from moot.record.sqlite import SqliteStore
 
 TOPICS = [
@@ -269,7 +269,7 @@ def test_what_was_used_is_remembered_longer(path: Path) -> None:
 
 
 def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.learn.finding.POSTINGS", 3)
+    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", 3)
     with Shelf.open(path) as shelf:
         for n in range(6):
             shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")

@@ -16,17 +16,16 @@ from hypothesis import strategies as st
 
 from moot.agents.prompt import compose
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Opened, Replied
-from moot.core.form import Field, Form, Value
 from moot.core.transcript import SUMMARY
 from moot.engine.driver import debate
 from moot.models.base import Traits
+from moot.phases.base import Phase, Play, Table
+from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
-from moot.phases.phases_base import Phase, Play, Table
-from moot.phases.phases_base import Sequence as InOrder
 from moot.phases.speak import Everyone, Floor
 from moot.protocols.known import KNOWN, build
 from moot.record.codec import read

@@ -8,8 +8,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
-from moot.app.export.signed_receipts import check_receipt, write_receipt
-from moot.app.export.signing import new_key, read_key, secret_key
+from moot.app.export.signed_receipts import check_receipt, new_key, read_key, secret_key, write_receipt
 from moot.core.errors import BriefError
 from moot.report.receipt import receipt
 from reports import hiring

@@ -9,12 +9,10 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Halted, Replied
 from moot.core.transcript import Transcript
-from moot.phases.forms import ISSUES, speech
-from moot.phases.phases_base import Phase, Table, is_batch
-from moot.phases.speak import Critique, Everyone, Floor, check_names
+from moot.phases.base import Phase, Table, is_batch
+from moot.phases.speak import ISSUES, Critique, Everyone, Floor, check_names, speech
 from moot.policy.pairing import Pairs
-from moot.policy.showing import Showing
-from moot.policy.turns import ByPriority
+from moot.policy.turns import ByPriority, Showing
 
 LOG = View(numbered=True)
 PEOPLE = (Participant(name="Ann"), Participant(name="Bob", priority=1), Participant(name="Cy", priority=2))

@@ -10,16 +10,15 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from commands import moot, settle
+from moot.app.brief.participants import ACTS
 from moot.app.brief.reader import normalise, read_brief
 from moot.app.brief.schema import HEADER, PARTICIPANT
-from moot.app.brief.sight import ACTS
-from moot.app.run.choosing import Wishes, choose
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, choose, prepare
 from moot.app.run.workspace import Desk
 from moot.core.brief import Participant, Search, Settings, View
 from moot.core.errors import BriefError
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.forms import SPOKEN
+from moot.phases.speak import SPOKEN
 from test_normalise import check_round_trip
 
 QUOTES = Wishes(models=("builtin:quotes",))

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
-from moot.app.brief.field_values import read
-from moot.app.brief.key import Key
-from moot.app.brief.offers import FORMATS as FORMAT_NAMES
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, find
-from moot.app.brief.tables import read_table
+from moot.app.brief.field_values import read, read_table
+from moot.app.brief.schema import FORMATS as FORMAT_NAMES
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.jsonl import read_lines
-from moot.app.brief.desk_files import read_bytes
+from moot.app.batch.batch_plan import read_lines
+from moot.app.brief.files import read_bytes
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_file
-from moot.app.run.choosing import Wishes
+from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError

@@ -3,7 +3,7 @@
 import pytest
 
 from courses import ANN, BEN, look, say, table
-from moot.arguments.stance import alike, changes, stands
+from moot.arguments.positions import alike, changes, stands
 from moot.core.matching import normalise
 from moot.core.transcript import fold
 from moot.phases.vote import candidates

@@ -6,18 +6,16 @@ from typing import TypeAlias
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Failed, Interjected, Replied
-from moot.core.form import Field, Form, Value
 from moot.core.transcript import Transcript
+from moot.phases.base import Rounds, Sequence
 from moot.phases.choices import Choices, Condition
-from moot.phases.forms import SPOKEN, speech
-from moot.phases.phases_base import Rounds, Sequence
-from moot.phases.speak import Everyone
-from moot.phases.until import ARGUING, CLAIMING, until
+from moot.phases.endings import ARGUING, CLAIMING, until
+from moot.phases.speak import SPOKEN, Everyone, speech
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
-from moot.protocols.gauge import GAUGE, with_gauge
+from moot.protocols.compose import GAUGE, with_gauge
 from moot.protocols.known import build
 from moot.testing.replay import Hall, Held, Oracle
 from players import ANN, BOB, CHAIR, Player, Script, resume_everywhere

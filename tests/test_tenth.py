@@ -12,11 +12,10 @@ import pytest
 from lessons_kit import THREE, Paper
 from moot.agents.prompt import compose
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.form import Value
-from moot.core.recall import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, RECALL
+from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, RECALL
 from moot.core.transcript import Turn, read_field
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes

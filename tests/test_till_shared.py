@@ -11,14 +11,13 @@ import pytest
 from agents import own_place
 from mcp_kit import Dear
 from moot.app.brief.reader import read_brief
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.holding import make_start
 from moot.app.run.people import answer, waiting
+from moot.app.run.prepare import Caps, Wishes
 from moot.app.run.queue_runner import QueueHall
 from moot.app.run.runner import Hall
+from moot.app.run.start import make_start
 from moot.app.run.workspace import Desk
 from moot.app.serve import spending as tills
 from moot.app.serve.admission import Order, Reception

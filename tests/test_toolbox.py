@@ -14,13 +14,12 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan import toolbox
 from moot.app.plan.settings import Config
 from moot.app.plan.toolbox import check_tools, look_at_tools, open_tools
-from moot.app.run.choosing import Wishes
-from moot.app.run.prepare import prepare
+from moot.app.run.prepare import Wishes, prepare
 from moot.app.run.workspace import Desk
+from moot.core.ask import ToolCall
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Called
-from moot.core.tool import ToolCall
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.testing.small_web import Answer, Visit, Web, as_json, searxng

@@ -10,18 +10,17 @@ from models_kit import HASTY, environment
 from moot import phases
 from moot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelSeat
 from moot.agents.toolkit import ROUNDS, USES
+from moot.core.ask import ToolCall
 from moot.core.brief import Brief, Limits
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.core.event import Called
-from moot.core.tool import ToolCall
 from moot.core.transcript import SUMMARY
 from moot.engine.driver import Hosting
 from moot.models.base import Request, Traits
 from moot.models.pool import Pool
-from moot.phases.forms import SPOKEN
-from moot.phases.phases_base import Sequence
-from moot.phases.rethink import STRATEGY
-from moot.phases.speak import Everyone
+from moot.phases.base import Sequence
+from moot.phases.revise import STRATEGY
+from moot.phases.speak import SPOKEN, Everyone
 from moot.testing.conformance import Journal, check_seat
 from moot.testing.replay import Hall, essence
 from moot.testing.scripted import ScriptedModel

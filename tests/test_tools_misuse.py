@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.fitting import misfit, read_arguments
 from moot.agents.llm import ModelSeat
-from moot.agents.toolkit import LONGEST, MOST_SOURCES, Errand, Found, Kit, Silent, lay
+from moot.agents.toolkit import LONGEST, MOST_SOURCES, Errand, Found, Kit, Silent, lay, misfit, read_arguments
+from moot.core.ask import ToolCall
 from moot.core.errors import RecordError, ToolError, Unavailable
 from moot.core.event import Called
 from moot.core.text import clip
-from moot.core.tool import ToolCall
 from moot.models.base import Request
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel

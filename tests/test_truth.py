@@ -10,9 +10,8 @@ from lessons_kit import TWO, Paper
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.event import Opened
-from moot.learn.lessons import lessons
+from moot.learn.lessons import is_right, lessons, option_of
 from moot.learn.memory import Notes
-from moot.learn.truth import is_right, option_of
 from test_cli_learn import fill
 from test_learning import paper
 

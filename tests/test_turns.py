@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Opened, Replied
-from moot.core.form import Value
 from moot.core.transcript import Transcript, Turn
 from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns

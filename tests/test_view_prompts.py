@@ -10,9 +10,8 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
-from moot.core.form import Value
 from moot.models.base import Message, Traits
 from moot.phases.choices import Choices
 from moot.protocols.known import build

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from moot.core.agent import open_to, scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
-from moot.core.form import Field, Form, Value
 from moot.core.transcript import Transcript, Turn
 
 FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))

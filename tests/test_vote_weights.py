@@ -13,30 +13,27 @@ from moot.app.brief.reader import read_brief
 from moot.app.export.learned import learn_all, note
 from moot.app.export.recount import count_again
 from moot.app.plan.settings import Config
-from moot.app.run.choosing import Wishes
 from moot.app.run.fork import Change, fork
-from moot.app.run.prepare import Ready, prepare
+from moot.app.run.prepare import Ready, Wishes, prepare
 from moot.app.run.workspace import Desk
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Replied, Ruled
-from moot.core.form import Value
+from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, WEIGH, weight_field
 from moot.core.transcript import Transcript, fold
-from moot.core.weights import GROUNDS, HOW, METHOD, TELLER, WEIGH, weight_field
 from moot.learn.memory_store import Shelf
 from moot.learn.panels import Marks, log_odds_weight
 from moot.models.custom import Function
+from moot.phases.base import Sequence
 from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import Recall
-from moot.phases.phases_base import Sequence
+from moot.phases.helpers import Recall, Weigh, with_weights
 from moot.phases.speak import Everyone
-from moot.phases.weigh import Weigh, with_weights
 from moot.policy.rules import WEIGHTED
+from moot.protocols.board import worded
 from moot.protocols.known import build
-from moot.protocols.recommend import worded
 from moot.protocols.spec import dump, load
 from moot.report.report import report
 from moot.testing.replay import Hall, Oracle, essence

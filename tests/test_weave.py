@@ -5,19 +5,16 @@ from collections.abc import Mapping
 import pytest
 
 from moot.core.agent import Scene
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Value
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
-from moot.core.form import Value
-from moot.phases.forms import draft
-from moot.phases.phases_base import After, At, Phase, Rounds, Sequence
-from moot.phases.speak import Everyone, Floor
+from moot.phases.base import After, At, Phase, Rounds, Sequence
+from moot.phases.speak import Everyone, Floor, draft
 from moot.phases.vote import Count, Vote
 from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.stops import Alike, Settled
-from moot.protocols.interrupt import Interruption
+from moot.protocols.compose import Interruption, after_rounds, after_turns, at_end, before_end
 from moot.protocols.spec import dump, load
-from moot.protocols.weave import after_rounds, after_turns, at_end, before_end
 from moot.testing.replay import Hall
 from players import ANN, BOB, Player, Script
 

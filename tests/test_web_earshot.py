@@ -12,17 +12,16 @@ import pytest
 
 from agents import own_place
 from moot.app.run.access import Claim, claim
-from moot.app.run.held import Plan
+from moot.app.run.workspace import Plan
 from moot.app.serve.view_model import frames as all_frames
 from moot.app.serve.visibility import Ears, hears, hears_all
 from moot.core.agent import Say
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Called, Entered, Interjected, Opened, Replied
-from moot.core.form import Field, Form
 from moot.core.transcript import Transcript
 from moot.models.base import Request
-from moot.phases.phases_base import Sequence as Steps
+from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone
 from moot.testing.scripted import ScriptedModel
 from reports import Diary

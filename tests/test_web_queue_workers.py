@@ -16,7 +16,7 @@ import pytest
 from agents import own_place
 from commands import moot, settle
 from moot.app.run import queue_runner
-from moot.workers.opening import open_queue
+from moot.workers.job_queue import open_queue
 from pg import Postgres
 from serve_kit import PATIENCE, running, wait_for
 from web_kit import ADA, API, Web, opened, until

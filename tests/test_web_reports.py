@@ -9,8 +9,7 @@ import httpx2
 import pytest
 
 from agents import own_place
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import load_config, own_file
+from moot.app.plan.settings import Serving, load_config, own_file
 from moot.app.run.access import claimed
 from moot.app.run.outcome import opening
 from moot.app.serve.spending import spent

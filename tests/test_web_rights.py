@@ -13,7 +13,7 @@ from moot.web.app import routes
 from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Passes, session_cookie, share_cookie
 from moot.web.guard import HEADERS
 from moot.web.pages import allowed
-from moot.web.web_site import Needs, NeedsNothing, NeedsOwner
+from moot.web.site import Needs, NeedsNothing, NeedsOwner
 from web_kit import ADA, ANN, API, BEN, HOST, QUOTES, SERVING, Slow, opened
 
 

@@ -15,8 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from agents import own_place
-from moot.web.app import routes
-from moot.web.description import EXAMPLES, describe
+from moot.web.app import EXAMPLES, describe, routes
 from web_kit import ANN, API, opened
 
 CHECKS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents import own_place
-from moot.app.serve.slips import MOST_PLACES, told
+from moot.app.serve.server_parts import MOST_PLACES, told
 from moot.app.serve.view_model import Data, Frames
 from moot.core.errors import RecordError
 from moot.core.event import Entry

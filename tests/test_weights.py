@@ -14,18 +14,17 @@ from moot.core.agent import Scene
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
+from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, WEIGH, VoteWeights, weight_field
 from moot.core.transcript import Transcript
-from moot.core.weights import GROUNDS, HOW, METHOD, TELLER, WEIGH, VoteWeights, weight_field
 from moot.learn.calibration import document_weight
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
 from moot.learn.memory_store import Shelf
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match
-from moot.learn.teller import Teller
-from moot.learn.vote_weights import Graded, Measured, by_elo, by_log_odds, measured, would_weigh
-from moot.phases.phases_base import Table
-from moot.phases.weigh import Weigh
+from moot.learn.vote_weights import Graded, Measured, Teller, by_elo, by_log_odds, measured, would_weigh
+from moot.phases.base import Table
+from moot.phases.helpers import Weigh
 from quoting import Ear
 
 A, B, PERSON, QUOTES = "ollama:a", "ollama:b", "human", "builtin:quotes"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from commands import settle
-from moot.app.run.past import stamp
+from moot.app.run.fork import stamp
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry

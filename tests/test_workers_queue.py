@@ -14,11 +14,10 @@ from moot.core.errors import BriefError
 from moot.core.event import Called, Entry, Interjected
 from moot.record.codec import encode
 from moot.workers import queue_tables
-from moot.workers.job_queue import Queue
+from moot.workers.job_queue import Late, Queue, check_queue, find_queue, open_queue
+from moot.workers.jobs import Ending, Lease
 from moot.workers.leases import TRIES, Leases
-from moot.workers.opening import Late, check_queue, find_queue, open_queue
 from moot.workers.queue_tables import client_of, engine_of, is_ready, make_ready
-from moot.workers.workers_jobs import Ending, Lease
 
 
 async def keep_nothing(database: str) -> None:
@@ -229,7 +228,7 @@ async def test_a_queue_is_loaded_when_it_is_first_used(database: str) -> None:
 
 
 def test_where_the_packages_are_missing_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.workers.opening.find_spec", dict[str, object]().get)
+    monkeypatch.setattr("moot.workers.job_queue.find_spec", dict[str, object]().get)
     with pytest.raises(BriefError, match=r'pip install "moot\[workers\]"'):
         check_queue("postgresql://x/y")
     assert find_queue("postgresql://x/y") is None

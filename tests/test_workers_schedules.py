@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, load_config, own_file
-from moot.app.plan.working import Schedule
+from moot.app.plan.settings import Config, Schedule, load_config, own_file
 from moot.core.errors import BriefError
 from moot.record.mailbox import debates
 from moot.workers.queue_tables import client_of, engine_of, make_ready

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from moot.app.plan.working import Allowance, Schedule, read_limits, read_schedules
+from moot.app.plan.settings import Allowance, Schedule, read_limits, read_schedules
 from moot.core.errors import BriefError, Unavailable
 from moot.workers.provider_limits import Allowed
 from moot.workers.queue_tables import engine_of, make_ready

@@ -7,7 +7,7 @@ import pytest
 from moot.core.errors import RecordConflict
 from moot.core.event import Asked, Closed, Paused, Resumed
 from moot.record.codec import read
-from moot.workers.fence import Fence
+from moot.workers.leases import Fence
 from workers_kit import LEASE, House, Turned, house, until
 
 pytestmark = pytest.mark.alone

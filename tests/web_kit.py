@@ -13,19 +13,18 @@ import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.workspace import Desk
-from moot.app.serve.connections import config_of
+from moot.app.serve.server_parts import config_of
 from moot.core.agent import Say
 from moot.core.event import Called
 from moot.models.base import Model, Request
 from moot.testing.scripted import ScriptedModel
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
-from moot.web.web_site import Site
+from moot.web.site import Site
 
 T = TypeVar("T")
 

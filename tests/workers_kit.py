@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import text
 
 from moot.app.run.dispatcher import Job
-from moot.app.run.past import stamp
+from moot.app.run.fork import stamp
 from moot.app.run.workspace import Desk
 from moot.core.agent import Say
 from moot.core.brief import Brief, Limits, Participant

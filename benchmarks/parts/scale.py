@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import Where, open_store, read_where
-from moot.app.run.held import Plan
-from moot.app.run.past import stamp
-from moot.app.run.workspace import Desk
+from moot.app.run.fork import stamp
+from moot.app.run.workspace import Desk, Plan
 from moot.core.agent import Quote, Say
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Entry
 from moot.models.base import Request, Traits
-from moot.phases.phases_base import Rounds
+from moot.phases.base import Rounds
 from moot.phases.speak import Everyone
 from moot.record.store import Store
 from moot.testing.store_checks import MemoryStore

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from moot.app.program.guests import invite
+    from moot.app.program.program_agents import invite
     from moot.app.run.api import debate, run
     from moot.app.run.outcome import Outcome
     from moot.app.run.workspace import Desk
@@ -63,7 +63,7 @@ _HOMES = (
     "moot.core.errors",
     "moot.app.run.workspace",
     "moot.app.run.outcome",
-    "moot.app.program.guests",
+    "moot.app.program.program_agents",
     "moot.app.run.api",
 )
 """Where the public names are defined, the light modules first."""

@@ -8,11 +8,18 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from house.source import Breach, Source, dotted
+from house.source import Breach, Source, dotted, part_of
 
-PLAY = frozenset({"core", "policy", "phases"})
-BELOW = frozenset({"core", "deadline", "policy", "record", "models", "readers", "phases", "seats", "learn", "engine"})
+PLAY = frozenset({"core", "policy", "phases", "protocols"})
+READING = frozenset({"core", "arguments", "report", "analysis", "learn"})
+"""What only reads records: values and pure functions. Every host may import it."""
+
+ENGINE = frozenset(
+    {"policy", "record", "models", "answers", "agents", "tools", "demo", "phases", "protocols", "engine"}
+)
+APP = frozenset({"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export"})
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
+BELOW = READING | ENGINE | {"deadline"}
 
 MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "core": frozenset(),
@@ -20,23 +27,36 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "policy": frozenset({"core"}),
     "record": frozenset({"core"}),
     "models": frozenset({"core", "deadline"}),
-    "readers": frozenset({"core"}),
+    "answers": frozenset({"core"}),
+    "arguments": frozenset({"core"}),
     "phases": frozenset({"core", "policy"}),
-    "seats": frozenset({"core", "deadline", "models"}),
-    "learn": frozenset({"core", "readers"}),
+    "agents": frozenset({"core", "deadline", "models", "answers"}),
+    "report": frozenset({"core", "arguments"}),
+    "protocols": frozenset({"core", "policy", "phases"}),
+    "tools": frozenset({"core", "models", "agents"}),
+    "demo": frozenset({"core", "answers", "agents"}),
+    "analysis": frozenset({"core", "arguments", "report"}),
+    "learn": frozenset({"core", "arguments", "report"}),
     "engine": frozenset({"core", "deadline", "record", "phases.base"}),
-    "desk": BELOW,
-    "testing": BELOW | {"desk"},
-    "workers": BELOW | {"desk"},
-    **{host: frozenset({"core", "desk"}) for host in HOSTS},
-    **{host: frozenset({"core", "desk", "workers"}) for host in ("cli", "web", "mcp")},
-    "arena": frozenset({"core", "policy", "models", "seats"}),
+    "app.brief": BELOW - {"engine"},
+    "app.plan": BELOW - {"engine"} | {"app.brief"},
+    "app.run": BELOW | {"app.brief", "app.plan"},
+    "app.program": BELOW | {"app.brief", "app.plan", "app.run"},
+    "app.serve": BELOW | {"app.brief", "app.plan", "app.run"},
+    "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
+    "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
+    "testing": BELOW | APP,
+    "workers": BELOW | APP,
+    **dict.fromkeys(HOSTS, READING | APP),
+    **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},
+    "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools"}),
+    "app": frozenset(),
     "__main__": frozenset({"cli"}),
-    "": BELOW | {"desk"},
+    "": BELOW | APP,
 }
 """For each part of ``moot`` the parts or modules that it may import beside itself; "" is ``moot/__init__.py``."""
 
-PYDANTIC_PARTS = HOSTS | {"desk"}
+PYDANTIC_PARTS = HOSTS | APP
 PYDANTIC_MODULES = frozenset({"moot.record.codec"})
 
 
@@ -90,13 +110,13 @@ def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
         return
     for line, name in imported(source, modules):
         top, _, rest = name.partition(".")
-        part = rest.partition(".")[0]
+        part = part_of(name)
         if top == "moot" and part != source.part and part not in allowed and rest not in allowed:
             yield source.breach(line, f"{source.part or 'moot'} may not import {name}")
         if source.part == "core" and top not in sys.stdlib_module_names | {"moot"}:
             yield source.breach(line, f"core stands on the standard library alone, not on {top}")
         if top == "pydantic" and source.part not in PYDANTIC_PARTS and source.module not in PYDANTIC_MODULES:
-            yield source.breach(line, "pydantic belongs to record/codec.py, the desk and the hosts")
+            yield source.breach(line, "pydantic belongs to record/codec.py, the application and the hosts")
 
 
 def find_circles(graph: Mapping[str, Mapping[str, object]]) -> list[list[str]]:

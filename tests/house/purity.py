@@ -18,7 +18,7 @@ SETS = frozenset({"set", "frozenset", "Set", "AbstractSet", "MutableSet"})
 ORDERED = frozenset({"list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "min", "max", "next"})
 UNORDERED = frozenset({"sorted", "set", "frozenset", "any", "all", "len"})
 METHODS = frozenset({"join", "extend", "fromkeys"})
-CHANCE_OWNER = "moot.phases.phases_base"
+CHANCE_OWNER = "moot.phases.base"
 
 
 def check_purity(source: Source) -> Iterator[Breach]:
@@ -45,7 +45,7 @@ def complaints(node: ast.AST, module: str) -> Iterator[str]:
         case ast.Call(func=ast.Name(id=name)) if name in CALLS:
             yield f"the play may not call {name}()"
         case ast.Call(func=func) if dotted(func) == "Random" and module != CHANCE_OWNER:
-            yield "only phases/phases_base.py draws a generator from the seed"
+            yield "only phases/base.py draws a generator from the seed"
         case ast.Await() | ast.AsyncFor() | ast.AsyncWith():
             yield "the play never awaits"
         case ast.AsyncFunctionDef() if not is_port(node):

@@ -47,8 +47,8 @@ class Source:
 
     @property
     def part(self) -> str:
-        """The folder or face under ``moot``: ``core``, ``cli``, ``council``; "" for ``moot`` itself and outside."""
-        return [*self.module.split("."), "", ""][1]
+        """The folder under ``moot``: ``core``, ``app.plan``, ``council``; "" for ``moot`` itself and outside."""
+        return part_of(self.module)
 
     def breach(self, line: int, text: str) -> Breach:
         """A breach in this file."""
@@ -58,6 +58,14 @@ class Source:
         """Whether a reason stands on one of these lines, counted from 1."""
         found = self.lines[first - 1 : last or first]
         return any(re.search(rf"# house: {word} because \w", line) for line in found)
+
+
+def part_of(module: str) -> str:
+    """``core`` for ``moot.core.brief``, ``app.plan`` for ``moot.app.plan.estimate``; else ""."""
+    top, *rest = module.split(".")
+    if top != "moot" or not rest:
+        return ""
+    return ".".join(rest[:2]) if rest[0] == "app" else rest[0]
 
 
 def parse(text: str, path: str) -> Source:

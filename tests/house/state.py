@@ -6,7 +6,7 @@ Ruff bans the rest by name (``gather``, ``wait``, ``pickle``, mocks): see ``bann
 import ast
 from collections.abc import Iterator, Sequence
 
-from house.imports import HOSTS
+from house.imports import APP, HOSTS
 from house.source import Breach, Source, annotation, dotted
 
 READ_ONLY = frozenset({"Mapping", "MappingProxyType", "Sequence", "Collection", "Set", "AbstractSet"})
@@ -94,7 +94,7 @@ def check_excepts(sources: Sequence[Source]) -> Iterator[Breach]:
     """Everything is caught in two places at most, one at each door."""
     taken: set[str] = set()
     for source in sources:
-        door = "engine" if source.part == "engine" else "host" if source.part in HOSTS | {"desk"} else ""
+        door = "engine" if source.part == "engine" else "host" if source.part in HOSTS | APP else ""
         for node in ast.walk(source.tree):
             if not source.module or not isinstance(node, ast.ExceptHandler) or not is_broad(node):
                 continue

@@ -12,12 +12,10 @@ from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool, lay
 from moot.answers.layout import Reading, read, repair
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Form, Reply, ToolCall, Usage
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
-from moot.core.form import Form
 from moot.core.text import clip
-from moot.core.tool import ToolCall
 from moot.models.base import Message, Model, Request
 
 TRUNCATED = "truncated"

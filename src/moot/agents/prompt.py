@@ -15,9 +15,9 @@ from itertools import groupby
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
 from moot.core.agent import Scene
-from moot.core.artifacts import ARTIFACTS, artifacts
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
+from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip, letter
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits

@@ -1,4 +1,6 @@
-"""Tools in a participant's hands. This file owns the port that every tool fits, and what a tool may see and use.
+"""Arguments that a model writes for a tool. This file owns how they are read, and if they fit its schema.
+
+Tools in a participant's hands. This file owns the port that every tool fits, and what a tool may see and use.
 
 A tool works for one participant and sees what that participant sees, nothing else. Its result is foreign text: it is
 laid before the model in a frame of our own, as data with its sources. What goes wrong with a tool becomes a result too,
@@ -6,22 +8,81 @@ so no debate ends by one. A use that is on record is not made again.
 """
 
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, cast
 
-from moot.agents.fitting import misfit, read_arguments
 from moot.agents.prompt import frame
 from moot.answers.layout import Reading, instruct, read
 from moot.core.agent import Quote, Say, Scene
+from moot.core.ask import Form, ToolCall, ToolSpec
 from moot.core.errors import ModelError, RecordError, ToolError
 from moot.core.event import Called
-from moot.core.form import Form
-from moot.core.text import clean, clip
-from moot.core.tool import ToolCall, ToolSpec
+from moot.core.text import clean, clean_data, clip
 from moot.models.base import Message, Model, Request
+
+
+def read_arguments(text: str) -> Mapping[str, object] | None:
+    """The arguments that a model wrote; none where it wrote nothing, None where it wrote something else."""
+    if not text.strip():
+        return {}
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return clean_data(cast("dict[str, object]", value)) if isinstance(value, dict) else None
+
+
+def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:
+    """What is wrong with arguments, looked at from outside: what is required, types, choices; "" where nothing is."""
+    for name in _texts(schema.get("required")):
+        if name not in arguments:
+            return f"the argument {name} is missing"
+    properties = schema.get("properties")
+    for name, asked in cast("Mapping[str, object]", properties).items() if isinstance(properties, Mapping) else ():
+        if name not in arguments or not isinstance(asked, Mapping):
+            continue
+        told, value = cast("Mapping[str, object]", asked), arguments[name]
+        kinds = _texts(told.get("type"))
+        if kinds and not any(_is(kind, value) for kind in kinds):
+            return f"the argument {name} must be of type {' or '.join(kinds)}"
+        choices = told.get("enum")
+        if isinstance(choices, list | tuple) and value not in choices:
+            return f"the argument {name} must be one of {', '.join(map(str, cast('Sequence[object]', choices)))}"
+    return ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """A text or a list of texts."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else ()
+
+
+def _is(kind: str, value: object) -> bool:
+    match kind:
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "integer":
+            return not isinstance(value, bool) and (
+                isinstance(value, int) or (isinstance(value, float) and value % 1 == 0)
+            )
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            return isinstance(value, list)
+        case "object":
+            return isinstance(value, dict)
+        case "null":
+            return value is None
+        case _:
+            return True
+
 
 ROUNDS = 4
 """How often a model may ask for tools before it has to answer."""

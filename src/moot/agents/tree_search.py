@@ -5,8 +5,8 @@ replies that its strongest opponent and then itself might give, as many deep as 
 down, adds the replies that are missing to the end, has the model judge how the participant stands after the exchange,
 from 0 to 1, and books that value on every node of the way.
 
-What is asked, and how the tree grows by the answers, is the business of ``agents.search_tree``; which way is walked down, and
-which claim is chosen in the end, that of ``agents.uct``.
+What is asked, and how the tree grows by the answers, is the business of ``agents.search_tree``; which way is walked
+down, and which claim is chosen in the end, that of ``agents.search_tree``.
 
 The whole search is one call on record, ``tree``, with the tree as JSON; all calls of the model in it are on record
 too, under names that say which node they made. So a resumed search repeats none, and a finished one is just read.
@@ -21,9 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Question, Questions, prepared
+from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Node, Question, Questions, below, best_line, prepared
 from moot.agents.toolkit import Silent
-from moot.agents.uct import Node, below, best_line
 from moot.answers.layout import Reading, read
 from moot.core.agent import Quote, Say, Scene, Seat
 from moot.core.ask import Ask, Reply, Usage

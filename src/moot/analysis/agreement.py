@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.arguments.positions import causes, stated
-from moot.arguments.stance import Change, Stand, bare, changes, stands
+from moot.arguments.positions import Change, Stand, bare, causes, changes, stands, stated
 from moot.core.transcript import Transcript, Turn
 
 

@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.analysis.agreement import Agreement, agreement
-from moot.analysis.disagreement import Tie, add, ties
+from moot.analysis.disagreement import Disagreement, Tie, add, disagreement, ties
 from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground, grounds
-from moot.analysis.readers_disagreement import Disagreement, disagreement
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.beliefs import Beliefs, beliefs
-from moot.arguments.citations import citations
+from moot.arguments.positions import citations
 from moot.core.errors import RecordError
 from moot.core.event import Entry
 from moot.core.transcript import fold
 from moot.report.conclusion import Ending, outcome
-from moot.report.readers_metrics import Use, measure
+from moot.report.metrics import Use, measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

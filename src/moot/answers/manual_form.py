@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from moot.answers.layout import Reading, read
 from moot.answers.plain_text import LIMIT, match
 from moot.answers.values import Fault, read_choice, read_items, read_value, slot
+from moot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
 from moot.core.errors import BriefError
-from moot.core.form import ABSTAIN, Field, Form, Value, allows, needed
 from moot.core.text import clean
 
 

@@ -1,11 +1,18 @@
 """Names in running text: which candidate a statement names, and whether what follows leaves it standing.
 
+Context: what stands around a statement in running text. This file owns whether its author says it now and means it.
+
 This file owns that judgement. Text is given folded (``plain.fold``).
+
+A statement that nothing speaks against is ``plain``; one that certainly does not count (quoted, reported, denied,
+conditional, over) is ``void``; everything else is ``unclear`` and is never booked. Text is given folded.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from moot.answers import formulas, phrases
 from moot.answers.plain_text import fold, key
@@ -279,3 +286,194 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     ):
         return Pick(fault="ambiguous")
     return Pick(name=roster.keys[name])
+
+
+Mood: TypeAlias = Literal["plain", "void", "unclear"]
+
+WINDOW = 600
+"""The most characters around a statement that are looked at; a longer sentence is unclear."""
+
+_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？]|\n")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
+_BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
+_UNCHECKED = re.compile(r"[\s>+•-]*(?:\d{1,2}[.)]\s+)?(?:\[\s?\]|[☐☒❌✗✘❎])")
+_POINTER = re.compile(r"\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
+_SUPPOSED = re.compile(
+    r"\s*(?:(?:let's|let us) )?(?:if|suppose|imagine|assume|assuming|pretend|say\b|hypothetically|what if"
+    r"|in that case)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Folded words, with the places of sentence ends, empty lines and quotation marks."""
+
+    words: str
+    bounds: tuple[int, ...]
+    paragraphs: tuple[int, ...]
+    marks: dict[str, tuple[int, ...]]
+    singles: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, words: str) -> "Page":
+        """The page of these words."""
+        paragraphs = tuple(found.start() for found in _PARAGRAPH.finditer(words))
+        places = {
+            family: tuple(found.start() for found in re.finditer(f"[{family}]", words))
+            for family in ('"', "«»", "`", "「」『』")
+        }
+        bounds = tuple(found.end() for found in _BOUND.finditer(words))
+        return cls(words, bounds, paragraphs, places, tuple(_singles(words, paragraphs)))
+
+    def sentence_start(self, place: int) -> int:
+        """Where the sentence begins that holds the place."""
+        number = bisect_right(self.bounds, place)
+        return self.bounds[number - 1] if number else 0
+
+    def quoted(self, place: int) -> bool:
+        """Whether the place stands inside quotation marks, or may do so where they do not pair."""
+        number = bisect_right(self.paragraphs, place)
+        begin = self.paragraphs[number - 1] if number else 0
+        stop = self.paragraphs[number] if number < len(self.paragraphs) else len(self.words)
+        for family, places in self.marks.items():
+            before = bisect_left(places, place)
+            here = before - bisect_left(places, begin)
+            after = bisect_left(places, stop) - before
+            whole = family != "`" and before % 2 == 1
+            if whole or here % 2 == 1 or after % 2 == 1:
+                return True
+        return any(start < place < end for start, end in self.singles)
+
+
+def _singles(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The stretches between single quotation marks within one paragraph; apostrophes are none."""
+    spans: list[tuple[int, int]] = []
+    opened = -1
+    for found in _SINGLE.finditer(words):
+        place = found.start()
+        if opened >= 0 and bisect_right(paragraphs, opened) != bisect_right(paragraphs, place):
+            opened = -1
+        closing = place > 0 and re.match(r"[\w.!?,)\]\"]", words[place - 1]) is not None
+        if closing and opened >= 0:
+            spans.append((opened, place))
+            opened = -1
+        elif not closing and opened < 0:
+            opened = place
+    return spans
+
+
+def mood_before(page: Page, place: int, roster: Roster, speaker: str) -> tuple[Mood, str]:
+    """What the words before a statement make of it, and the reason in a word.
+
+    Args:
+        page: the words.
+        place: where the statement begins.
+        roster: the candidates.
+        speaker: the folded name of the author; "" where unknown.
+    """
+    start = page.sentence_start(place)
+    if page.quoted(place):
+        return "void", "quoted_only"
+    if place - start > WINDOW:
+        return "unclear", "ambiguous"
+    prefix = page.words[start:place]
+    if _UNCHECKED.match(prefix):
+        return "void", "ambiguous"
+    begun = _BEGIN.match(prefix)
+    rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
+    if rest:
+        mood = _colon(rest, roster, speaker) if rest.endswith(":") else _clauses(rest, roster, speaker)
+        if mood[0] != "plain" or rest.endswith(":"):
+            return mood
+    return _above(page, start, place, roster, speaker)
+
+
+def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
+    """What an announcement right before the statement makes of it ("Final answer:", "Agent1:")."""
+    *earlier, last = re.split(r"[,;\u2013\u2014]\s*", rest)
+    label = key(last)
+    if speaker and label == speaker:
+        return "plain", ""
+    if phrases.DOUBTS.search(rest):
+        return "void", "conditional"
+    if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
+        return "void", "quoted_only"
+    clean = not any(phrases.REPORTS.search(each) for each in earlier)
+    own = (
+        phrases.INTRO.fullmatch(last)
+        or phrases.LEADS.fullmatch(rest[:-1])
+        or phrases.LEADS.fullmatch(last[:-1])
+        or _leading(last)
+    )
+    return ("plain", "") if own and clean else ("unclear", "ambiguous")
+
+
+def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
+    """What the earlier clauses of the statement's own sentence make of it."""
+    cuts = list(phrases.CUTS.finditer(rest))
+    cut = cuts[-1] if cuts else None
+    last = rest[cut.end() :].strip() if cut else rest
+    before = rest[: cut.start()].strip() if cut else ""
+    if phrases.DOUBTS.search(rest):
+        return "void", "conditional"
+    owner = re.fullmatch(r"(?:as |for |like )?(.+?)(?:'s)?", last or before)
+    if owner and key(owner[1]) in roster.keys and key(owner[1]) != speaker:
+        return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"
+    if phrases.PAST.search(last or before):
+        return "void", "ambiguous"
+    if not last or phrases.LEADS.fullmatch(last):
+        if cut is None or cut[0].strip(" ").isalpha() or " " in cut[0].strip():
+            return "plain", ""
+        nearest = phrases.CUTS.split(before)[-1].strip()
+        if phrases.OPENERS.match(nearest) or not phrases.SAID.search(nearest):
+            return "plain", ""
+        return "void", "quoted_only"
+    if phrases.OPENERS.match(last):
+        strange = phrases.DENIALS.search(last) or phrases.STRANGE.search(last)
+        return ("unclear", "ambiguous") if strange else ("plain", "")
+    if phrases.DENIALS.search(last):
+        return "void", "negated"
+    return ("void", "quoted_only") if phrases.SAID.search(last) else ("unclear", "ambiguous")
+
+
+def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> tuple[Mood, str]:
+    """What the sentence or line before the statement's own makes of it."""
+    before = page.words[max(0, start - WINDOW) : start]
+    at_line = not before or before.endswith("\n")
+    rows = before.split("\n")[:-1] if at_line else [before]
+    said = next((row.strip() for row in reversed(rows) if row.strip()), "")
+    near = bool(rows) and bool(rows[-1].strip())
+    sentence = (
+        re.split(r"[.!?]\s", said)[-1]
+        if at_line
+        else page.words[page.sentence_start(max(0, start - 1)) : start].strip()
+    )
+    if not at_line:
+        sentence = re.split(r"[.!?…]\s", before.rstrip(" .!?…") + ".")[-1].split("\n")[-1]
+    heading = said.startswith("#")
+    reported = phrases.REPORTS.search(sentence) is not None
+    if _SUPPOSED.match(sentence) and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
+        return "unclear", "conditional"
+    if phrases.VOIDED.search(sentence) or (_POINTER.search(sentence) and reported):
+        return "unclear", "quoted_only"
+    if at_line and said.endswith(":"):
+        return (
+            _colon(said if phrases.INTRO.fullmatch(sentence) is None else sentence, roster, speaker)
+            if not _leading(sentence)
+            else ("plain", "")
+        )
+    open_line = at_line and near and not re.search(r"[.!?;)\"»。]$", said)
+    if heading or open_line:
+        label = key(said.lstrip("# "))
+        other = any(name in label for name in roster.keys if len(name) > 1 and name != speaker)
+        short = heading or (len(label.split()) < 6 and ":" not in said)
+        if label != speaker and (reported or phrases.DOUBTS.search(said) or (other and short)):
+            return "unclear", "ambiguous"
+    return "plain", ""
+
+
+def _leading(sentence: str) -> bool:
+    """Whether a line that ends with a colon only leads up to the statement ("After weighing everything:")."""
+    strange = phrases.DOUBTS.search(sentence) or phrases.REPORTS.search(sentence) or phrases.DENIALS.search(sentence)
+    return phrases.OPENERS.match(sentence) is not None and not strange

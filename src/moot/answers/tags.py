@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from moot.answers import phrases
 from moot.answers.plain_text import fold, key, without_comments
 from moot.answers.values import Fault, Found, read_value
-from moot.core.form import Field, Form, Value
+from moot.core.ask import Field, Form, Value
 from moot.core.text import bare
 
 _TOKEN = re.compile(

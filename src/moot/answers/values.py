@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from moot.answers import formulas, phrases
 from moot.answers.mentions import choice_in, undone
 from moot.answers.plain_text import fold, key, match
-from moot.core.form import ABSTAIN, Field, Value
+from moot.core.ask import ABSTAIN, Field, Value
 
 
 @dataclass(frozen=True, slots=True)

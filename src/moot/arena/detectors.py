@@ -13,17 +13,16 @@ from typing import Protocol, TypeVar
 from moot.agents.toolkit import Errand
 from moot.answers.layout import read
 from moot.core.agent import Quote, Scene
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ModelError
 from moot.core.event import Called
-from moot.core.form import Field, Form
 from moot.core.matching import normalise
 from moot.models.breaker import Breaker, Fuse, State, counts
 from moot.models.names import Environment
 from moot.policy.convergence import WORDS, denies, likeness, mean, swaps
-from moot.tools.embeddings import Embedder, Vector
+from moot.tools.embeddings import Embedder, Vector, embedder
 from moot.tools.embeddings import likeness as cosine
-from moot.tools.installed import embedder
 
 STANCE = Form(name="stance", fields=(Field(name="ANSWER"),))
 """How a proposal says what it stands for: a line ``ANSWER: …``."""

@@ -1,16 +1,26 @@
 """What the argument map says of the answers. This file owns how strong each answer is, and on which claims it turns.
 
-Belief is passed on along attacks and supports as ``arguments.semantics`` does it: standing by Dung's grounded extension,
-strength by Potyka's quadratic energy model. An answer is as its best claim: it stands where one of the claims made for
-it stands, and its strength is the greatest of theirs. A crux is a claim without which the winner stands otherwise.
+Belief is passed on along attacks and supports as ``arguments.argument_map`` does it: standing by Dung's grounded
+extension, strength by Potyka's quadratic energy model. An answer is as its best claim: it stands where one of the
+claims made for it stands, and its strength is the greatest of theirs. A crux is a claim without which the winner stands
+otherwise.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.arguments.argument_map import AGAINST, ArgumentMap, Judgement, Node, in_short
-from moot.arguments.semantics import Label, Pair, grounded, strengths
-from moot.arguments.stance import bare
+from moot.arguments.argument_map import (
+    AGAINST,
+    ArgumentMap,
+    Judgement,
+    Label,
+    Node,
+    Pair,
+    grounded,
+    in_short,
+    strengths,
+)
+from moot.arguments.positions import bare
 from moot.core.transcript import Transcript
 
 _BEST: tuple[Label, ...] = ("in", "undecided", "out")

@@ -1,4 +1,16 @@
-"""What changed an answer. This file owns how a changed answer is traced to the turns of others.
+"""Positions over time. This file owns who answered what in which turn, and who changed. It compares wording only.
+
+Uses of tools, read from the record: who used which tool, with what arguments, and which sources came of it.
+What turns rest on. This file owns when a source counts as cited: its words, or its name, stand in the turn.
+What changed an answer. This file owns how a changed answer is traced to the turns of others.
+
+Answers are compared as rules compare them (``core.matching``): who changed is who would be counted elsewhere.
+
+A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
+was found does not say that a turn relies on it.
+
+A quotation of the background is ``"words" (name:line)``. It counts as found where the document of that name holds the
+words, blanks aside. A source that a tool gave counts where the turn names it. Nothing is guessed from likeness.
 
 A cause is **stated** where its author points at it: by marks in the reason, by a reason that one turn alone holds word
 for word, by the critiques that are accepted under their letter or mark, or by the turn that is answered. A cause is
@@ -7,15 +19,211 @@ where somebody held the new answer before. Where there is neither, nobody is cre
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from moot.arguments.citations import spoken
-from moot.arguments.stance import Change, Stand, alike, bare
-from moot.core.text import letter
+from moot.core.ask import ToolCall, shown
+from moot.core.brief import Brief, Source
+from moot.core.event import TOOL, Called, Entry
+from moot.core.matching import normalise
+from moot.core.text import letter, terms
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.core.words import terms
+
+_ANSWERS = ("ANSWER", "POSITION")
+_REASONS = ("BECAUSE", "REASON")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """What one participant answered in one turn: the answer, and the reason given for a change."""
+
+    key: str
+    answer: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A participant's answer that is not the one before: which turn, from what, to what, and the reason given."""
+
+    by: str
+    key: str
+    before: str
+    after: str
+    because: str = ""
+
+
+def stands(transcript: Transcript) -> dict[str, tuple[Stand, ...]]:
+    """The answers of each participant in their fields ANSWER or POSITION, oldest first."""
+    held: dict[str, tuple[Stand, ...]] = {}
+    for turn in transcript.turns():
+        if answer := _read(turn, _ANSWERS):
+            held[turn.by] = (
+                *held.get(turn.by, ()),
+                Stand(key=turn.key, answer=answer, because=_read(turn, _REASONS)),
+            )
+    return held
+
+
+def shifts(answers: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    """Each answer of one participant that is not the one before, behind that one."""
+    return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
+
+
+def changes(held: Mapping[str, Sequence[Stand]]) -> tuple[Change, ...]:
+    """Who changed the answer, where, and why."""
+    return tuple(
+        Change(by=by, key=new.key, before=old.answer, after=new.answer, because=new.because)
+        for by, answers in held.items()
+        for old, new in shifts(answers)
+    )
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two answers are the same."""
+    return bare(one) == bare(other)
+
+
+def bare(answer: str) -> str:
+    """An answer, or a claim, as it is compared."""
+    return normalise(answer)
+
+
+def _read(turn: Turn, names: tuple[str, ...]) -> str:
+    for name in names:
+        if (value := read_field(turn, name)) is not None:
+            return shown(value)
+    return ""
+
+
+_FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool ")
+"""How a result begins that is none. A use that found sources has a result, whatever its words are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """One use of a tool.
+
+    Attributes:
+        key: the ask during which it was used.
+        mark: the mark of that turn: ``T3``.
+        by: who used it.
+        tool: its name.
+        arguments: what it was given, as JSON text; "" where the record does not say.
+        sources: where the result comes from.
+        seconds: how long it took.
+        fault: why there is no result; "" where there is one.
+    """
+
+    key: str
+    mark: str
+    by: str
+    tool: str
+    arguments: str = ""
+    sources: tuple[str, ...] = ()
+    seconds: float = 0.0
+    fault: str = ""
+
+
+def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
+    """All uses of tools, turn by turn in the order of asking."""
+    asked: dict[str, list[ToolCall]] = {}
+    found: dict[str, list[Used]] = {}
+    for entry in entries:
+        event = entry.event
+        if not isinstance(event, Called):
+            continue
+        if event.model.startswith(TOOL):
+            found.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
+        elif event.tools:
+            asked[event.key] = list(event.tools)
+    return tuple(use for turn in transcript.all() for use in found.get(turn.key, []))
+
+
+def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> Used:
+    """A use; tools are used in the order in which the model asked for them."""
+    turn = transcript.get(event.key)
+    failed = not event.sources and _FAULT.match(event.text)
+    return Used(
+        key=event.key,
+        mark=turn.mark,
+        by=turn.by,
+        tool=event.model.removeprefix(TOOL),
+        arguments=asked.pop(0).arguments if asked else "",
+        sources=event.sources,
+        seconds=event.seconds,
+        fault=event.text if failed else "",
+    )
+
+
+QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,2000})[\"”»] \(([^\n]{1,200}?):(\d{1,7})\)")
+"""A quotation with its source: ``"words" (name:line)``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A source that a turn cites.
+
+    Attributes:
+        key: of the turn.
+        mark: its mark.
+        by: who cites.
+        source: the name of the document, or the address that a tool gave.
+        words: the words that were quoted; "" where only the name stands in the turn.
+        found: whether the source holds those words; True for a source that a tool gave in that turn.
+    """
+
+    key: str
+    mark: str
+    by: str
+    source: str
+    words: str = ""
+    found: bool = True
+
+
+def citations(entries: Sequence[Entry], transcript: Transcript) -> tuple[Citation, ...]:
+    """All citations, turn by turn in the order of asking."""
+    texts = documents(transcript.brief)
+    given: dict[str, dict[str, None]] = {}
+    for use in uses(entries, transcript):
+        given.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
+    return tuple(each for turn in transcript.turns() for each in _of(turn, texts, given.get(turn.key, {})))
+
+
+def documents(brief: Brief | None) -> dict[str, str]:
+    """The texts that the brief gives to all, and those that a tool searches, by their names, blanks squeezed."""
+    given: tuple[Source, ...] = (*brief.background, *brief.library) if brief else ()
+    return {each.name: _squeezed(each.text) for each in given}
+
+
+def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
+    """What a text quotes: the document's name, the words, and whether that document holds them."""
+    for words, name, _ in QUOTED.findall(text):
+        if name in texts:
+            yield name, words, _squeezed(words) in texts[name]
+
+
+def spoken(turn: Turn) -> str:
+    """Everything that stands in a turn: its words, and its fields where those are other words."""
+    return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
+
+
+def _of(turn: Turn, texts: Mapping[str, str], given: Mapping[str, None]) -> Iterator[Citation]:
+    if not texts and not given:
+        return
+    said = spoken(turn)
+    for name, words, found in dict.fromkeys(quotations(said, texts)):
+        yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=found)
+    for source in given:
+        if source in said:
+            yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=source)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
 
 How: TypeAlias = Literal["named", "quoted", "accepted", "answered", "echoed", "taken"]
 """How a turn is found to be a cause, the surest first."""

@@ -1,9 +1,14 @@
-"""``moot-bench recorded``: what others recorded, counted by Moot. This file owns which sets there are and the table."""
+"""``moot-bench recorded``: what others recorded, counted by Moot. This file owns which sets there are and the table.
+
+The command ``moot-bench``. This file owns its commands and their exit codes: 0 reached, 1 not, 2 nothing to do.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+import click
 
 from moot.bench.contests import debate_judgments, elimination_votes, ranked_ballots
 from moot.bench.figures import Figure
@@ -70,3 +75,45 @@ def table(figures: Iterable[Figure]) -> Iterator[str]:
 def head(name: str) -> str:
     """The line above a set's table."""
     return f"{name:<70} {'ours':>8} {'':>6} {'theirs':>8}"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Measure Moot against what others recorded."""
+
+
+@main.command()
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="MOOT_DATA",
+    help="The folder with the recorded sets; else the one that MOOT_DATA names.",
+)
+@click.pass_context
+def recorded(ctx: click.Context, data: Path | None) -> None:
+    """Count recorded votes, games, verdicts and confidences, and show our figures beside the reference.
+
+    Ends with 1 where a figure is out of reach, with 2 where there is no data.
+    """
+
+    try:
+        folder = find_data(data)
+    except MootError as error:
+        click.echo(f"moot-bench: {error}", err=True)
+        ctx.exit(2)
+    missed, total, seen = 0, 0, set[str]()
+    try:
+        for name, figures in compare(folder):
+            click.echo(head(name))
+            for line in table(figures):
+                click.echo(line)
+            seen.add(name)
+            total += len(figures)
+            missed += sum(not figure.reached for figure in figures)
+    except MootError as error:
+        click.echo(f"moot-bench: {error}", err=True)
+        ctx.exit(1)
+    if left := [name for name in SETS if name not in seen]:
+        click.echo(f"not there, left out: {', '.join(left)}")
+    click.echo(f"{total - missed} of {total} figures reached")
+    ctx.exit(1 if missed else 0)

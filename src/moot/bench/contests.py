@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-from moot.app.export.elections import Result, hold, read_elections
+from moot.app.export.recount import Result, hold, read_elections
 from moot.bench.figures import Figure, find, rows
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 

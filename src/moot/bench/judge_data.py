@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 
 from moot.bench.figures import Figure, find, numbers, rows
 from moot.learn.calibration import Forecast, measure
-from moot.learn.learn_judges import Shift, Verdicts, count_flips, order_swap
+from moot.learn.judges import Shift, Verdicts, count_flips, order_swap
 from moot.learn.ratings import spearman
 
 

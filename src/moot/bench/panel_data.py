@@ -9,8 +9,7 @@ from typing import cast
 
 from moot.bench.figures import Figure, blocks, find, rows
 from moot.learn.dawid_skene import one_coin
-from moot.learn.panels import credit, cross_fitted, mean_accuracy
-from moot.learn.savings import RULES, beta, savings
+from moot.learn.panels import RULES, beta, credit, cross_fitted, mean_accuracy, savings
 
 OPEN = 20
 """Answers to choose from where the answer is any number: more make no difference to a rounded figure."""

@@ -5,10 +5,14 @@ The names are those of the document on board meetings. A meeting is held by the 
 
 from moot.app.program.program_agents import HumanAgent
 from moot.board.board_meeting import BoardMeeting
-from moot.board.meeting_results import BoardMemberState, BoardResult
-from moot.board.members import PRESETS, Preset
-from moot.board.people import AgentType, BoardMember, TimeKeeper
-from moot.board.reading import ResponseFields, generate_next_speaker, parse_response_fields
+from moot.board.meeting_results import (
+    BoardMemberState,
+    BoardResult,
+    ResponseFields,
+    generate_next_speaker,
+    parse_response_fields,
+)
+from moot.board.members import PRESETS, AgentType, BoardMember, Preset, TimeKeeper
 
 __all__ = [
     "PRESETS",

@@ -4,16 +4,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
-from moot.app.program.again import check_same
-from moot.app.program.boards import CLOCK, described, plan_board
-from moot.app.program.plans import open_desk
 from moot.app.program.program_agents import Sitting, described_by, sitting
-from moot.app.program.program_calls import Tell, stream, told
-from moot.app.run.loops import block
+from moot.app.program.program_calls import Tell, check_same, stream, told
+from moot.app.program.program_plans import CLOCK, described, open_desk, plan_board
+from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.board.meeting_results import BoardResult, result
-from moot.board.members import PRESETS
-from moot.board.people import BoardMember, TimeKeeper
+from moot.board.members import PRESETS, BoardMember, TimeKeeper
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Entry

@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 import rich_click
 
-from moot.cli.codes import ERROR, INTERRUPTED, USAGE
-from moot.cli.options import Place
+from moot.cli.options import ERROR, INTERRUPTED, USAGE, Place
 from moot.core.errors import BriefError, MootError, ProtocolError
 from moot.core.text import clean
 
@@ -21,31 +20,31 @@ COMMANDS: Mapping[str, str] = {
     "batch": "moot.cli.commands.batch:batch",
     "submit": "moot.cli.commands.submit:submit",
     "worker": "moot.cli.commands.submit:worker",
-    "queue": "moot.cli.commands.queue:queue",
+    "queue": "moot.cli.commands.submit:queue",
     "resume": "moot.cli.commands.run:resume",
     "answer": "moot.cli.commands.answer:answer",
     "say": "moot.cli.commands.answer:say",
-    "fork": "moot.cli.commands.fork:fork",
-    "show": "moot.cli.commands.cli_show:show",
+    "fork": "moot.cli.commands.run:fork",
+    "show": "moot.cli.commands.show:show",
     "list": "moot.cli.commands.records:list_",
     "report": "moot.cli.commands.records:report",
     "diff": "moot.cli.commands.records:diff",
     "recount": "moot.cli.commands.show:recount",
     "verify": "moot.cli.commands.records:verify",
-    "store": "moot.cli.commands.store:store",
-    "analyse": "moot.cli.commands.cli_analyse:analyse",
+    "store": "moot.cli.commands.records:store",
+    "analyse": "moot.cli.commands.analyse:analyse",
     "receipt": "moot.cli.commands.analyse:receipt",
     "learn": "moot.cli.commands.learn:learn",
     "memory": "moot.cli.commands.learn:memory",
     "resolve": "moot.cli.commands.learn:resolve",
     "ratings": "moot.cli.commands.standings:ratings",
     "calibration": "moot.cli.commands.standings:calibration",
-    "personas": "moot.cli.commands.personas:personas",
-    "relations": "moot.cli.commands.personas:relations",
+    "personas": "moot.cli.commands.standings:personas",
+    "relations": "moot.cli.commands.standings:relations",
     "new": "moot.cli.commands.check:new",
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
-    "serve": "moot.cli.commands.cli_serve:serve",
+    "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",
 }
 """Where each command stands; it is imported when it is asked for. Those modules import nothing heavy on top."""

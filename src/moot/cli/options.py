@@ -1,4 +1,7 @@
-"""Options that several commands share. This file owns their names, their checks and their words."""
+"""Exit codes. This file owns which there are and what each means.
+
+Options that several commands share. This file owns their names, their checks and their words.
+"""
 
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -11,10 +14,44 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
-    from moot.app.run.choosing import Caps, Wishes
     from moot.app.run.dispatcher import Dispatcher
+    from moot.app.run.prepare import Caps, Wishes
     from moot.app.run.workspace import Desk
-    from moot.report.readers_logs import Mode
+    from moot.report.logs import Mode
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+UNDECIDED = 3
+LIMIT = 4
+UNREACHABLE = 5
+WAITING = 6
+INTERRUPTED = 130
+
+MEANINGS = """Exit codes: 0 done, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake in
+the command or the brief; 3 no decision, only with --fail-on no-decision; 4 paused by a limit; 5 paused because no
+provider could be reached; 6 paused because a person has to answer; 130 interrupted."""
+
+
+def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
+    """The exit code of a debate.
+
+    Args:
+        status: ``decided``, ``tie``, ``no_decision``, ``failed``, ``error`` or ``paused``.
+        kind: with ``paused``, why.
+        fail_on: ``no-decision`` where a debate without one shall count as a failure.
+    """
+    match status:
+        case "paused":
+            codes = {"limit": LIMIT, "unavailable": UNREACHABLE, "waiting": WAITING, "stopped": INTERRUPTED}
+            return codes.get(kind, ERROR)
+        case "failed" | "error":
+            return ERROR
+        case "tie" | "no_decision" if fail_on:
+            return UNDECIDED
+        case _:
+            return DONE
+
 
 Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
@@ -136,7 +173,7 @@ def wish_options(command: Command) -> Command:
 
 def caps_of(given: CapOptions) -> "Caps":
     """The limits for the desk."""
-    from moot.app.run.choosing import Caps
+    from moot.app.run.prepare import Caps
 
     return Caps(
         asks=given["max_asks"],
@@ -156,7 +193,7 @@ def finish(work: Coroutine[object, object, Result]) -> Result:
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
     """What is wished otherwise, for the desk."""
-    from moot.app.run.choosing import Wishes
+    from moot.app.run.prepare import Wishes
 
     return Wishes(
         models=given["model"],
@@ -203,7 +240,7 @@ async def open_desk(store: Path | str | None, *, reading: bool = False) -> "Asyn
     With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
     """
     from moot.app.run.workspace import Desk
-    from moot.workers.opening import find_queue
+    from moot.workers.job_queue import find_queue
 
     place = store_path(store)
     desk = Desk.at(place, reading=reading)
@@ -217,7 +254,7 @@ async def open_desk(store: Path | str | None, *, reading: bool = False) -> "Asyn
 @asynccontextmanager
 async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Dispatcher]]":
     """The same, for a command that is nothing without a queue."""
-    from moot.workers.opening import check_queue
+    from moot.workers.job_queue import check_queue
 
     check_queue(str(store_path(store)))
     async with open_desk(store) as desk:

@@ -1,0 +1,7 @@
+"""The values of a debate; the standard library only.
+
+Read in this order: ``brief``, ``ask`` (form, ask, reply), ``event``, ``transcript`` (a record, folded), ``agent``
+(the Agent port and what an agent is shown), ``decision``, ``errors``; then ``text`` (one cleaner for all),
+``matching`` (when two answers are the same), ``labels`` (names of places and acts), ``roles`` (what helpers and
+boards say).
+"""

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from moot.core.ask import Ask, Reply, Usage, amount
+from moot.core.ask import Ask, Reply, ToolCall, Usage, amount
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Status
 from moot.core.text import clean, named, texts
-from moot.core.tool import ToolCall
 
 # ---- play events -------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Mapping
 
-from moot.core.ask import Ask
-from moot.core.form import Fields, shown
+from moot.core.ask import Ask, Fields, shown
 from moot.core.roles import WITHDRAWN
 from moot.core.text import words
 from moot.core.transcript import Turn

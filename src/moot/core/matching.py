@@ -1,10 +1,14 @@
-"""When two answers are the same. This file owns how answers are compared; it compares meaning nowhere, only wording."""
+"""When two answers are the same. This file owns how answers are compared; it compares meaning nowhere, only wording.
+
+Why somebody voted. This file owns how a voter's reason is told from the formula of its ballot.
+"""
 
 import re
 import unicodedata
 from collections.abc import Iterable
 
-from moot.core.form import Value
+from moot.core.ask import Value, shown
+from moot.core.text import words
 from moot.core.transcript import Turn, read_field
 
 _WRAPS = ("**", "__", "~~", "*", "_", "`", '"', "'", ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
@@ -62,3 +66,15 @@ def _unwrap(text: str) -> str:
             if inner and closing not in inner:
                 return inner.strip()
     return text
+
+
+_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
+
+
+def beside(turn: Turn) -> str:
+    """The words of a ballot beside the lines that are its formula: the voter's reason."""
+    formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
+    for name, value in turn.fields.items():
+        formulas += [words(each) for each in (name, *value)] if isinstance(value, tuple) else []
+    lines = turn.text.split("\n")
+    return "\n".join(line for line in lines if words(_NUMBER.sub("", line)) not in formulas).strip()

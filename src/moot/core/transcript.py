@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.core.ask import Ask, Reply, Usage
+from moot.core.ask import Ask, Fields, Reply, Usage, Value
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import RecordError
@@ -28,7 +28,6 @@ from moot.core.event import (
     Replied,
     Ruled,
 )
-from moot.core.form import Fields, Value
 
 _ROUND = re.compile(r"/round-(\d+)")
 INTERJECTION = "interject"

@@ -5,13 +5,11 @@ parallel, the record, resume, limits, streaming, and failures that stay with the
 """
 
 from moot.app.program.program_agents import HumanAgent
-from moot.council.agent_wrapper import AgentWrapper, create_agent
-from moot.council.context import Context
-from moot.council.events import CouncilEvent
+from moot.council.agent_wrapper import AgentWrapper, Context, create_agent
 from moot.council.session import Council
 from moot.council.shared_steps import ParallelStep, SplitStep
 from moot.council.step_results import StepResult
-from moot.council.steps import DebateStep, Step
+from moot.council.steps import CouncilEvent, DebateStep, Step
 
 __all__ = [
     "AgentWrapper",

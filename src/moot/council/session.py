@@ -13,17 +13,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from moot.app.program.arguments import whole, words
-from moot.app.program.program_calls import stream
-from moot.app.run.loops import block
+from moot.app.program.program_calls import stream, whole, words
+from moot.app.run.api import block
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, ModelError, RecordError, Waiting
 from moot.core.text import slug
-from moot.council.context import Context
-from moot.council.events import CouncilEvent
-from moot.council.playing import Telling, Venue, task_of, tried
+from moot.council.agent_wrapper import Context
 from moot.council.step_results import StepResult
-from moot.council.steps import RecordedStep, Step
+from moot.council.steps import CouncilEvent, RecordedStep, Step, Telling, Venue, task_of, tried
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 """What takes the place of a step that failed: another step, or a function of the task and the context."""

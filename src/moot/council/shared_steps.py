@@ -1,21 +1,67 @@
-"""Steps in which work is shared out. This file owns which agent works on what."""
+"""One task in parts. This file owns where a task comes apart, and who gets which part.
 
+Steps in which work is shared out. This file owns which agent works on what.
+
+Every piece of the task goes to one agent, in the order in which it stands there; nothing else is added or left out.
+"""
+
+import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from moot.app.program.arguments import whole
-from moot.app.program.plans import shares_plan
 from moot.app.program.program_agents import Sitting
-from moot.app.run.held import Plan
+from moot.app.program.program_calls import whole
+from moot.app.program.program_plans import shares_plan
 from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Desk, Plan
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.council.agent_wrapper import AgentLike, AgentWrapper, sit, wrap
-from moot.council.splitting import pieces, share_out
 from moot.council.step_results import StepResult, joined, missing, shares
 from moot.council.steps import RecordedStep
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+def pieces(task: str) -> tuple[str, ...]:
+    """The items of a list in the task, else its paragraphs, else its sentences; the first kind of which there are two.
+
+    What stands before a list belongs to no item; lines behind an item belong to it. A task of one sentence is one
+    piece.
+    """
+    for found in (_items(task), _paragraphs(task), _sentences(task)):
+        if len(found) > 1:
+            return found
+    return tuple(filter(None, (task.strip(),)))
+
+
+def share_out(found: Sequence[str], agents: int) -> tuple[str, ...]:
+    """So many parts of nearly the same number of pieces, one after the other; no more parts than pieces."""
+    parts = min(agents, len(found))
+    ends = [len(found) * n // parts for n in range(parts + 1)]
+    return tuple("\n".join(found[start:end]) for start, end in pairwise(ends))
+
+
+def _items(task: str) -> tuple[str, ...]:
+    items: list[list[str]] = []
+    for line in task.splitlines():
+        if _ITEM.match(line):
+            items.append([line.strip()])
+        elif items and line.strip():
+            items[-1].append(line.rstrip())
+    return tuple("\n".join(item) for item in items)
+
+
+def _paragraphs(task: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in re.split(r"\n\s*\n", task) if part.strip())
+
+
+def _sentences(task: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in _SENTENCE.split(task) if part.strip())
+
 
 MOST_AGENTS = 100
 WHOLE = ""

@@ -1,23 +1,190 @@
-"""The debate step, and what all steps have in common. This file owns what can go into one."""
+"""What happens in a council, as it happens. This file owns the names of these events; all but two stand in the record.
+
+How a step comes to the desk. This file owns that its debate is on record and can be taken up again.
+The debate step, and what all steps have in common. This file owns what can go into one.
+
+``step_start`` and ``step_end`` are the council's own. The others are entries of the record under their documented
+names (``app.export.naming``).
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from moot.app.program.arguments import whole
-from moot.app.program.plans import VOTING, council_plan, step_choices
 from moot.app.program.program_agents import Sitting
-from moot.app.run.held import Plan
-from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk
-from moot.core.brief import Brief, Limits
+from moot.app.program.program_calls import Tell, check_same, count_failed, told, try_of, whole, words
+from moot.app.program.program_plans import VOTING, council_plan, open_desk, step_choices
+from moot.app.run.outcome import Outcome, ended, opening
+from moot.app.run.workspace import Desk, Plan
+from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError, ProtocolError
-from moot.council.agent_wrapper import AgentLike, sit
-from moot.council.context import Context
-from moot.council.playing import Kind, Venue, brief_of, hold, task_of
+from moot.core.event import Entry
+from moot.core.text import clean
+from moot.council.agent_wrapper import AgentLike, Context, sit
 from moot.council.step_results import StepResult, debate_result
+from moot.report.turn_text import Namer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CouncilEvent:
+    """Something that happens in a council.
+
+    Attributes:
+        type: ``step_start``: ``task`` and ``kind``, the class of the step; ``step_end``: ``result``, or ``error`` in
+            words. Of a debate on record: ``debate_start``: ``task``, ``agents``; ``round_start``: ``round``, from 1;
+            ``agent_message``: ``agent``, ``act``, ``round``, ``text``; ``vote``: ``agent``, ``choice`` ("" where none
+            was read), ``text``; ``agent_error``: ``agent``, ``act``, ``reason``; ``consensus``: ``winner``, ``rule``,
+            ``how``, ``tally``; ``debate_pause`` and ``debate_end``: ``status``, ``reason``.
+        step: which step of the council, from 0.
+        data: what the type says.
+        debate: the debate's id; "" for an event that stands in no record.
+        seq: the number of the entry in the record; 0 for an event that stands in none.
+    """
+
+    type: str
+    step: int
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+    debate: str = ""
+    seq: int = 0
+
+
+@dataclass(slots=True)
+class Teller:
+    """Tells of one debate of a council.
+
+    Attributes:
+        step: which step it is.
+        debate: its id.
+    """
+
+    step: int
+    debate: str
+    _namer: Namer = field(default_factory=Namer)
+
+    def tell(self, entry: Entry) -> CouncilEvent | None:
+        """The event that an entry is; None where it is none for a council."""
+        named = self._namer.name(entry)
+        if named is None:
+            return None
+        return CouncilEvent(type=named.type, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
+
+
+CONTEXT = "context"
+"""What the context is called in the prompts and in the record."""
+
+Making: TypeAlias = Callable[[Desk, Brief], Awaitable[Plan]]
+Telling: TypeAlias = Tell[CouncilEvent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Venue:
+    """Where and how a step is held.
+
+    Attributes:
+        store: the record's file, or the address of its database; None for the owner's.
+        limits: what a new debate may use; None for the usual limits.
+        raised: what it may use from now on, also where it goes on; None for the limits that it has.
+        debate: the id of the debate; it is taken up where there is a record of it. "" for a new one.
+        again: whether another debate is held where nobody answered in that one; its id ends with ``-try2``, and so on.
+        tell: told of what happens, as it happens; None for nobody.
+        step: which step of a council it is.
+        hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
+    """
+
+    store: Path | str | None = None
+    limits: Limits | None = None
+    raised: Limits | None = None
+    debate: str = ""
+    again: bool = False
+    tell: Telling | None = None
+    step: int = 0
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a step's debate is, so that no other one is taken up in its place.
+
+    Attributes:
+        name: what its protocol is called in the record.
+        chosen: what was chosen about it, in words; () for nothing.
+        make: makes its plan.
+    """
+
+    name: str
+    chosen: tuple[str, ...] = ()
+    make: Making
+
+
+async def hold(venue: Venue, brief: Brief, sitting: Sitting, kind: Kind) -> Outcome:
+    """Hold the debate of a step, or take it up where its record ends.
+
+    Raises:
+        BriefError: what is on record is another kind of debate, or one of others.
+        MootError: it does not come to its end; see ``app.run.outcome.ended``.
+    """
+    async with open_desk(venue.store) as desk:
+        seated = sitting.seat(desk.pool)
+        debate = try_of(venue.debate, await count_failed(desk, venue.debate)) if venue.again else venue.debate
+        begun = bool(debate) and await desk.count_entries(debate) > 0
+        if begun:
+            check_same(debate, await desk.entries(debate), kind.name, sitting.participants, kind.chosen)
+        plan = None if begun else await kind.make(desk, replace(brief, participants=seated))
+        debate = debate or (desk.new_id(plan) if plan else "")
+
+        async def go() -> Outcome:
+            if plan is None:
+                return await desk.resume(debate, limits=venue.raised, door=sitting.door)
+            return await desk.hold(plan, debate, door=sitting.door)
+
+        tell = _telling(venue, debate, venue.tell) if venue.tell else None
+        outcome = await (told(desk, debate, tell, go) if tell else go())
+    return ended(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
+
+
+def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
+    """Tells of the entries of a record as of events of a council."""
+    teller = Teller(step=venue.step, debate=debate)
+
+    async def say(entry: Entry) -> None:
+        if event := teller.tell(entry):
+            await tell(event)
+
+    return say
+
+
+async def tried(store: Path | str | None, debate: str) -> int:
+    """How many tries of a debate have ended without an answer."""
+    async with open_desk(store) as desk:
+        return await count_failed(desk, debate)
+
+
+def brief_of(task: str, context: Context, sitting: Sitting, limits: Limits | None) -> Brief:
+    """The brief of a step: the task is its topic, the context stands behind it in every prompt.
+
+    Raises:
+        BriefError: there is no task.
+    """
+    known = clean(context.to_prompt_context())
+    return Brief(
+        topic=clean(words("the task", task)).strip(),
+        background=(Source(name=CONTEXT, text=known),) if known else (),
+        participants=sitting.participants,
+        limits=limits or Limits(),
+    )
+
+
+async def task_of(store: Path | str | None, debate: str) -> str:
+    """The task of a debate on record.
+
+    Raises:
+        RecordError: there is no such debate.
+    """
+    async with open_desk(store) as desk:
+        return opening(debate, await desk.entries(debate)).brief.topic
+
 
 MOST_ROUNDS = 20
 

@@ -1,4 +1,9 @@
-"""How the built-in debater fills fields that say what a turn does: whom it answers, how it bids, what it scores.
+"""How the built-in debater behaves on a board: when it judges, when it leaves, what it attaches and cites.
+
+How the built-in debater fills fields that say what a turn does: whom it answers, how it bids, what it scores.
+
+This file owns the fields of a board's message by their names. It speaks three times: first it only quotes, then it
+gives its verdict, then it leaves. With nothing to quote it does the same, and gives that as its reason.
 
 This file owns these fields by their names; what stands in all other fields is the business of ``demo.debater``.
 """
@@ -8,13 +13,89 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from moot.core.form import Field, Value
+from moot.core.ask import Field, Value
+from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, artifacts
 from moot.core.text import letter
 from moot.core.transcript import TARGET, Turn, read_field
-from moot.demo import phrases
-from moot.demo.boardroom import BOARD
+from moot.demo import material
 from moot.demo.evidence import Case
 from moot.demo.speech import Speech, quote
+
+
+def _spoken(case: Case) -> int:
+    """How many messages of its own it has sent."""
+    return len(case.mine)
+
+
+def _judges(case: Case) -> bool:
+    """Whether it gives a verdict now: not before it has spoken once, unless it must."""
+    form = case.ask.form
+    due = form and any(field.name == VERDICT and field.required for field in form.fields)
+    return bool(due) or _spoken(case) > 0
+
+
+def _to(field: Field, case: Case, speech: Speech) -> Value | None:
+    rival = case.rival()
+    return rival.by if rival and rival.by in field.choices else None
+
+
+def _verdict(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The option that the evidence bears out for it, else the passage that bears most; without any, to get some."""
+    if not _judges(case):
+        return None
+    if field.choices:
+        return case.answer or field.choices[0]
+    best = case.best(case.library.choose(case.query, case.stance, 1))
+    return material.FIRST_OF_ALL if best is None else quote(case, best, 160)
+
+
+def _reasoning(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The passage for its verdict that bears most, whatever was quoted already."""
+    if not _judges(case):
+        return None
+    best = case.library.choose(case.query, case.stance, 1)
+    return quote(case, best[0]) if best else material.NOTHING
+
+
+def _withdrawn(field: Field, case: Case, speech: Speech) -> Value | None:
+    return any(read_field(turn, VERDICT) is not None for turn in case.mine) or None
+
+
+def _attached(field: Field, case: Case, speech: Speech) -> Value | None:
+    """A list of what all have quoted, once, by whoever is the first to speak again."""
+    quoted = list(dict.fromkeys(number for turn in case.seen for number in case.quotes[turn.key]))
+    if not quoted or not _spoken(case) or artifacts(case.seen):
+        return None
+    return "\n".join([material.QUOTED, *(f"- {quote(case, number, 160)}" for number in quoted)])
+
+
+def _cited(field: Field, case: Case, speech: Speech) -> Value | None:
+    """The documents that it quotes, and the lists of quotations that hold what it quotes."""
+    names = dict.fromkeys(case.library.passages[number].source for number in speech.picks)
+    marks = [each.mark for each in artifacts(case.seen) if set(case.quotes[each.turn.key]) & set(speech.picks)]
+    return (*names, *marks) or None
+
+
+def _board_left_out(field: Field, case: Case, speech: Speech) -> Value | None:
+    return None
+
+
+JUDGING = (VERDICT, REASONING, WITHDRAWN)
+"""The fields of a verdict and of leaving with it."""
+
+BOARD: Mapping[str, Callable[[Field, Case, Speech], Value | None]] = {
+    "SpeakingTo": _to,
+    "Thoughts": _board_left_out,
+    "Whisper": _board_left_out,
+    "WhisperTo": _board_left_out,
+    ARTIFACTS: _attached,
+    "Cites": _cited,
+    VERDICT: _verdict,
+    REASONING: _reasoning,
+    WITHDRAWN: _withdrawn,
+}
+"""What stands in a field of a message; None where it is left out."""
+
 
 Manner: TypeAlias = Callable[[Field, Case, Speech], Value | None]
 """What stands in a field; None where it is left out."""
@@ -56,12 +137,12 @@ def relation(case: Case, turn: Turn) -> str:
 
 def _accepts(field: Field, case: Case, speech: Speech) -> Value | None:
     """The critiques from which a passage is quoted now."""
-    return tuple(f"{place}: {phrases.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
+    return tuple(f"{place}: {material.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
 
 
 def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
     """The critiques from which nothing is."""
-    return tuple(f"{place}: {phrases.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
+    return tuple(f"{place}: {material.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
 
 
 def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
@@ -108,7 +189,7 @@ def _urgency(field: Field, case: Case, speech: Speech) -> Value:
 
 
 def _point(field: Field, case: Case, speech: Speech) -> Value:
-    return quote(case, speech.picks[0], 160) if speech.picks else phrases.SPENT
+    return quote(case, speech.picks[0], 160) if speech.picks else material.SPENT
 
 
 def _conclusion(field: Field, case: Case, speech: Speech) -> Value | None:
@@ -124,18 +205,18 @@ def _proposal(field: Field, case: Case, speech: Speech) -> Value | None:
 def _other(field: Field, case: Case, speech: Speech) -> Value:
     """A passage that others have quoted, the newest first; what is said of it stands elsewhere."""
     numbers = [number for turn in reversed(case.seen) for number in case.quotes[turn.key]]
-    return quote(case, numbers[0]) if numbers else phrases.SPENT
+    return quote(case, numbers[0]) if numbers else material.SPENT
 
 
 def _question(field: Field, case: Case, speech: Speech) -> Value:
     turn = target(case)
     found = case.library.choose(case.matter(turn), case.against(turn), 1, but=case.used) if turn else ()
-    return f"{phrases.ASKED} {quote(case, found[0])}" if found else phrases.ASKED_NOTHING
+    return f"{material.ASKED} {quote(case, found[0])}" if found else material.ASKED_NOTHING
 
 
 def _next(field: Field, case: Case, speech: Speech) -> Value:
     found = case.library.choose(case.query, case.stance, 1, but=case.used)
-    return f"{phrases.OPEN} {quote(case, found[0])}" if found else phrases.SPENT
+    return f"{material.OPEN} {quote(case, found[0])}" if found else material.SPENT
 
 
 def _score(field: Field, case: Case, speech: Speech) -> Value:
@@ -159,7 +240,7 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
     if field.kind == "number":
         whole = max((case.weigh(case.quotes[each.key]) for each in case.scene.about), default=0.0)
         return round(10 * case.weigh(numbers) / whole) if whole else 0
-    return phrases.RANKED.format(n=len(numbers))
+    return material.RANKED.format(n=len(numbers))
 
 
 def _taken(field: Field, case: Case, speech: Speech) -> Value:
@@ -205,12 +286,12 @@ def _reconsider(field: Field, case: Case, speech: Speech) -> Value:
         others = [n for other, theirs in held.items() if other != name for n in theirs if n not in numbers]
         against = [n for n in others if case.library.leans[n] * lean < 0]
         best = case.best(against or others)
-        rows.append(f"{name}: {phrases.SPENT if best is None else quote(case, best)}")
+        rows.append(f"{name}: {material.SPENT if best is None else quote(case, best)}")
     return tuple(rows)
 
 
 def _sources(field: Field, case: Case, speech: Speech) -> Value | None:
-    return tuple(dict.fromkeys(phrases.cite(case.library.passages[number]) for number in speech.picks)) or None
+    return tuple(dict.fromkeys(material.cite(case.library.passages[number]) for number in speech.picks)) or None
 
 
 def _left_out(field: Field, case: Case, speech: Speech) -> Value | None:
@@ -250,9 +331,9 @@ _MANNERS: Mapping[str, Manner] = {
     "DISPUTED": _other,
     "FOUND": _next,
     "REPLIES": _other,
-    "REASONING": _words(phrases.REASONED),
+    "REASONING": _words(material.REASONED),
     "NOTE": _next,
-    "TRANSLATION": _words(phrases.UNTRANSLATED),
+    "TRANSLATION": _words(material.UNTRANSLATED),
     **BOARD,
     # What a machine that only quotes cannot know it leaves out.
     **dict.fromkeys(("AIM", "CONCEDES", "STEP", "CHECK", "OFF_TOPIC", "WARNING", "CLARIFY"), _left_out),

@@ -1,4 +1,8 @@
-"""``builtin:quotes``: a debater without a language model. This file owns how its words get into a form.
+"""The built-in timekeeper of a board. This file owns what it says: the first paragraph of its task, word for word.
+
+``builtin:quotes``: a debater without a language model. This file owns how its words get into a form.
+
+It asks no model and knows nothing but its task, so it can manage the process and judge nothing.
 
 It can only say what the brief's documents say: every claim is a quotation with its source and line, chosen by word
 weights and a small lexicon. The same scene always gets the same words.
@@ -11,18 +15,27 @@ from collections.abc import Sequence
 from moot.answers.layout import read, write
 from moot.answers.plain_text import key
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
-from moot.core.bm25 import Index
+from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
 from moot.core.brief import Source
-from moot.core.form import ABSTAIN, Field, Form, Value
-from moot.core.words import stems, terms
-from moot.demo.answers_by_act import manner
-from moot.demo.boardroom import BOARD, JUDGING
-from moot.demo.evidence import Case
-from moot.demo.material import polarity
-from moot.demo.phrases import MEND, NOTHING
-from moot.demo.seats_evidence import Library
+from moot.core.text import Index, stems, terms
+from moot.demo.answers_by_act import BOARD, JUDGING, manner
+from moot.demo.evidence import Case, Library
+from moot.demo.material import MEND, NOTHING, polarity
 from moot.demo.speech import Speech, compose, quote
+
+CLOCK = "builtin:clock"
+"""The seat that only keeps the time of a board."""
+
+
+class Clock:
+    """The seat of whoever is played by ``builtin:clock``."""
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Say where the time stands; see ``core.agent.Seat``. No model is called."""
+        text = ask.task.partition("\n\n")[0]
+        say.delta(text)
+        return Reply(text=text, asked=CLOCK, served=CLOCK)
+
 
 NAME = "builtin:quotes"
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.transcript import Turn, read_field
-from moot.demo import phrases
+from moot.demo import material
 from moot.demo.evidence import Case
-from moot.demo.phrases import quotation
+from moot.demo.material import quotation
 
 OPENING = 3
 """Passages in a first turn; each later turn brings fewer, for what bears most has been said."""
@@ -68,9 +68,9 @@ def on(case: Case, numbers: Sequence[int], *, more: bool = False) -> list[str]:
     rows: list[str] = []
     last = ""
     for number in numbers:
-        matter = phrases.matter(case.library.passages[number])
+        matter = material.matter(case.library.passages[number])
         named = matter if matter != last else ""
-        plain, full = (phrases.MORE, phrases.MORE_ON) if more or rows else (phrases.FIRST, phrases.FIRST_ON)
+        plain, full = (material.MORE, material.MORE_ON) if more or rows else (material.FIRST, material.FIRST_ON)
         rows.append(f"{full.format(matter=named) if named else plain} {quote(case, number)}")
         last = matter
     return rows
@@ -90,7 +90,7 @@ def argue(case: Case) -> Speech:
     rows = [*([] if case.mine else _side(case)), *first, *on(case, new, more=bool(first))]
     if not rows[-1:] or not (reply or new):
         own = _own(case)
-        return _held(case, " ".join([phrases.SPENT, phrases.HOLD, *(quote(case, n) for n in own[:1])]), own)
+        return _held(case, " ".join([material.SPENT, material.HOLD, *(quote(case, n) for n in own[:1])]), own)
     return _held(case, " ".join(rows), (*reply, *new))
 
 
@@ -104,7 +104,7 @@ def revise(case: Case) -> Speech:
     critiques = [turn for turn in others if turn.act == "critique"]
     if winner := _overtaken(case, kept):
         return _switch(case, *winner)
-    rows = [" ".join([phrases.HOLD, *(quote(case, number) for number in kept)])] if kept else []
+    rows = [" ".join([material.HOLD, *(quote(case, number) for number in kept)])] if kept else []
     rows += _challenged(case, critiques, kept) if critiques else _taken_over(case, others, kept)
     if not (critiques or closing):
         rows += on(case, case.library.choose(case.query, case.stance, 1, but=case.used | set(kept)), more=True)
@@ -119,7 +119,7 @@ def criticise(case: Case) -> Speech:
     theirs = case.quotes[target.key]
     found = case.library.choose(case.matter(target), case.against(target), 1, but=theirs)
     if not found:
-        text = f"{phrases.FULL} {quote(case, theirs[0])}"
+        text = f"{material.FULL} {quote(case, theirs[0])}"
         return Speech(text=text, picks=theirs, share=0.0, where=quote(case, theirs[0], 160))
     words = case.library.words(found[0])
     near = max(theirs, key=lambda number: len(words.keys() & case.library.words(number).keys()), default=None)
@@ -127,7 +127,7 @@ def criticise(case: Case) -> Speech:
     weight = case.weights[found[0]] / top if top else 0.0
     against = max(0.0, case.library.favour(found[0], case.against(target)))
     return Speech(
-        text=f"{phrases.LEFT_OUT} {quote(case, found[0])}",
+        text=f"{material.LEFT_OUT} {quote(case, found[0])}",
         picks=found,
         share=0.6 * weight + 0.4 * against,
         where="" if near is None else quote(case, near, 160),
@@ -140,10 +140,10 @@ def vote(case: Case) -> Speech:
     whole = sum(weights)
     ranks = tuple(weight / whole if whole else 0.0 for weight in weights)
     if not whole:
-        return Speech(text=phrases.VOTED_NONE, ranks=ranks, picks=_own(case))
+        return Speech(text=material.VOTED_NONE, ranks=ranks, picks=_own(case))
     chosen = case.quotes[case.scene.about[weights.index(max(weights))].key]
     bearing = sorted((number for number in chosen if case.weights[number]), key=lambda number: -case.weights[number])
-    words = phrases.VOTED.format(n=len(bearing)) if len(bearing) > 1 else phrases.VOTED_ONE
+    words = material.VOTED.format(n=len(bearing)) if len(bearing) > 1 else material.VOTED_ONE
     return Speech(text=f"{words} {quote(case, bearing[0])}", picks=chosen, ranks=ranks, share=max(ranks))
 
 
@@ -157,7 +157,7 @@ def moderate(case: Case) -> Speech:
     rows = [_counted(case, name, numbers) for name, numbers in held.items()]
     news = case.news()
     if len(news) > 1:
-        rows.append(phrases.NEW.format(n=news[-1], m=max(news[:-1])))
+        rows.append(material.NEW.format(n=news[-1], m=max(news[:-1])))
     ranked = sorted((name for name in held if held[name]), key=lambda name: -case.weigh(held[name]))
     picks = held[ranked[0]] if ranked else ()
     if ranked and case.options:
@@ -165,7 +165,7 @@ def moderate(case: Case) -> Speech:
         case.hold(case.options[support.index(max(support))])
     whole = sum(case.weigh(numbers) for numbers in held.values())
     return Speech(
-        text="\n".join(rows) or phrases.SPENT,
+        text="\n".join(rows) or material.SPENT,
         picks=picks,
         share=case.weigh(picks) / whole if whole else 0.0,
         answer=case.answer,
@@ -177,7 +177,7 @@ def moderate(case: Case) -> Speech:
 def _decided(case: Case, held: Mapping[str, Sequence[int]], ranked: Sequence[str]) -> str:
     """The best option, where the brief names any, and the best passages of the two positions with the most evidence."""
     rows = [f"{case.answer}."] if ranked and case.answer else []
-    for words, name in zip((phrases.MOST, phrases.NEXT), ranked, strict=False):
+    for words, name in zip((material.MOST, material.NEXT), ranked, strict=False):
         best = sorted(held[name], key=lambda number: -case.weights[number])[0]
         rows.append(f"{words.format(name=_called(case, name))} {quote(case, best)}")
     return " ".join(rows)
@@ -197,7 +197,7 @@ def _before(case: Case) -> str:
 
 def _side(case: Case) -> list[str]:
     """The side that the participant has by its role, in words; none where the brief names options."""
-    words = {1: phrases.PRO, -1: phrases.CON}.get(case.stance.side, "")
+    words = {1: material.PRO, -1: material.CON}.get(case.stance.side, "")
     return [words] if words and not case.options else []
 
 
@@ -221,8 +221,8 @@ def _reply(case: Case, rival: Turn) -> tuple[int, ...]:
 def _to(case: Case, rival: Turn) -> str:
     quotes = case.quotes[rival.key]
     if not quotes:
-        return phrases.TO.format(name=case.label(rival))
-    return phrases.TO_PLACE.format(name=case.label(rival), cite=phrases.cite(case.library.passages[quotes[-1]]))
+        return material.TO.format(name=case.label(rival))
+    return material.TO_PLACE.format(name=case.label(rival), cite=material.cite(case.library.passages[quotes[-1]]))
 
 
 def _called(case: Case, name: str) -> str:
@@ -233,8 +233,8 @@ def _called(case: Case, name: str) -> str:
 def _counted(case: Case, name: str, numbers: Sequence[int]) -> str:
     name, best = _called(case, name), case.best(numbers)
     if best is None:
-        return phrases.COUNT_NONE.format(name=name)
-    words = phrases.COUNT if len(numbers) > 1 else phrases.COUNT_ONE
+        return material.COUNT_NONE.format(name=name)
+    words = material.COUNT if len(numbers) > 1 else material.COUNT_ONE
     return f"{words.format(name=name, n=len(numbers))} {quote(case, best)}"
 
 
@@ -245,10 +245,10 @@ def _challenged(case: Case, critiques: Sequence[Turn], kept: Sequence[int]) -> l
     if not brought:
         return []
     if case.library.favour(brought[0], case.stance) >= 0:
-        return [f"{phrases.ADDED} {quote(case, brought[0])}"]
+        return [f"{material.ADDED} {quote(case, brought[0])}"]
     answer = case.library.choose(case.matter(gravest), case.stance, 1, but={*case.used, *kept})
-    rows = [f"{phrases.NOTED} {quote(case, brought[0])}"]
-    return rows + [f"{phrases.AGAINST_THAT} {quote(case, number)}" for number in answer]
+    rows = [f"{material.NOTED} {quote(case, brought[0])}"]
+    return rows + [f"{material.AGAINST_THAT} {quote(case, number)}" for number in answer]
 
 
 def _severity(turn: Turn) -> float:
@@ -265,7 +265,7 @@ def _taken_over(case: Case, others: Sequence[Turn], kept: Sequence[int]) -> list
         if number not in kept and case.library.favour(number, case.stance) >= 0
     }
     best = case.best(sorted(brought))
-    return [] if best is None else [f"{phrases.OVER.format(name=case.label(brought[best]))} {quote(case, best)}"]
+    return [] if best is None else [f"{material.OVER.format(name=case.label(brought[best]))} {quote(case, best)}"]
 
 
 def _overtaken(case: Case, kept: Sequence[int]) -> tuple[str, Turn] | None:
@@ -287,7 +287,7 @@ def _switch(case: Case, answer: str, turn: Turn) -> Speech:
     numbers = case.quotes[turn.key]
     if case.options:
         case.hold(answer)
-    rows = [phrases.SWITCHED, *(quote(case, number) for number in numbers[:OPENING])]
+    rows = [material.SWITCHED, *(quote(case, number) for number in numbers[:OPENING])]
     new = case.library.choose(case.query, case.stance, 1, but=case.used)
     text = " ".join([*rows, *on(case, new, more=True)])
     return Speech(

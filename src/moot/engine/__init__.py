@@ -1,0 +1,1 @@
+"""The engine: ``driver`` runs a play with agents and a ledger; ``calls`` budgets and records each model call."""

@@ -1,5 +1,7 @@
 """Money is reserved before the call. This file owns what a debate has used and may still use.
 
+The line from a seat to the engine. This file owns the order: look up, else reserve, log, send, log, use.
+
 The purse is a fold over the record, live and on resume alike. A try without an end counts as spent, because the
 provider may have been paid for it.
 
@@ -10,15 +12,19 @@ the limit by no more than the error of one estimate.
 """
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from math import ceil, inf
 
 from moot.core.agent import Quote
 from moot.core.ask import Usage
 from moot.core.brief import Limits
-from moot.core.errors import LimitReached
-from moot.core.event import Asked, Attempted, Called, Erred, Event
+from moot.core.errors import LimitReached, ModelError
+from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
+from moot.core.text import Pieces, clean, clean_data, named
+from moot.deadline import Deadline
+from moot.record.ledger import Ledger
 
 FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
 """Kinds of errors after which a provider charges nothing; all others keep what was reserved."""
@@ -130,3 +136,49 @@ class Purse:
         if held:
             self.tokens -= held.tokens
             self.cost -= held.cost or 0.0
+
+
+class Line:
+    """What a seat may say while it answers one ask; see ``core.agent.Say``."""
+
+    def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
+        self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
+        self._pieces = Pieces()
+        self.clock: Deadline | None = None  # what ends the turn
+
+    def delta(self, text: str) -> None:
+        """Show a piece of the answer in the making."""
+        if words := self._pieces.take(text):
+            self._show(Delta(key=self._key, text=words))
+
+    def done(self, name: str) -> Called | None:
+        """The answer of a call, if it is on record already."""
+        return self._ledger.called(self._key, name)
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Send one model call, unless the record holds its answer already; see ``core.agent.Say``."""
+        if kept := self.done(name):
+            return kept
+        n = self._ledger.tries(self._key, name) + 1
+        if not self._purse.check(quote):
+            # Waiting for money that others have reserved is no time of the turn.
+            with self.clock.paused() if self.clock else nullcontext():
+                while not self._purse.check(quote):
+                    await self._purse.changed()
+        with self._purse.sending(quote) as most:
+            tried = Attempted(key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost)
+            return await self._send(replace(tried, prompt=quote.prompt), send)
+
+    async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
+        await self._ledger.add(tried)
+        self._pieces = Pieces()
+        name, n = tried.call, tried.n
+        try:
+            answer = await send()
+        except ModelError as error:
+            reason, kind = clean(str(error)), named(error.kind) or type(error).__name__.lower()
+            await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
+            raise
+        called = replace(clean_data(answer), key=self._key, call=name).mended()
+        await self._ledger.add(called)
+        return called

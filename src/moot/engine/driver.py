@@ -1,4 +1,6 @@
-"""The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
+"""The time of a debate. This file owns when it is up, and that it stands still while only people are waited for.
+
+The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
 
 It puts each batch of asks to the seats in parallel and writes what came of them. An ask is on record before its seat
 is asked, an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees
@@ -7,9 +9,9 @@ an answer of the same batch, however the latencies fall.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TypeVar, cast
 
 from moot.core.agent import Scene, Seat, scene
 from moot.core.ask import Ask, Reply
@@ -29,13 +31,63 @@ from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied
 from moot.core.text import clean, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline
-from moot.engine.calls import Purse
-from moot.engine.line import Line
-from moot.engine.pace import Pace
-from moot.phases.phases_base import ROOT, Phase, Play, Table, enter
+from moot.engine.calls import Line, Purse
+from moot.phases.base import ROOT, Phase, Play, Table, enter
 from moot.record.ledger import Ledger
-from moot.record.mail import Mail
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Letters, Mail
+
+T = TypeVar("T")
+
+
+class Pace:
+    """How long a debate may still run.
+
+    Args:
+        seconds: the time it has from now on; None for any time.
+        untimed: the names of those whose time does not count.
+    """
+
+    def __init__(self, seconds: float | None, untimed: frozenset[str]) -> None:
+        self.ends = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        self._untimed = untimed
+
+    async def aside(self, work: Awaitable[None]) -> None:
+        """Wait for work whose time does not count."""
+        since = asyncio.get_running_loop().time()
+        await work
+        if self.ends is not None:
+            self.ends += asyncio.get_running_loop().time() - since
+
+    async def all(self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]) -> list[T] | None:
+        """What comes of all asks, in their order; None when the time is up before those that are timed have ended."""
+        people = [ask for ask in asks if ask.to in self._untimed] if self._untimed else []
+        if not people:
+            return await self._in_time(asks, answer)
+        async with asyncio.TaskGroup() as group:
+            waits = [group.create_task(answer(ask)) for ask in people]
+            timed = [ask for ask in asks if ask.to not in self._untimed]
+            found = await self._in_time(timed, answer)
+            if found is None:
+                for wait in waits:
+                    wait.cancel()
+                return None
+            since = asyncio.get_running_loop().time()
+        if self.ends is not None:
+            self.ends += asyncio.get_running_loop().time() - since
+        came = {ask.key: outcome for ask, outcome in zip(timed, found, strict=True)}
+        came |= {ask.key: wait.result() for ask, wait in zip(people, waits, strict=True)}
+        return [came[ask.key] for ask in asks]
+
+    async def _in_time(
+        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]
+    ) -> list[T] | None:
+        try:
+            async with asyncio.timeout_at(self.ends), asyncio.TaskGroup() as group:
+                tasks = [group.create_task(answer(ask)) for ask in asks]
+        except TimeoutError:
+            return None
+        return [task.result() for task in tasks]
+
 
 GRACE = 2.0
 """Seconds that writing the last entry may take when a debate is cancelled."""

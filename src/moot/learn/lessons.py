@@ -1,4 +1,20 @@
-"""What a debate teaches. This file owns the fold of a closed debate's entries to lessons, without clock or file.
+"""When an answer is right. This file owns how answers are compared with the truth, once that is known.
+
+What was held against a decision. This file owns which answers that lost are remembered, and in which words.
+Who changed whose mind, and by what. This file owns what of the causes of a change is remembered.
+Results between models. This file owns which debates have one, and which results count as one.
+What a debate teaches. This file owns the fold of a closed debate's entries to lessons, without clock or file.
+
+They are compared as votes are: with a closed set of options by the option that is meant, else by their normalised
+words. Meaning is compared nowhere.
+
+A record keeps every candidate that lost, also one that nobody wanted in the end, and some are called by their authors:
+names that mean nobody, or others, in another debate. Remembered is what somebody voted for or still held, in words.
+
+A critique worked where its author took it up: it accepted it, or its reason says what the critique says.
+
+Left out are debates without a winner among the debaters, seats that are no language model, models that play against
+themselves, and results that rest on votes for oneself, on a judge of the same model, or on one of one side's family.
 
 Answers are compared by their wording only. A participant's ``player`` is who answered for it: the model of its seat,
 or one that took its place, or ``human``. It is "" for seats without a language model (``builtin:``) and where several
@@ -6,21 +22,230 @@ answered for one participant, so that neither enters any figure of quality. A fo
 what was said in it was said before it parted, or follows from that, and would count twice.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
 
-from moot.arguments.stance import Stand, alike, changes, stands
+from moot.arguments.positions import Stand, alike, causes, changes, point, stands
 from moot.core.brief import Brief
-from moot.core.decision import Decision
+from moot.core.decision import Decision, Minority
 from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
-from moot.core.recall import ORIGINS, RECALL
+from moot.core.matching import normalise
+from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, read_field
-from moot.learn.against import against
-from moot.learn.bouts import bouts
-from moot.learn.memory import Lessons, Notes, Outcome, Performance, Position, Relation, Trust
-from moot.learn.movers import movers, patterns
-from moot.learn.truth import is_right, option_of
+from moot.learn.memory import Bout, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
+from moot.learn.ratings import Match, side_swapped
 from moot.report.conclusion import outcome as came
+
+
+def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
+    """Whether an answer is the truth.
+
+    Args:
+        answer: what was held.
+        truth: what has turned out to be right.
+        options: the closed set of answers, if there was one.
+    """
+    meant = option_of(truth, options)
+    return option_of(answer, options) == meant if meant else normalise(answer) == normalise(truth)
+
+
+def option_of(text: str, options: Sequence[str]) -> str:
+    """The option that a text names; "" where it names none, or more than one."""
+    for plain in (normalise, _loose):
+        fits = [each for each in options if plain(each) == plain(text)]
+        if fits:
+            return fits[0] if len(fits) == 1 else ""
+    return ""
+
+
+def _loose(text: str) -> str:
+    """``NO_HIRE`` is also written "no hire" or "no-hire"."""
+    return " ".join(normalise(text).replace("_", " ").replace("-", " ").split())
+
+
+def against(transcript: Transcript, decision: Decision) -> Iterator[str]:
+    """The answers that lost and that somebody voted for, or held to the end without a vote for another.
+
+    Args:
+        transcript: of the debate.
+        decision: that it came to.
+    """
+    held = stands(transcript)
+    names = {each.name for each in transcript.brief.participants} if transcript.brief else set[str]()
+    for each in decision.minority:
+        words = held[each.answer][-1].answer if each.answer in held else each.argument
+        told = words if each.answer in names else each.answer
+        wanted = (each.by and not _left(each, decision, held)) or _kept(each, decision, held, names)
+        if wanted and told and not alike(told, decision.text):
+            yield told
+
+
+def _left(each: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]]) -> bool:
+    """Whether nobody voted, and all who gave this answer gave another one in the end."""
+    return not decision.ballots and all(
+        name in held and name != each.answer and not alike(held[name][-1].answer, each.answer) for name in each.by
+    )
+
+
+def _kept(each: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]], names: set[str]) -> bool:
+    """Whether somebody who has not voted for one candidate gave this answer last, or is its author."""
+    voted = {ballot.voter for ballot in decision.ballots if ballot.state == "cast" and not ballot.ranks}
+    if each.answer in names:
+        return each.answer not in voted
+    return any(name not in voted and alike(held[name][-1].answer, each.answer) for name in held)
+
+
+SUGGESTION = "SUGGESTION"
+
+LONGEST_PATTERN = 600
+"""Characters of a text that is remembered."""
+
+
+def movers(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> Mapping[tuple[str, str], int]:
+    """How often one changed another's answer, by the names of both: everybody with a turn among the causes."""
+    found: dict[tuple[str, str], int] = {}
+    for change in changes(held):
+        for name in dict.fromkeys(each.turn.by for each in causes(transcript, change, held)):
+            found[name, change.by] = found.get((name, change.by), 0) + 1
+    return found
+
+
+def patterns(
+    transcript: Transcript, held: Mapping[str, Sequence[Stand]], seqs: Mapping[str, int]
+) -> tuple[Pattern, ...]:
+    """The critiques that worked, in the order of the changes.
+
+    Args:
+        transcript: of a closed debate.
+        held: the answers of each debater.
+        seqs: the entry of each turn's answer, by the turn's key.
+    """
+    worked = [
+        (change, turn)
+        for change in changes(held)
+        for turn in sorted(
+            {
+                each.turn.key: each.turn
+                for each in causes(transcript, change, {})
+                if each.how in ("accepted", "echoed")
+            }.values(),
+            key=lambda turn: turn.number,
+        )
+    ]
+    return tuple(
+        Pattern(
+            critic=critique.by,
+            author=change.by,
+            issue=clip(point(critique), LONGEST_PATTERN),
+            suggestion=clip(str(read_field(critique, SUGGESTION) or ""), LONGEST_PATTERN),
+            before=clip(change.before, LONGEST_PATTERN),
+            after=clip(change.after, LONGEST_PATTERN),
+            because=clip(change.because, LONGEST_PATTERN),
+            seq=seqs[critique.key],
+        )
+        for change, critique in worked
+    )
+
+
+def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[Bout, ...]:
+    """What a debate says of its models.
+
+    The winner has beaten everybody who ended with another answer; those at the top of a tie are equal.
+
+    Args:
+        transcript: of a closed debate.
+        final: the last answer of each debater who gave one.
+        who: who answered for each participant, as ``lessons.players`` has it.
+    """
+    decision = transcript.decision
+    names = transcript.brief.names("debater") if transcript.brief else ()
+    if decision is None or not _fair(decision, who):
+        return ()
+    pairs: list[tuple[str, str, float]] = []
+    if decision.status == "decided" and decision.winner in names:
+        own = final.get(decision.winner, "")
+        losers = [name for name in names if name != decision.winner and not (own and alike(final.get(name, ""), own))]
+        pairs = [(decision.winner, name, 1.0) for name in losers]
+    elif decision.status == "tie":
+        pairs = [(one, other, 0.5) for one, other in combinations(_tops(decision, names), 2)]
+    pairs = [pair for pair in pairs if _rated(who[pair[0]]) and _rated(who[pair[1]]) and who[pair[0]] != who[pair[1]]]
+    judges = {who.get(each.voter, "") for each in decision.ballots if each.voter not in names}
+    pairs = [pair for pair in pairs if not any(_leans(judge, who[pair[0]], who[pair[1]]) for judge in judges)]
+    return tuple(
+        Bout(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
+        for one, other, score in pairs
+    )
+
+
+def _tops(decision: Decision, names: Sequence[str]) -> list[str]:
+    most = max(decision.tally.values(), default=0.0)
+    return [name for name, votes in decision.tally.items() if votes == most and most > 0 and name in names]
+
+
+def _fair(decision: Decision, who: Mapping[str, str]) -> bool:
+    """Whether all who voted are models or people, and the result is the same without votes for oneself.
+
+    Where ballots are rankings it is so if nobody has ranked itself: what their rule made of them is not counted again.
+    """
+    cast = [each for each in decision.ballots if each.state == "cast"]
+    if not cast or any(not who.get(each.voter) for each in cast):
+        return False
+    if any(each.ranks for each in cast):
+        return not any(each.voter in tier for each in cast for tier in each.ranks)
+    counted: dict[str, Fraction] = {}
+    for each in cast:
+        if each.choice != each.voter:
+            counted[each.choice] = counted.get(each.choice, Fraction(0)) + Fraction(str(each.weight))
+    most = max(counted.values(), default=Fraction(0))
+    tops = [name for name, votes in counted.items() if votes == most]
+    return set(tops) == ({decision.winner} if decision.winner else set(_tops(decision, list(decision.tally))))
+
+
+def _rated(player: str) -> bool:
+    """Whether a player is a model; people are many, and none of them has a name that lasts."""
+    return ":" in player
+
+
+def family(player: str) -> str:
+    """The word with which a model's name begins: ``qwen`` of ``ollama:qwen3:8b`` and ``openrouter:qwen/qwen3-32b``."""
+    name = player.partition(":")[2].rpartition("/")[2].casefold()
+    begun = re.match(r"[^\W\d_]+", name)
+    return begun[0] if begun else name
+
+
+def _leans(judge: str, one: str, other: str) -> bool:
+    """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
+    if not _rated(judge):
+        return False
+    return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
+
+
+def one_result(played: Sequence[tuple[str, str, Bout]]) -> tuple[Match, ...]:
+    """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
+
+    Args:
+        played: the motion, the domain and the bout of each, in the order of playing; such a result stands where the
+            first of its two debates does.
+    """
+    waiting: dict[tuple[object, ...], list[int]] = {}
+    found: dict[int, Match] = {}
+    for n, (motion, domain, bout) in enumerate(played):
+        match = Match(one=bout.one, other=bout.other, score=bout.score, domain=domain, weight=bout.weight)
+        sides = dict(zip((bout.one, bout.other), bout.sides, strict=True))
+        place = (motion, domain, *sorted(sides.items()))
+        swapped = {bout.one: sides[bout.other], bout.other: sides[bout.one]}
+        back = waiting.get((motion, domain, *sorted(swapped.items())))
+        if back:
+            first = back.pop(0)
+            found[first] = side_swapped(found[first], match)
+        else:
+            waiting.setdefault(place, []).append(n)
+            found[n] = match
+    return tuple(found.values())
+
 
 BUILTIN = "builtin:"
 """How the seats begin that are no language model."""

@@ -1,14 +1,20 @@
 """Many voters on one question. This file owns how their recorded answers are counted, weighted and trusted.
 
+What it saves to stop asking early. This file owns stop rules over recorded votes, and their exact means.
+
 An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order.
+
+A rule reads nothing but the counts so far, so the mean over all orders of asking is computed exactly; nothing is drawn.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from types import MappingProxyType
+from typing import Final
 
 from moot.learn.ratings import correlation
 
@@ -155,3 +161,168 @@ def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> 
             left = size - ahead - taken
             parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
     return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)
+
+
+Rule = Callable[[Sequence[int], int, int], bool]
+"""Whether to stop: counts of the answers so far from the largest on, how many were asked, how many are left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """What a rule does on average over items and orders.
+
+    Attributes:
+        calls: voters asked.
+        saved: voters not asked.
+        accuracy: of the plurality when the rule stopped, a tie among k answers worth 1/k.
+        loss: accuracy of asking everybody, minus that.
+    """
+
+    calls: float
+    saved: float
+    accuracy: float
+    loss: float
+
+
+def settled(counts: Sequence[int], asked: int, left: int) -> bool:
+    """The lead is larger than the votes still to come: asking on cannot change the winner."""
+    return _lead(counts) > left
+
+
+def beta(least: float) -> Rule:
+    """Stop when the leader is ahead of the second with this probability (Adaptive-Consistency, Aggarwal et al. 2023).
+
+    The posterior of the leader's share among the votes for the two is Beta(1 + v1, 1 + v2), v1 and v2 their counts.
+    """
+
+    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+        first, second = (*counts[:2], 0, 0)[:2]
+        return ahead(first, second) >= least
+
+    return met
+
+
+def first_equal(n: int) -> Rule:
+    """Stop when n answers have come and all are the same, whoever gave none; if they are not, ask everybody."""
+
+    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+        return sum(counts) == n == _lead(counts)
+
+    return met
+
+
+def gate(n: int) -> Rule:
+    """Ask n voters at once; stop if every one gave the same answer; if not, ask everybody."""
+
+    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+        return asked == n == _lead(counts)
+
+    return met
+
+
+def never(counts: Sequence[int], asked: int, left: int) -> bool:
+    """Ask everybody."""
+    return False
+
+
+@lru_cache(maxsize=4096)
+def ahead(first: int, second: int) -> float:
+    """P(X > 1/2) for X of Beta(1 + first, 1 + second): a binomial sum, exact but for one division."""
+    throws = first + second + 1
+    return sum(math.comb(throws, k) for k in range(first + 1)) / 2**throws
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType(
+    {
+        "ask all": never,
+        "lead cannot be overturned": settled,
+        "Beta 0.90": beta(0.90),
+        "Beta 0.95": beta(0.95),
+        "first two equal": first_equal(2),
+        "first three alike, else all": gate(3),
+    }
+)
+"""The stop rules by name."""
+
+
+def savings(
+    items: Sequence[Mapping[str, str]], truths: Sequence[str], *, rules: Mapping[str, Rule] = RULES
+) -> dict[str, Saving]:
+    """What each rule saves and loses over the items, by the rule's name.
+
+    Args:
+        items: for each item the answers by voter, at least one item; "" is a call without an answer.
+        truths: the right answers.
+        rules: to compare.
+    """
+    shapes = Counter(shape_of(item, truth) for item, truth in zip(items, truths, strict=True))
+    whole = _mean(shapes, never)
+    saved: dict[str, Saving] = {}
+    for name, rule in rules.items():
+        calls, accuracy = _mean(shapes, rule)
+        saved[name] = Saving(calls=calls, saved=whole[0] - calls, accuracy=accuracy, loss=whole[1] - accuracy)
+    return saved
+
+
+_Shape = tuple[int, tuple[int, ...], int]
+
+
+def _mean(shapes: Mapping[_Shape, int], rule: Rule) -> tuple[float, float]:
+    """Mean calls and mean credit over all items."""
+    calls: list[float] = []
+    credits: list[float] = []
+    for shape, count in sorted(shapes.items()):
+        each = _walk(shape, rule)
+        calls.append(count * each[0])
+        credits.append(count * each[1])
+    n = sum(shapes.values())
+    return math.fsum(calls) / n, math.fsum(credits) / n
+
+
+_State = tuple[tuple[int, int], tuple[tuple[int, int], ...], int]
+"""Right answers seen and left, the same for each wrong answer (sorted), silent voters left."""
+
+
+def _walk(shape: _Shape, rule: Rule) -> tuple[float, float]:
+    """Mean calls and credit of one item over all orders, each equally likely: states with their chances, step by step.
+
+    Wrong answers with equal counts are one state, which keeps the states few.
+    """
+    right, wrong, silent = shape
+    n = right + sum(wrong) + silent
+    states: dict[_State, float] = {((0, right), tuple((0, each) for each in wrong), silent): 1.0}
+    calls: list[float] = []
+    credits: list[float] = []
+    for asked in range(n + 1):
+        ahead_of: dict[_State, list[float]] = {}
+        for state, chance in sorted(states.items()):
+            (seen, _), others, _ = state
+            counts = sorted((seen, *(each for each, _ in others)), reverse=True)
+            if asked == n or rule(counts, asked, n - asked):
+                calls.append(chance * asked)
+                credits.append(chance / counts.count(seen) if seen and seen == counts[0] else 0.0)
+                continue
+            for new, ways in _steps(state):
+                ahead_of.setdefault(new, []).append(chance * ways / (n - asked))
+        states = {state: math.fsum(parts) for state, parts in ahead_of.items()}
+    return math.fsum(calls), math.fsum(credits)
+
+
+def _steps(state: _State) -> list[tuple[_State, int]]:
+    """The states after one more voter, and how many voters lead there."""
+    (seen, left), others, silent = state
+    steps: list[tuple[_State, int]] = []
+    if left:
+        steps.append((((seen + 1, left - 1), others, silent), left))
+    if silent:
+        steps.append((((seen, left), others, silent - 1), silent))
+    for i, (had, more) in enumerate(others):
+        if more:
+            after = tuple(sorted((*others[:i], (had + 1, more - 1), *others[i + 1 :])))
+            steps.append((((seen, left), after, silent), more))
+    return steps
+
+
+def _lead(counts: Sequence[int]) -> int:
+    first, second = (*counts[:2], 0, 0)[:2]
+    return first - second

@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from moot.arguments.stance import bare
+from moot.arguments.positions import bare
 from moot.core.agent import Say, Scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Reply
 from moot.core.errors import RecordError, ToolError
-from moot.core.form import Field
-from moot.core.recall import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RESEARCH, Finding, News
+from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RESEARCH, Finding, News
 from moot.core.text import clean, clip
-from moot.learn.learn_tables import Place
 from moot.learn.memory import Found, Kind
 from moot.learn.memory_store import Shelf
+from moot.learn.tables import Place
 
 LONGEST = 300
 """Characters of one quotation."""

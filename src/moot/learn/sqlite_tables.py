@@ -17,8 +17,8 @@ from struct import Struct
 from typing import Self, get_args
 
 from moot.core.errors import RecordError
-from moot.learn.learn_tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, Seen, UseRow, cosines, length
 from moot.learn.memory import Kind
+from moot.learn.tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, Seen, UseRow, cosines, length
 
 TABLES = ("memory_debate", "memory_item", "memory_use", "memory_vector", "memory_words", "memory_terms", "memory_state")
 
@@ -59,7 +59,7 @@ STEP = 32
 
 
 class SqliteTables:
-    """Tables in one SQLite file; see ``learn.learn_tables``.
+    """Tables in one SQLite file; see ``learn.tables``.
 
     Args:
         path: the file of the record, which is there.

@@ -1,22 +1,31 @@
 """What votes weigh by what memory holds. This file owns how graded answers and bouts become weights, with the grounds.
 
+A seat that weighs votes. This file owns what is asked of memory for it, and what is answered where there is none.
+
 Whoever answers is known by its seat: a model. People are many, and none of them has a name that lasts; seats without a
 language model are nobody's performance. So neither is measured. The domain of a question is not looked at.
+
+It looks at the seats of the voters and at memory, never at a word of the brief or of anybody.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.arguments.stance import bare
-from moot.core.text import listed
-from moot.learn.bouts import one_result
+from moot.arguments.positions import bare
+from moot.core.agent import Say, Scene
+from moot.core.ask import Ask, Reply, Value
+from moot.core.errors import RecordError
+from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_field
+from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
-from moot.learn.lessons import BUILTIN
+from moot.learn.lessons import BUILTIN, one_result
 from moot.learn.memory import Bout
 from moot.learn.memory_store import Item, Shelf
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
+from moot.learn.tables import Place
 
 START = 1500.0
 """The points of a model that has no bout yet."""
@@ -192,3 +201,64 @@ def _player(seat: str) -> str:
 
 def _who(voter: str, seats: Mapping[str, str]) -> str:
     return f"{voter} ({seats[voter]})"
+
+
+ELO: VoteWeights = "elo_calibration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teller:
+    """The seat that weighs votes.
+
+    Attributes:
+        shelf: the file or database with what was learned; None where there is none.
+        lacks: tells what memory lacks, in a sentence; None where nobody knows.
+    """
+
+    shelf: Place | None = field(repr=False)
+    lacks: Callable[[], Awaitable[str]] | None = None
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Give each voter's weight and what it rests on; see ``core.agent.Seat``. No model is called.
+
+        Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
+        """
+        asked = {field.name: field for field in ask.form.fields} if ask.form else {}
+        seats = {each.name: each.seat for each in scene.brief.participants if weight_field(each.name) in asked}
+        by_points = METHOD in asked and ELO in asked[METHOD].choices
+        options = max(len(scene.brief.options), 2)
+        known, notes = None, tuple[str, ...]()
+        try:
+            known = await asyncio.to_thread(self._look)
+            notes = tuple(filter(None, [await self.lacks()])) if self.lacks else ()
+        except RecordError as error:
+            notes = (clean(f"memory cannot be read: {error}"),)
+            found = equal(seats, notes[0])
+        else:
+            if known is None:
+                found = equal(seats, "there is no memory of earlier debates")
+            else:
+                found = by_elo(seats, known) if by_points else by_log_odds(seats, known, options=options)
+        if known and notes:  # who is told what votes weigh by is told this too
+            found = replace(found, how=f"{found.how}; {notes[0]}")
+        text = "\n".join([f"Votes weigh {found.how}.", *_lines(found)])
+        say.delta(text)
+        fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(found)}
+        return Reply(text=text, fields=fields, asked=TELLER, served=TELLER, notes=notes)
+
+    def _look(self) -> Measured | None:
+        """Runs in a thread."""
+        if self.shelf is None:
+            return None
+        with Shelf.open(self.shelf) as shelf:
+            return measured(shelf)
+
+
+def _fields(found: Weighing) -> Mapping[str, Value]:
+    weights = {weight_field(voter): weight for voter, weight in found.weights.items()}
+    return {**weights, HOW: found.how, GROUNDS: found.grounds}
+
+
+def _lines(found: Weighing) -> list[str]:
+    weights = [f"- {voter}: {weight:g}" for voter, weight in found.weights.items()]
+    return [*weights, *(["What that rests on:"] if found.grounds else []), *(f"- {each}" for each in found.grounds)]

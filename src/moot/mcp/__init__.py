@@ -1,1 +1,5 @@
-"""The MCP server: coding agents put a question to a panel. This package owns its tools, resources and doors."""
+"""The MCP server for coding agents.
+
+Read in this order: ``mcp_host`` (how it starts), ``tool_list``, ``tool_server``, ``debate_tools``, ``read_tools``,
+``people_tools``, ``summaries`` and ``tool_results`` (what is returned), ``clients``, ``http_guard``.
+"""

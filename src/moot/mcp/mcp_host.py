@@ -1,33 +1,96 @@
-"""The host: a server over standard input and output, or over HTTP. This file owns how it begins and how it ends."""
+"""Standard input, line by line. This file owns that a server can end while nobody writes to it.
+
+The host: a server over standard input and output, or over HTTP. This file owns how it begins and how it ends.
+
+The SDK reads in a thread that nothing can interrupt; here the thread is let go, and what it reads comes by the loop.
+"""
 
 import asyncio
+import contextlib
 import logging
+import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from moot.app.export.telemetry import attend
-from moot.app.plan.serving import Serving
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, Serving
 from moot.app.run.queue_runner import open_hall
 from moot.app.run.runner import Hall
 from moot.app.run.workspace import Desk
 from moot.app.serve.admission import Reception
-from moot.app.serve.connections import config_of
-from moot.app.serve.ending import Ending, Listener
-from moot.app.serve.server_parts import check_host, hosts_of, listen
-from moot.app.serve.slips import told
+from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, listen, told
 from moot.app.serve.spending import Till
 from moot.core.errors import BriefError
 from moot.core.text import clean, hide
-from moot.workers.opening import open_queue
+from moot.workers.job_queue import open_queue
 
 if TYPE_CHECKING:
     import anyio
     from starlette.types import ASGIApp
+
+LONGEST = 8 * 1024 * 1024
+"""Bytes of a message; a longer one ends the connection."""
+
+
+@contextmanager
+def standard_input() -> Generator[int]:
+    """Standard input for us alone: whatever is started meanwhile finds an empty one.
+
+    Yields:
+        The descriptor that is read from.
+    """
+    own = os.dup(sys.stdin.fileno())
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.close(nothing)
+    try:
+        yield own
+    finally:
+        os.dup2(own, sys.stdin.fileno())  # ``own`` stays open: the thread may still read from it
+
+
+class Lines:
+    """The lines that come from a descriptor.
+
+    Args:
+        descriptor: what is read from, in a thread of its own.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._reader = asyncio.StreamReader(limit=LONGEST)
+        self._over = False
+        loop = asyncio.get_running_loop()
+
+        def read() -> None:
+            with contextlib.suppress(RuntimeError, OSError):  # the loop has ended before the input has
+                while data := os.read(descriptor, 65536):
+                    loop.call_soon_threadsafe(self._feed, data)
+                loop.call_soon_threadsafe(self.end)
+
+        threading.Thread(target=read, name="moot-stdin", daemon=True).start()
+
+    def _feed(self, data: bytes) -> None:
+        if not self._over:  # else it is thrown away, so that whoever writes is not held up
+            self._reader.feed_data(data)
+
+    def end(self) -> None:
+        """Give no further line."""
+        self._over = True
+        self._reader.feed_eof()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        try:
+            while line := await self._reader.readline():
+                yield line.decode("utf-8", "replace")
+        except ValueError:
+            logging.getLogger("moot.mcp").error("a message is longer than %s bytes, the most allowed", f"{LONGEST:,}")
+            self.end()
+
 
 PATH = "/mcp"
 LARGEST = 1024 * 1024
@@ -94,7 +157,6 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
     from mcp.server.stdio import stdio_server
 
     from moot.mcp.clients import Client
-    from moot.mcp.lines import Lines, standard_input
     from moot.mcp.tool_list import make_server
 
     log_to_stderr()
@@ -180,8 +242,7 @@ def make_app(hall: Hall, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from moot.mcp.http_guard import Door
-    from moot.mcp.sessions import MOST, Sessions
+    from moot.mcp.http_guard import MOST, Door, Sessions
     from moot.mcp.tool_list import make_server
 
     app = make_server().streamable_http_app(

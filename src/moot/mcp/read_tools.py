@@ -8,11 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from moot.app.brief.blurbs import DEFAULT, blurbs
-from moot.app.brief.offers import STRATEGIES
+from moot.app.brief.schema import DEFAULT, STRATEGIES, blurbs
 from moot.app.export.reports import recount, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
-from moot.app.plan.look import look_around
+from moot.app.plan.assignment import look_around
 from moot.app.run.outcome import Listed
 from moot.core.errors import RecordError
 from moot.mcp.clients import Client

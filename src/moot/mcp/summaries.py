@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from moot.app.run.outcome import opening
-from moot.app.run.people import allowed
-from moot.app.run.question import Open, open_asks
+from moot.app.run.people import Open, allowed, open_asks
 from moot.app.serve.view_model import frames
 from moot.app.serve.visibility import told
+from moot.core.ask import Field
 from moot.core.event import Entry
-from moot.core.form import Field
 from moot.core.labels import act_of, noun
 from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from moot.core.agent import Quote, Say
+from moot.core.ask import ToolCall, ToolSpec
 from moot.core.brief import Settings
 from moot.core.event import Called
-from moot.core.tool import ToolCall, ToolSpec
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

@@ -21,9 +21,9 @@ from moot.core.errors import Unreadable
 from moot.core.event import Called
 from moot.core.text import named
 from moot.models.base import Message, Request, Traits
-from moot.models.mishaps import Translated
 from moot.models.names import ModelName, Provider
 from moot.models.prices import count_tokens, quote
+from moot.models.provider_errors import Translated
 from moot.models.stream import End, Speech, mend
 
 Agent: TypeAlias = Callable[[str], object]

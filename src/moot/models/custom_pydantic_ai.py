@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from moot.core.agent import Say
 from moot.core.ask import Usage
 from moot.core.brief import Settings
-from moot.models import written
+from moot.models import pydantic_ai_wire
 from moot.models.base import Request, Traits
 from moot.models.custom import Guest
 from moot.models.names import ModelName
@@ -75,7 +75,7 @@ class PydanticAgent(Guest):
         *before, last = (replace(each, role="user") if each.role == "system" else each for each in request.messages)
         return await self._agent.run(
             last.text,
-            message_history=written.messages(before),
+            message_history=pydantic_ai_wire.write_messages(before),
             model_settings=_settings(request.settings),
             event_stream_handler=heard,
             # Where there is a history the library leaves the agent's own system prompt out.

@@ -11,16 +11,15 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
 from moot.core.agent import Quote, Say
-from moot.core.ask import Usage
+from moot.core.ask import ToolCall, ToolSpec, Usage
 from moot.core.errors import Refused
 from moot.core.event import Called
 from moot.core.text import named
-from moot.core.tool import ToolCall, ToolSpec
 from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
+from moot.models.discover import explain
 from moot.models.names import ModelName
 from moot.models.prices import cap, count_tokens, quote
-from moot.models.reach import explain
 from moot.models.stream import End, Speech, conclude
 from moot.models.transport import Link, read_object
 

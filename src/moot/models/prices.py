@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from moot.core.agent import Quote
-from moot.core.ask import Usage
+from moot.core.ask import ToolSpec, Usage
 from moot.core.brief import Settings
-from moot.core.tool import ToolSpec
 from moot.models.base import Message, Request
 from moot.models.names import ModelName
 

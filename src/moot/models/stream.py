@@ -3,11 +3,10 @@
 from dataclasses import dataclass, replace
 
 from moot.core.agent import Say
-from moot.core.ask import Usage
+from moot.core.ask import ToolCall, Usage
 from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
 from moot.core.text import clean, named
-from moot.core.tool import ToolCall
 from moot.models.base import Request
 from moot.models.names import ModelName
 from moot.models.prices import cap, cost, count_tokens

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from moot.app.program.arguments import whole, words
+from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import GroupReport, group_reports, most_rounds, plan_grouped, teams
-from moot.app.run.loops import block
+from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Opened
 from moot.core.transcript import Turn, read_field
-from moot.pattern.pattern_base import Face, Result
-from moot.pattern.people import Debater, debaters_of, described
+from moot.pattern.pattern_base import Debater, Face, Result, debaters_of, described
 
 MOST_ROUNDS = 3
 MOST_DEBATERS = 100

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from moot.app.program.arguments import words
+from moot.app.program.program_calls import words
 from moot.app.program.program_plans import plan_map_reduce
-from moot.app.run.loops import block
+from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError

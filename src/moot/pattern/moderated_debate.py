@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from moot.app.brief.default_participants import MODERATOR
-from moot.app.program.arguments import whole, words
+from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import most_rounds, plan_moderated
-from moot.app.run.loops import block
+from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
 from moot.core.event import Opened
 from moot.core.text import slug
 from moot.core.transcript import Transcript, read_field
-from moot.pattern.pattern_base import MOST_ROUNDS, Face, Result
-from moot.pattern.people import Debater, debaters_of, described
+from moot.pattern.pattern_base import MOST_ROUNDS, Debater, Face, Result, debaters_of, described
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable, RunnableConfig

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TypedDict
 
-from moot.app.program.arguments import number, whole, words
+from moot.app.program.program_calls import number, whole, words
 from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed, threshold_of
-from moot.app.run.loops import block
+from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.event import Opened

@@ -1,11 +1,88 @@
-"""Phases made of phases. This file owns what comes after what, and what ends early."""
+"""The Phase port and the table it plays at. This file owns what a phase can see and reach: nothing but the transcript.
 
+Phases made of phases. This file owns what comes after what, and what ends early.
+
+A play is a plain generator of asks and notes. It never awaits, reads no clock, and draws chance only from its table,
+so that the same record always leads to the same path.
+"""
+
+import re
+from collections.abc import Generator
+from collections.abc import Sequence as AbstractSequence
 from dataclasses import dataclass, replace
+from random import Random
+from typing import Protocol, TypeAlias, TypeGuard
 
+from moot.core.ask import Ask
+from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
-from moot.core.event import Halted
-from moot.phases.phases_base import Phase, Play, Table, enter, is_batch
+from moot.core.event import Entered, Halted, Note, Ruled
+from moot.core.transcript import Transcript
 from moot.policy.stops import Stop
+
+Play: TypeAlias = Generator[AbstractSequence[Ask] | Note, None, None]
+"""Batches of asks, put to the seats in parallel, and notes. What came of the asks stands in the transcript."""
+
+ROOT = "/debate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What a play can see and reach.
+
+    Attributes:
+        brief: what is debated, frozen at the opening.
+        transcript: what has come of it so far.
+        path: the place of the phase in the play.
+        focus: keys of the turns just made, where a phase is played because of them.
+    """
+
+    brief: Brief
+    transcript: Transcript
+    path: str = ROOT
+    focus: tuple[str, ...] = ()
+
+    def at(self, name: str) -> "Table":
+        """The table of a phase beneath this one."""
+        return replace(self, path=f"{self.path}/{name}")
+
+    @property
+    def round(self) -> int:
+        """The innermost round in which this phase stands, from 1; 0 outside rounds."""
+        found = re.findall(r"/round-(\d+)", self.path)
+        return int(found[-1]) if found else 0
+
+    def key(self, n: int) -> str:
+        """The key of the n-th ask of this phase, from 1."""
+        return f"{self.path}#{n}"
+
+    def chance(self, purpose: str = "") -> Random:
+        """A generator of chance that depends only on the seed of the brief, this place and the purpose."""
+        return Random(f"{self.brief.seed}:{self.path}:{purpose}")
+
+
+class Phase(Protocol):
+    """A part of a debate, as data: a frozen dataclass that can be stored and shown."""
+
+    @property
+    def name(self) -> str:
+        """What the phase is called in paths."""
+        ...
+
+    def play(self, table: Table) -> Play:
+        """Play this part."""
+        ...
+
+
+def is_batch(step: AbstractSequence[Ask] | Note) -> TypeGuard[AbstractSequence[Ask]]:
+    """Whether what a play yields is a batch of asks."""
+    return not isinstance(step, Entered | Halted | Ruled)
+
+
+def enter(phase: Phase, table: Table) -> Play:
+    """Play a phase at a table, with a note that it begins."""
+    yield Entered(path=table.path)
+    yield from phase.play(table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
-from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Transcript, Turn, read_field
-from moot.phases.forms import SPOKEN, aimed, linked
-from moot.phases.phases_base import Table
+from moot.phases.base import Table
+from moot.phases.speak import SPOKEN, aimed, linked
 
 LEAST = 1.0
 """Whoever is less urgent than this does not want to speak."""

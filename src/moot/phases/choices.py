@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
-from moot.core.weights import VoteWeights
+from moot.core.roles import VoteWeights
 from moot.policy.pairing import Topology
 from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 

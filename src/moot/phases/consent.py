@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
-from moot.core.form import Field, Form
 from moot.core.transcript import Turn, read_field
-from moot.phases.phases_base import Play, Table
+from moot.phases.base import Play, Table
 from moot.phases.speak import roster
 from moot.phases.verdict import kept
 from moot.phases.vote import candidates

@@ -1,4 +1,10 @@
-"""How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision.
+"""What ends the rounds of a format before their number is full. This file owns what each condition reads.
+
+How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision.
+
+``consensus_reached``: the newest ANSWERs of all are the same. ``no_new_arguments``: no new CLAIM and no other ANSWER in
+the last round. Where a moderator is at the table its gauge counts too (``protocols.compose``), because words can differ
+where meaning does not. ``rounds_exhausted`` is what happens anyway.
 
 Every ending begins with closing statements, given at once, so that nobody's last word leans on another's.
 """
@@ -7,16 +13,29 @@ from collections.abc import Mapping
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.phases.base import Phase
 from moot.phases.choices import Choices, SummaryStyle
-from moot.phases.forms import VERDICT, draft
-from moot.phases.phases_base import Phase
-from moot.phases.speak import Everyone
-from moot.phases.until import until  # formats take it from here, with the rest of what ends them
+from moot.phases.speak import SPOKEN, VERDICT, Everyone, draft
 from moot.phases.verdict import Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule
+from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
 
-__all__ = ["until"]
+ARGUING = tuple(act for act in SPOKEN if act != "close")
+"""The acts that hold answers; closing statements come behind the rounds."""
+
+CLAIMING = tuple(act for act in ARGUING if act != "question")
+"""The acts that carry claims: an examiner's questions are always new, what counts is what they bring to light."""
+
+
+def until(choices: Choices) -> Stop | None:
+    """What ends the rounds before their number is full; None where only their number does."""
+    stops: dict[str, Stop] = {
+        "consensus_reached": Alike(acts=ARGUING),
+        "no_new_arguments": NothingNew(acts=CLAIMING),
+    }
+    chosen = tuple(stop for name, stop in stops.items() if name in choices.until)
+    return chosen[0] if len(chosen) == 1 else AnyOf(stops=chosen) if chosen else None
 
 
 LOG = View(numbered=True)

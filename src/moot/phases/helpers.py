@@ -1,19 +1,47 @@
 """Before the debate: what memory, feeds and tools say. This file owns who is asked for it, and who is shown it first.
 
+What each vote weighs, by what is known from before. This file owns who is asked for it, and what of it counts.
+How alike proposals are, asked of an instrument. This file owns what it is asked, and who is one.
+
 Memory is outside the play, so a librarian is asked for it: what was recalled is an answer on record, with its origins,
 and a resumed debate reads no memory again. It is a turn like any other: quoted words of somebody, laid into the log,
 never part of a task or of the instructions.
+
+What was measured stands outside the play, so a teller is asked for it before anything else: the weights are an answer
+on record, with what each rests on, and a resumed debate looks nothing up again. No debater is ever shown it.
+
+An embedding model is outside the play, so what it finds has to be an answer on record like any other. The instrument
+is an aide: it is asked in private, and gives numbers in fields.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
-from moot.core.brief import Brief, View
+from moot.core.ask import Ask, Field, Form
+from moot.core.brief import LIKENESS, Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form
-from moot.core.recall import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RECALL, RESEARCH
-from moot.phases.choices import Memory
-from moot.phases.phases_base import Phase, Play, Sequence, Table, is_batch
+from moot.core.roles import (
+    FEEDS,
+    GROUNDS,
+    HISTORY,
+    HOW,
+    LIBRARIAN,
+    METHOD,
+    ORIGINS,
+    PATTERNS,
+    PULSE,
+    RECALL,
+    RESEARCH,
+    WEIGH,
+    VoteWeights,
+    given,
+    teller,
+    told,
+    weight_field,
+)
+from moot.phases.base import Phase, Play, Sequence, Table, is_batch
+from moot.phases.choices import Choices, Memory
+from moot.policy.convergence import LIKEN, last_steps
 
 TASK = "Recall what earlier debates on like topics came to, and which critiques changed an answer there."
 
@@ -112,3 +140,111 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
 def librarian(brief: Brief) -> str:
     """The name of the one who recalls; "" where there is none."""
     return next((each.name for each in brief.participants if each.seat == LIBRARIAN), "")
+
+
+WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weigh:
+    """The teller is asked what the votes of all debaters and jurors weigh.
+
+    Attributes:
+        who: the teller's name.
+        method: the formula.
+        task: what to do.
+        name: what it is called in paths.
+    """
+
+    who: str
+    method: VoteWeights
+    task: str = WEIGH_TASK
+    name: str = WEIGH
+
+    def play(self, table: Table) -> Play:
+        """Ask, once."""
+        voters = (*table.brief.names("debater"), *table.brief.names("juror"))
+        fields = (
+            Field(name=METHOD, kind="choice", choices=(self.method,)),
+            *(Field(name=weight_field(voter), kind="number", low=0) for voter in voters),
+            Field(name=HOW),
+            Field(name=GROUNDS, kind="list"),
+        )
+        form = Form(name=WEIGH, fields=fields)
+        alone, none = (self.who,), View(last=0)
+        yield [Ask(key=table.key(1), to=self.who, act=WEIGH, task=self.task, form=form, audience=alone, view=none)]
+
+
+def weights(table: Table) -> Mapping[str, float] | None:
+    """What the teller has answered: the field of each voter's weight to the weight; None where it was not asked.
+
+    Empty where all weigh the same: it gave no answer, left somebody out, or nobody would weigh anything.
+    """
+    turn = told(table.brief, table.transcript)
+    return None if turn is None else given(turn)
+
+
+def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
+    """The tree with the teller asked first of all, where votes weigh by what was measured.
+
+    Raises:
+        ProtocolError: there is no teller.
+    """
+    if not choices.measured or choices.vote_weights is None:
+        return tree
+    who = teller(brief)
+    if not who:
+        raise ProtocolError(f"vote_weights {choices.vote_weights} needs a teller at the table", about="vote_weights")
+    weigh = Weigh(who=who, method=choices.vote_weights)
+    return replace(tree, parts=(weigh, *tree.parts)) if isinstance(tree, Sequence) else Sequence(parts=(weigh, tree))
+
+
+LIKE = Form(
+    name="likeness",
+    fields=(
+        Field(name="OWN", kind="number", low=0, high=1, help="the least likeness of a text to its author's before"),
+        Field(name="BETWEEN", kind="number", low=0, high=1, help="the mean likeness of two newest texts"),
+        Field(name="METHOD", help="what measured it"),
+    ),
+)
+"""What the instrument gives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Liken:
+    """The instrument measures the newest proposals and those before them, once everybody has given two.
+
+    Attributes:
+        who: the instrument's name.
+        acts: the acts that are proposals.
+        name: what it is called in paths.
+    """
+
+    who: str
+    acts: tuple[str, ...]
+    name: str = LIKEN
+
+    def play(self, table: Table) -> Play:
+        """Ask it."""
+        steps = last_steps(table.transcript, self.acts)
+        if not steps:
+            return
+        task = "Measure how alike these texts are: of each author the one before, then the newest."
+        about = tuple(turn.key for step in steps for turn in step)
+        yield [
+            Ask(
+                key=table.key(1),
+                to=self.who,
+                act=LIKEN,
+                task=task,
+                form=LIKE,
+                about=about,
+                audience=(self.who,),
+                view=View(last=0),
+            )
+        ]
+
+
+def instrument(brief: Brief) -> str:
+    """The name of the one who measures likeness; "" where there is none."""
+    return next((each.name for each in brief.participants if each.seat.startswith(LIKENESS)), "")

@@ -7,21 +7,19 @@ who holds what many hold would else have nothing to rank. Where equal answers co
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.form import Field, Form
 from moot.core.matching import wording
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.ballots import in_sight, labels, weighed
-from moot.phases.phases_base import Play, Table
+from moot.phases.base import Play, Table
 from moot.phases.speak import roster
-from moot.phases.vote import candidates, settle, unopposed
+from moot.phases.vote import candidates, in_sight, labels, settle, unopposed, weighed
 from moot.policy.rankings import Ranked
 from moot.policy.rules import Quorum, Rule, opposed
-from moot.policy.showing import confidence
+from moot.policy.turns import confidence
 
 RULES: Mapping[str, Rule] = {
     name: Quorum(rule=Ranked(method=name)) for name in ("borda", "approval", "copeland", "schulze", "instant_runoff")

@@ -6,14 +6,13 @@ an earlier one. A later text can be worse than an earlier one, so the best one i
 
 from dataclasses import dataclass
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Ruled
-from moot.core.form import Field, Form
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.phases_base import Play, Table
+from moot.phases.base import Play, Table
 
 WRITING = "Do the task that the topic states. Give the result in full and nothing else."
 # Without leave to decline, models give way to every point, also to wrong ones.

@@ -6,14 +6,12 @@ Who is rated has no name for the rater, nobody rates itself, and no other prompt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief
-from moot.core.form import Field, Form
 from moot.core.transcript import Turn
+from moot.phases.base import Phase, Play, Table
 from moot.phases.endings import LOG
-from moot.phases.forms import SPOKEN
-from moot.phases.phases_base import Phase, Play, Table
-from moot.phases.speak import Everyone, roster
+from moot.phases.speak import SPOKEN, Everyone, roster
 from moot.phases.verdict import FAIR
 
 POOR_TO_BEST = "0 (none) to 10 (could not be better)"

@@ -8,17 +8,15 @@ nothing.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
-from moot.core.form import Field, Form
 from moot.core.matching import wording
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
-from moot.phases.ballots import BALLOT, book, in_sight, labels
-from moot.phases.phases_base import Play, Table
-from moot.phases.vote import answers_as_ballots, argument, candidates, settle, unopposed
+from moot.phases.base import Play, Table
+from moot.phases.vote import BALLOT, answers_as_ballots, argument, book, candidates, in_sight, labels, settle, unopposed
 from moot.policy.rules import UNANIMITY, Quorum, Share
 
 JUDGE = "judge"

@@ -5,7 +5,7 @@ their texts are says nothing about that: in recorded debates the sides' texts gr
 opposed, and a position and its denial share nearly all their words. So likeness of texts has one use: where
 everybody gives nearly the words of the time before, and the answer of the time before, the debate is stalled.
 
-Likeness is measured by an embedding model where one was asked (``phases.liken``), else by words.
+Likeness is measured by an embedding model where one was asked (``phases.helpers``), else by words.
 """
 
 from collections import Counter
@@ -15,8 +15,8 @@ from itertools import combinations, pairwise
 from math import sqrt
 
 from moot.core.matching import normalise, wording
+from moot.core.text import stems, terms
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.core.words import stems, terms
 
 LIKEN = "liken"
 """The act of a turn that says how alike proposals are."""

@@ -4,20 +4,19 @@ A critique names an issue, the words that it means, how grave it is, what would 
 author accepts or rejects each critique with a reason, and answers again; authors and critics never read names.
 """
 
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
-from moot.core.form import Field, Form
+from moot.phases.base import Phase, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
-from moot.phases.forms import ISSUES, draft, revision
-from moot.phases.phases_base import Phase, Sequence
 from moot.phases.ranked_vote import RULES, vote
-from moot.phases.speak import Critique, Everyone
+from moot.phases.speak import ISSUES, Critique, Everyone, draft, revision
 from moot.phases.verdict import JUDGE, Pick
 from moot.phases.vote import Vote
 from moot.policy.pairing import Pairs
 from moot.policy.rules import SUPERMAJORITY, Quorum
-from moot.policy.showing import Showing
 from moot.policy.stops import Alike
+from moot.policy.turns import Showing
 from moot.protocols import compose
 from moot.protocols.council import JURY_TASK, VOTE_TASK
 

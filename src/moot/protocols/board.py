@@ -1,4 +1,7 @@
-"""The protocol ``board``: members talk, a timekeeper presses, each gives a verdict. This file owns its order and words.
+"""The messages of a board. This file owns their fields; how they stand in a text is the seats' business.
+
+What a board recommends. This file owns how verdicts become what the meeting decides.
+The protocol ``board``: members talk, a timekeeper presses, each gives a verdict. This file owns its order and words.
 
 Members speak one after the other, drawn by chance, the quiet ones first. Every few messages the timekeeper says where
 the time stands; at a deadline it names who owes a verdict. Escalation is the form's and the floor's business, not a
@@ -8,26 +11,210 @@ the brief's rules are shared by all, the persona is a participant's own.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from moot.core.artifacts import artifacts
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
+from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
-from moot.core.event import Halted
-from moot.core.form import Form
-from moot.core.roles import Standing, standing
+from moot.core.event import Halted, Ruled
+from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standing
 from moot.core.transcript import Turn
+from moot.phases.base import ROOT, Phase, Play, Table
+from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
-from moot.phases.phases_base import ROOT, Phase, Play, Table
-from moot.phases.phases_base import Sequence as InOrder
 from moot.phases.speak import hearers
-from moot.policy.board_turns import QuietFirst
-from moot.policy.rules import PLURALITY, Quorum
+from moot.phases.vote import weighed
+from moot.policy.board_turns import SPEAKING_TO, QuietFirst, recommendation
+from moot.policy.rules import PLURALITY, Quorum, Rule, opposed
 from moot.policy.turns import Hearing, Turns
-from moot.protocols.messages import OWN, addressed, bound_to_judge, judged, last_word, message
-from moot.protocols.recommend import Recommend
+
+OWN = View(own=True, numbered=True)
+"""The whole log, one's own messages as one's own words."""
+
+SPEAKER = "Speaker"
+WHISPER_TO = "WhisperTo"
+ALL = "all"
+"""What a message names that speaks to nobody in particular; no participant can have that name."""
+
+
+def message(options: tuple[str, ...]) -> Form:
+    """A message at the table; the choices of names are filled in for whoever speaks."""
+    return Form(
+        name="message",
+        layout="tags",
+        envelope="Message",
+        fields=(
+            Field(name=SPEAKER, kind="choice", required=False),
+            Field(name=SPEAKING_TO, kind="choice", required=False),
+            Field(name="Thoughts", required=False, private=True, help="what you think and tell nobody"),
+            Field(
+                name="Whisper", required=False, private=True, to=WHISPER_TO, help="words for one member alone, if any"
+            ),
+            Field(name=WHISPER_TO, kind="choice", required=False, private=True, to=WHISPER_TO),
+            Field(
+                name=ARTIFACTS,
+                required=False,
+                help="a document, table or data that you attach, its title in the first line",
+            ),
+            Field(
+                name="Cites",
+                kind="list",
+                required=False,
+                help="what you rest on: artifacts by their marks, such as A3, and documents by their names",
+            ),
+            *_verdict(options, required=False),
+            Field(
+                name=WITHDRAWN,
+                kind="flag",
+                required=False,
+                help="true if you leave the meeting for good; it counts only with a verdict",
+                needs=VERDICT,
+            ),
+            Field(name="Content", help="what you say to the board"),
+        ),
+    )
+
+
+def last_word(options: tuple[str, ...]) -> Form:
+    """What is asked of a member when the meeting is over and it has given no verdict."""
+    verdict = _verdict(options, required=True, abstain=True)
+    fields = (Field(name=SPEAKER, kind="choice", required=False), *verdict)
+    return Form(name="verdict", layout="tags", envelope="Message", fields=fields)
+
+
+def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False) -> tuple[Field, ...]:
+    helped = "your verdict in a few words, the same words as others where you agree with them"
+    verdict = Field(name=VERDICT, required=required, help=helped, abstain=True)
+    if options:
+        verdict = Field(name=VERDICT, kind="choice", choices=options, required=required, abstain=abstain)
+    return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
+
+
+def addressed(form: Form, who: str, people: Sequence[str]) -> Form:
+    """The form as one of these people fills it in: its own name, and the names of the others to speak to."""
+    others = tuple(name for name in people if name != who)
+    names = {SPEAKER: (who,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
+    return replace(
+        form, fields=tuple(replace(each, choices=names.get(each.name, each.choices)) for each in form.fields)
+    )
+
+
+def bound_to_judge(form: Form) -> Form:
+    """The form with a verdict that has to be given."""
+    fields = [replace(each, required=each.required or each.name == VERDICT) for each in form.fields]
+    return replace(form, fields=tuple(fields))
+
+
+def judged(form: Form) -> Form:
+    """The form for a member whose verdict stands: reasons and leaving need no other."""
+    fields = [replace(each, needs="" if each.needs == VERDICT else each.needs) for each in form.fields]
+    return replace(form, fields=tuple(fields))
+
+
+CLOSING = "The meeting is over and you have given no verdict. Give it now, with your reasons; nobody will answer it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommend:
+    """Who has given no verdict is asked for one, once; then the verdicts are counted.
+
+    Attributes:
+        rule: verdicts to decision.
+        form: the fields of a last word.
+        rounds: the cap of the meeting, for the words of the decision.
+        task: what to do.
+        view: which turns of the log go along.
+        reasons: whether dissent says the reasons of the verdicts; old records do not.
+        name: what it is called in paths.
+    """
+
+    rule: Rule
+    form: Form
+    rounds: int = 8
+    task: str = CLOSING
+    view: View = OWN
+    reasons: bool = False
+    name: str = "recommend"
+
+    def play(self, table: Table) -> Play:
+        """Ask for what is missing, and decide."""
+        states = self._states(table)
+        owing = [name for name, state in states.items() if not state.verdict]
+        people = [each.name for each in table.brief.participants]
+        asks = [
+            Ask(
+                key=table.key(n),
+                to=name,
+                act="verdict",
+                task=self.task,
+                form=addressed(self.form, name, people),
+                view=self.view,
+            )
+            for n, name in enumerate(owing, start=1)
+        ]
+        if asks:
+            yield asks
+        yield Ruled(decision=self._decide(table, self._states(table)))
+
+    def _states(self, table: Table) -> Mapping[str, Standing]:
+        return standing(table.brief.names("debater"), table.transcript.all())
+
+    def _decide(self, table: Table, states: Mapping[str, Standing]) -> Decision:
+        first = first_words(states)
+        ballots = [_ballot(table, state, first.get(state.wording, "")) for state in states.values()]
+        decision = self.rule.decide(ballots, table.brief.options or tuple(first.values()))
+        said = [turn for turn in table.transcript.all() if WITHDRAWN in asked(turn)]
+        most = self.rounds * len(states)
+        cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
+        decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
+        return worded(decision, states, reasons=self.reasons)
+
+
+def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
+    """The verdicts by their wordings, each as it was first put."""
+    found: dict[str, str] = {}
+    for state in states.values():
+        if state.verdict:
+            found.setdefault(state.wording, state.verdict)
+    return found
+
+
+def _ballot(table: Table, state: Standing, choice: str) -> Ballot:
+    ballot = weighed(table, Ballot(voter=state.name))
+    if not state.verdict:
+        why = "absent" if state.absent else "no verdict"
+        return replace(ballot, state="abstained" if state.abstained else "missing", reason=why)
+    return replace(ballot, choice=choice, reason=state.reasoning)
+
+
+def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool = False) -> Decision:
+    """The decision with what the board recommends in words, its best reason, and who recommends otherwise and why."""
+    votes = {name: [each for each in decision.ballots if each.choice == name] for name in decision.tally}
+    lost = [name for name, ballots in votes.items() if ballots and name != decision.winner]
+    against = [each for name in lost for each in votes[name]]
+    whole = sum(decision.tally.values())
+    return replace(
+        decision,
+        text=recommendation(decision, states),
+        argument=_reason(votes.get(decision.winner, [])),
+        dissent=opposed(against, decision.winner, reasons=reasons) if decision.winner else (),
+        minority=tuple(
+            Minority(
+                answer=name,
+                by=tuple(each.voter for each in votes[name]),
+                share=decision.tally[name] / whole if whole else 0.0,
+                argument=_reason(votes[name]),
+            )
+            for name in lost
+        ),
+    )
+
+
+def _reason(ballots: Sequence[Ballot]) -> str:
+    return next((each.reason for each in ballots if each.reason), "")
+
 
 # A member that is not told what withdrawing costs does so at once, to please.
 SPEAKING = (

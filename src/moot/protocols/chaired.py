@@ -7,22 +7,20 @@ each what it took. The chair sees letters; whose they are stands in the record a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
-from moot.core.form import Field, Form
 from moot.core.text import clip, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import base
-from moot.phases.ballots import in_sight, labels
+from moot.phases.base import Phase, Play, Table
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator
-from moot.phases.forms import draft
-from moot.phases.phases_base import Phase, Play, Table
 from moot.phases.ranked_vote import Ranking, rankings, standing
-from moot.phases.speak import Everyone
+from moot.phases.speak import Everyone, draft
 from moot.phases.verdict import kept
+from moot.phases.vote import in_sight, labels
 from moot.policy.rankings import Ranked
 
 ACTS = ("draft",)

@@ -1,27 +1,186 @@
-"""What ends a panel or an arena early. This file owns which condition of a brief stops its rounds or its vote.
+"""Phases woven into a protocol that stands. This file owns where in a tree of phases something can be added.
+
+A moderator's typed judgement after each round. This file owns what it is asked, and which rounds are gauged.
+What ends a panel or an arena early. This file owns which condition of a brief stops its rounds or its vote.
+Interruptions, for any protocol: whoever bids highest answers words of the turn just made. This file owns them.
+What a brief adds to any protocol. This file owns the order in which it is woven in, and nothing of what it does.
+
+A protocol is a sequence: what opens it, its rounds, and what ends it. Whatever is added is a phase like any other, so
+no protocol needs to know of it.
+
+Claims and answers are compared by their wording, so the same position in other words goes unseen. A moderator reads
+meaning; its judgement stands in fields, never in prose, and nobody else's prompt ever holds it.
 
 Rounds: ``consensus_reached``, ``answers_unchanged``, ``stalled``, ``confidence_reached`` and ``majority_certain`` read
 answers; with a moderator its judgement counts too, and alone says that nothing new was claimed. Votes: with
 ``lead_decided`` and ``majority_certain`` voters are asked one after the other, until the rest need not be asked. Every
 reason says how many calls were saved.
+
+Behind each turn the others bid. The strongest bid gets one short turn, which quotes the words it answers, and whoever
+was interrupted replies as shortly. A reply is not interrupted again, so that a round stays a round.
+
+Behind each turn: interruptions, so that they are rated like other turns; then ratings. In each round, behind what the
+protocol and its mediator do: revisions, so that they are rated too; notes on strategy; a summary last, so that it holds
+the revisions. Behind the rounds: scores, then evaluations, before what ends the debate. Behind everything: looking
+back, because nobody should argue by it; then translations, of that too.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as AbstractSequence
+from dataclasses import dataclass, replace
 
-from moot.core.brief import Brief
+from moot.core.ask import Field, Form
+from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.core.roles import standing
 from moot.phases import base
+from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, Table
+from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices, Condition
-from moot.phases.liken import Liken, instrument
-from moot.phases.phases_base import Phase
-from moot.phases.verdict import FAIR
-from moot.phases.vote import Vote
+from moot.phases.consent import Consent
+from moot.phases.endings import LOG, until
+from moot.phases.helpers import Liken, instrument
+from moot.phases.ranked_vote import Ranking
+from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
+from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
+from moot.phases.speak import SPOKEN, Everyone, bound, clash, speech
+from moot.phases.verdict import FAIR, Keep, Pick, Rank
+from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.convergence import Stalled
 from moot.policy.early_stop import Certain, Early, Lead
 from moot.policy.rules import PLURALITY
-from moot.policy.stops import Ahead, Alike, AnyOf, Confident, Saving, Stop, Unchanged
-from moot.protocols.gauge import JUDGED, gauge
+from moot.policy.stops import Ahead, Alike, AnyOf, Confident, Saving, Settled, Stop, Unchanged
+from moot.protocols.board import Recommend
+from moot.protocols.chaired import Synthesis
+from moot.protocols.grouped import Groups
+
+DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis),)
+"""The phases that only count or ask for a decision."""
+
+CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
+"""The phases behind whose turns nothing can be added: what is said there is counted, or for a few alone."""
+
+ENDING = ("close", "moderate")
+"""The acts of a protocol's last words, once its rounds are over."""
+
+
+def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
+    """The tree with ``then`` behind each batch of turns of these acts; it finds them in its table's focus."""
+
+    def wrap(phase: Phase) -> Phase:
+        return phase if isinstance(phase, CLOSED) else After(each=phase, then=then, acts=acts)
+
+    return _leaves(tree, wrap)
+
+
+def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = False) -> Phase:
+    """The tree with ``then`` at the end of every round, of every so many, or of the middle one alone."""
+
+    def add(rounds: Rounds) -> Phase:
+        middle = ((rounds.most + 1) // 2,) if midpoint else ()
+        extra: Phase = At(each=then, every=every, rounds=middle) if midpoint or every > 1 else then
+        return replace(rounds, each=_joined(rounds.each, extra))
+
+    return _rounds(tree, add)
+
+
+def before_end(tree: Phase, *then: Phase) -> Phase:
+    """The tree with these phases behind its rounds; without rounds before the last words, or what decides."""
+    if not isinstance(tree, Sequence):
+        return Sequence(parts=(tree, *then))
+    rounds = [n for n, part in enumerate(tree.parts, start=1) if isinstance(part, Rounds)]
+    ends = [n for n, part in enumerate(tree.parts) if isinstance(part, DECIDING) or part.name in ENDING]
+    at = rounds[-1] if rounds else [*ends, len(tree.parts)][0]
+    return replace(tree, parts=(*tree.parts[:at], *then, *tree.parts[at:]))
+
+
+def at_end(tree: Phase, *then: Phase) -> Phase:
+    """The tree with these phases behind everything, its decision too."""
+    return replace(tree, parts=(*tree.parts, *then)) if isinstance(tree, Sequence) else Sequence(parts=(tree, *then))
+
+
+def _joined(each: Phase, extra: Phase) -> Phase:
+    if isinstance(each, Sequence):
+        return replace(each, parts=(*each.parts, extra))
+    return Sequence(parts=(each, extra))
+
+
+def _rounds(tree: Phase, change: Callable[[Rounds], Phase]) -> Phase:
+    """The tree with its outermost rounds changed."""
+    if isinstance(tree, Rounds):
+        return change(tree)
+    if isinstance(tree, Sequence):
+        return replace(tree, parts=tuple(_rounds(part, change) for part in tree.parts))
+    return tree
+
+
+def _leaves(tree: Phase, change: Callable[[Phase], Phase]) -> Phase:
+    """The tree with every phase changed that is not made of phases."""
+    if isinstance(tree, Sequence):
+        return replace(tree, parts=tuple(_leaves(part, change) for part in tree.parts))
+    if isinstance(tree, Rounds | At):
+        return replace(tree, each=_leaves(tree.each, change))
+    return change(tree)
+
+
+GAUGE = Form(
+    name="gauge",
+    fields=(
+        Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
+        Field(name="NEW", kind="choice", choices=("CLAIMS", "NONE"), help="what this round brought"),
+        Field(name="WHY", help="the reason, in one sentence", required=False),
+    ),
+)
+"""What a moderator gives after each round where the rounds may end early."""
+
+# Models call politeness agreement and count new words as new points; both are named, because each ends or prolongs
+# a debate wrongly.
+TASK = (
+    "Judge where the debate stands after round {round}. CONSENSUS is REACHED only if every debater now holds the same "
+    "position; politeness and shared facts are none. NEW is NONE only if this round brought no claim, reason or "
+    "evidence that was not there before; an old point in new words is not new."
+)
+
+JUDGED: Mapping[Condition, Settled] = {
+    "consensus_reached": Settled(
+        act="gauge", field="CONSENSUS", value="REACHED", saying="judges that consensus is reached"
+    ),
+    "no_new_arguments": Settled(act="gauge", field="NEW", value="NONE", saying="judges that nothing new was said"),
+}
+"""What the gauge must say for a condition to be met."""
+
+
+def gauge(brief: Brief, view: View = LOG) -> Phase:
+    """The moderator, the first where there are several, judges the round; for the stops and the record alone.
+
+    Args:
+        brief: who takes part.
+        view: how the log is shown: with names, unless the protocol hides them.
+    """
+    by = brief.names("moderator")[:1]
+    return Everyone(act="gauge", task=TASK, who=by, form=GAUGE, view=view, private=True)
+
+
+def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:
+    """The tree with a gauge at the end of every round, where the brief chose what ends them and someone moderates.
+
+    Rounds that end for reasons of their protocol's own are left as they are.
+    """
+    chosen = until(choices)
+    if chosen is None or not brief.names("moderator"):
+        return tree
+    judged = tuple(stop for name, stop in JUDGED.items() if name in choices.until)
+    stop = AnyOf(stops=(chosen, *judged))
+
+    def ends(phase: Phase) -> Phase:
+        if isinstance(phase, Sequence):
+            return replace(phase, parts=tuple(ends(part) for part in phase.parts))
+        if isinstance(phase, Rounds) and phase.until == chosen:
+            return after_rounds(replace(phase, until=stop), gauge(brief))
+        return phase
+
+    return ends(tree)
+
 
 ABOUT = "debate_end_condition"
 
@@ -47,7 +206,13 @@ def check(protocol: str, choices: Choices) -> None:
 
 
 def rounds(
-    parts: Sequence[Phase], brief: Brief, choices: Choices, *, acts: tuple[str, ...], usual: Stop, size: tuple[int, int]
+    parts: AbstractSequence[Phase],
+    brief: Brief,
+    choices: Choices,
+    *,
+    acts: tuple[str, ...],
+    usual: Stop,
+    size: tuple[int, int],
 ) -> base.Rounds:
     """The rounds with what ends them early: the conditions of the brief, else what is usual.
 
@@ -112,3 +277,112 @@ def early(deciding: Phase, choices: Choices) -> Phase:
     if "majority_certain" in choices.until and getattr(getattr(deciding, "rule", None), "name", "") != PLURALITY.name:
         raise ProtocolError("majority_certain goes with strategy: majority, by which most votes win", about=ABOUT)
     return replace(vote, early=chosen) if vote and chosen else deciding
+
+
+INTERRUPTED = ("argue", "answer")
+"""The acts that may be interrupted: not what all say at once before anybody is heard, and no closing statement."""
+
+# Models seldom refuse a chance to speak, so the bid says what 0 is for.
+BIDDING = (
+    "{speaker} has just said what stands above. Do you interrupt? Bid high only if words of it are false, unfair or "
+    "beside the point and should not stand for a moment: quote them. Bid 0 to let the debate go on."
+)
+INTERRUPTING = (
+    "You interrupt {speaker}. Quote the exact words above that you answer, and say in at most three sentences what is "
+    "wrong with them."
+)
+ANSWERING = "{speaker} has interrupted you with what stands above. Answer it in at most three sentences."
+
+CUTTING_IN = bound(
+    Form(name="interruption", fields=tuple(field for field in clash(()).fields if field.name != "ANSWER"))
+)
+"""What an interruption says: the quoted words, and what it does to them; no position is taken in passing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interruption:
+    """An interruption of each turn in the table's focus, and the reply; ``{speaker}`` in a task is who is meant.
+
+    Attributes:
+        bidding: the task of those who may interrupt.
+        interrupting: the task of whoever does.
+        answering: the task of whoever was interrupted.
+        view: which turns of the log go along.
+        name: what it is called in paths.
+    """
+
+    bidding: str = BIDDING
+    interrupting: str = INTERRUPTING
+    answering: str = ANSWERING
+    view: View = LOG
+    name: str = "interruption"
+
+    def play(self, table: Table) -> Play:
+        """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
+        states = standing(table.brief.names("debater"), table.transcript.all())
+        n, names = 1, [name for name, state in states.items() if not state.withdrawn]
+        for turn in [turn for turn in map(table.transcript.get, table.focus) if turn.by in names]:
+            scene = CuttingIn(
+                bidding=self.bidding.replace("{speaker}", turn.by),
+                cutting=self.interrupting.replace("{speaker}", turn.by),
+                replying=self.answering.replace("{speaker}", "{name}"),
+                point=CUTTING_IN,
+                reply=speech(table.brief.options),
+                view=self.view,
+            )
+            n = yield from scene.play(table, turn, names, n)
+
+
+def with_interruptions(tree: Phase) -> Phase:
+    """The protocol with an interruption behind each turn that argues or answers."""
+    return after_turns(tree, Interruption(), acts=INTERRUPTED)
+
+
+def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
+    """The tree with everything that the choices and the participants ask for beside the protocol and its mediator."""
+    extras = choices.extras
+    if extras.interruptions:
+        tree = with_interruptions(tree)
+    if extras.revision:
+        tree = after_rounds(tree, Revise())
+    if extras.live_scoring:
+        tree = after_turns(tree, live_scoring(brief), SPOKEN)
+    if extras.evolution:
+        tree = _mindful(after_rounds(tree, EVOLVE))
+    tree = summarise(tree, brief, choices.summarize)
+    ratings = (
+        *((anonymous_scoring(brief),) if extras.anonymous_scoring else ()),
+        *((reasoned_evaluation(brief),) if extras.reasoned_evaluation else ()),
+    )
+    if ratings:
+        tree = before_end(tree, *ratings)
+    if extras.self_reflection:
+        tree = at_end(tree, Reflect())
+    if any(each.language for each in brief.participants if each.duty == "debater"):
+        tree = at_end(tree, Translate(chaired=bool(brief.names("moderator"))))
+    return tree
+
+
+def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
+    """The tree with a summary after every so many rounds, 0 for none.
+
+    Whoever is shown nothing but the newest summary needs one of what opens the debate, and one after every round
+    where no other number was chosen.
+    """
+    alone = any(each.view is not None and each.view.summary_only for each in brief.participants)
+    if every or alone:
+        tree = after_rounds(tree, Summarize(), every=every or 1)
+    if alone and isinstance(tree, Sequence):
+        opened = next((n for n, part in enumerate(tree.parts) if isinstance(part, Rounds)), 0)
+        middle = (Summarize(),) if opened else ()
+        return replace(tree, parts=(*tree.parts[:opened], *middle, *tree.parts[opened:]))
+    return tree
+
+
+def _mindful(tree: Phase) -> Phase:
+    """The tree with everybody's own note beside each task, wherever something is asked that is not a decision."""
+    if isinstance(tree, Sequence):
+        return replace(tree, parts=tuple(_mindful(part) for part in tree.parts))
+    if isinstance(tree, Rounds | At):
+        return replace(tree, each=_mindful(tree.each))
+    return tree if isinstance(tree, DECIDING) else Mindful(each=tree)

@@ -8,23 +8,22 @@ the first proposals stand for election, and where nobody wins the first proposal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.form import Field, Form
 from moot.core.transcript import Turn, read_field
+from moot.phases.base import Phase, Play, Rounds, Table
+from moot.phases.base import Sequence as Steps
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
-from moot.phases.phases_base import Phase, Play, Rounds, Table
-from moot.phases.phases_base import Sequence as Steps
 from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import Everyone
 from moot.phases.vote import Vote, candidates, in_sight, settle
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
-from moot.policy.showing import Showing
 from moot.policy.stops import Alike
+from moot.policy.turns import Showing
 
 VOTING = ("majority", "weighted", "consensus", "moderator")
 """The voting strategies of the document."""

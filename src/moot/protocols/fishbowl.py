@@ -9,18 +9,16 @@ Who sits where follows from who took the chair before; it is stored nowhere.
 
 from dataclasses import dataclass
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.core.form import Form
 from moot.core.text import listed
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
-from moot.phases.forms import linked, speech
-from moot.phases.phases_base import ROOT, Phase, Play, Rounds, Sequence, Table
-from moot.phases.speak import Everyone
+from moot.phases.speak import Everyone, linked, speech
 
 OPENING = "All state a position before the inner circle begins. Say what yours is, and give your main reasons."
 

@@ -1,4 +1,9 @@
-"""The format ``chain_of_thought``: arguments in separate steps. This file owns its order, its forms and its tasks.
+"""The format ``round_robin``: everybody in turn, hearing all before. This file owns its order and its tasks.
+
+The format ``chain_of_thought``: arguments in separate steps. This file owns its order, its forms and its tasks.
+
+Opening statements are made at once, so that nobody's first answer leans on another's. Each round begins one place
+further on, because whoever speaks last has the advantage; a brief may choose another order of speaking.
 
 All speak at once. In the opening each builds a chain (claim, evidence, reasoning, conclusion) without seeing another's.
 In every round each sees all chains, checks one step of one of them, and gives its own anew.
@@ -6,14 +11,26 @@ In every round each sees all chains, checks one step of one of them, and gives i
 
 from dataclasses import replace
 
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
-from moot.core.form import Field, Form
 from moot.core.transcript import TARGET
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
-from moot.phases.forms import speech
-from moot.phases.phases_base import Phase, Rounds, Sequence
-from moot.phases.speak import Everyone
+from moot.phases.speak import Everyone, Floor, speech
+
+ROUND_ROBIN_OPENING = "State your position on the topic and your main reasons."
+FLOOR = "Round {round}: you have the floor. Answer what was said; add what is missing."
+
+
+def round_robin(brief: Brief, choices: Choices) -> Phase:
+    """Opening statements; everybody in turn, hearing all before; then the ending, by default the mediator's verdict."""
+    form = speech(brief.options)
+    opening = Everyone(act="open", task=ROUND_ROBIN_OPENING, form=form, view=View(last=0), needs=1)
+    floor = Floor(act="argue", task=FLOOR, turns=choices.order(), form=form, view=LOG)
+    rounds = Rounds(each=floor, most=choices.at_least_one("round_robin", 3), until=until(choices))
+    return Sequence(parts=(opening, rounds, *ending(brief, choices)))
+
 
 STEPS = ("CLAIM", "EVIDENCE", "REASONING", "CONCLUSION")
 """The steps of a chain, each a field of its own, so that others can attack one without the rest."""

@@ -8,38 +8,34 @@ from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import (
     STRATEGIES,  # hosts take them from here, with the protocols
     mediator,
     rule_of,
 )
-from moot.phases.forms import SETTLEMENT, draft, revision
-from moot.phases.helpers import with_recall
-from moot.phases.phases_base import Phase, Rounds, Sequence
+from moot.phases.helpers import with_recall, with_weights
 from moot.phases.ranked_vote import RULES, vote
-from moot.phases.speak import Everyone, check_names
+from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, revision
 from moot.phases.vote import Adopt, Count, Vote
-from moot.phases.weigh import with_weights
 from moot.policy.rules import PLURALITY, Quorum
-from moot.policy.showing import Showing
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-from moot.protocols import compose, plugins
+from moot.policy.turns import Showing
+from moot.protocols import compose, spec
 from moot.protocols.arena import arena
 from moot.protocols.board import board
 from moot.protocols.chaired import chaired
+from moot.protocols.compose import add, with_gauge
 from moot.protocols.council import JURY_TASK, VOTE_TASK, council
-from moot.protocols.extras import add
 from moot.protocols.fishbowl import fishbowl
-from moot.protocols.formats import chain_of_thought
-from moot.protocols.gauge import with_gauge
-from moot.protocols.groups import grouped
+from moot.protocols.formats import chain_of_thought, round_robin
+from moot.protocols.grouped import grouped
 from moot.protocols.mediators import mediate
 from moot.protocols.open_fight import open_fight
 from moot.protocols.parliament import bp_style
-from moot.protocols.plugins import Protocol
-from moot.protocols.round_robin import round_robin
 from moot.protocols.socratic import socratic
+from moot.protocols.spec import Protocol
 
 __all__ = ["STRATEGIES", "Choices"]
 
@@ -118,7 +114,7 @@ TIMED = ("board",)
 
 def names() -> tuple[str, ...]:
     """The names of all protocols: the known ones, then those of other packages."""
-    return (*KNOWN, *(name for name in plugins.offered() if name not in KNOWN))
+    return (*KNOWN, *(name for name in spec.offered() if name not in KNOWN))
 
 
 def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
@@ -127,7 +123,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     Raises:
         ProtocolError: an unknown protocol or choice, too few debaters, no moderator where one is needed.
     """
-    make = KNOWN.get(name) or plugins.protocol(name)
+    make = KNOWN.get(name) or spec.protocol(name)
     if make is None:
         raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
     check_names(brief.names("debater"))

@@ -7,18 +7,17 @@ behind the last, or behind everything. It guides and informs; only the kind ``co
 from collections.abc import Mapping
 from dataclasses import replace
 
+from moot.core.ask import Field, Form
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form
 from moot.core.transcript import SUMMARY
+from moot.phases.base import Phase, Sequence
 from moot.phases.choices import Choices, MediatorKind, SummaryStyle, When
 from moot.phases.consent import Consent
 from moot.phases.endings import LOG, mediator
-from moot.phases.forms import POSITIONS, revision
-from moot.phases.phases_base import Phase, Sequence
 from moot.phases.score import Score
-from moot.phases.speak import Everyone
-from moot.protocols.weave import DECIDING, after_rounds, at_end, before_end
+from moot.phases.speak import POSITIONS, Everyone, revision
+from moot.protocols.compose import DECIDING, after_rounds, at_end, before_end
 
 # ---- silent --------------------------------------------------------------------------------------------------------
 

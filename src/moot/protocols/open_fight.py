@@ -8,17 +8,15 @@ turn that they are taken from can be checked, see ``core.text.stands_in``.
 
 from dataclasses import dataclass
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
-from moot.core.form import Form
 from moot.core.transcript import TARGET, Turn, read_field
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
-from moot.phases.forms import bound, clash, linked, speech
-from moot.phases.phases_base import ROOT, Phase, Play, Rounds, Sequence, Table
-from moot.phases.speak import Everyone
+from moot.phases.speak import Everyone, bound, clash, linked, speech
 
 OPENING = "Nobody has spoken yet. State your position and the strongest reason for it; the others will attack both."
 

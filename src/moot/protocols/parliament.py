@@ -10,16 +10,15 @@ from collections.abc import Sequence as Listed
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form
 from moot.core.transcript import TARGET
+from moot.phases.base import Phase, Play, Rounds, Sequence, Table
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending
-from moot.phases.forms import RELATIONS, linked, speech
-from moot.phases.phases_base import Phase, Play, Rounds, Sequence, Table
+from moot.phases.speak import RELATIONS, linked, speech
 
 MOST = 8
 """There are so many speeches, and nobody may be left without one."""

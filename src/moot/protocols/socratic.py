@@ -8,16 +8,14 @@ heard most.
 
 from dataclasses import dataclass, replace
 
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
-from moot.core.form import Field, Form
 from moot.core.transcript import TARGET, Turn
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
-from moot.phases.forms import linked, speech
-from moot.phases.phases_base import ROOT, Phase, Play, Rounds, Sequence, Table
-from moot.phases.speak import Everyone, check_names
+from moot.phases.speak import Everyone, check_names, linked, speech
 
 STATEMENTS = ("open", "answer")
 """The acts of a respondent that are examined."""

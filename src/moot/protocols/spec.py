@@ -1,54 +1,108 @@
-"""Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``."""
+"""Protocols and phases from other packages. This file owns where they are looked for, and what is said of broken ones.
 
-from collections.abc import Iterator, Mapping
+Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``.
+
+A package offers a protocol by an entry point of the group ``moot.protocols``: a name, and a function from a brief and
+its choices to a phase. Phase classes of its own stand in a module that an entry point of ``moot.parts`` names. Nothing
+is looked for, or imported, before a name comes up that is not one of ours.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol as TypingProtocol
+from typing import TypeAlias, cast
 
-from moot.core.brief import View
+from moot.core.ask import Field, Form
+from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.form import Field, Form
-from moot.phases import (
-    base,
-    consent,
-    helpers,
-    liken,
-    phases_shares,
-    ranked_vote,
-    reflection,
-    rethink,
-    revise,
-    score,
-    shares,
-    speak,
-    verdict,
-    vote,
-    weigh,
-)
-from moot.phases.phases_base import Phase
-from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, showing, stops, turns
-from moot.protocols import (
-    board,
-    chaired,
-    council,
-    fishbowl,
-    grouped,
-    groups,
-    interrupt,
-    open_fight,
-    parliament,
-    plugins,
-    recommend,
-    socratic,
-)
+from moot.phases import base, consent, helpers, ranked_vote, reflection, revise, score, shares, speak, verdict, vote
+from moot.phases.base import Phase
+from moot.phases.choices import Choices
+from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, stops, turns
+from moot.protocols import board, chaired, compose, council, fishbowl, grouped, open_fight, parliament, socratic
+
+Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
+"""From a brief and its choices to a phase tree."""
+
+PROTOCOLS_GROUP = "moot.protocols"
+PARTS_GROUP = "moot.parts"
+
+FAULTS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError)
+BROKEN = (*FAULTS, SyntaxError, TypeError, ValueError)
+"""What goes wrong in foreign code, by name; a MootError is none of it and says itself what is wrong."""
+
+
+def offered() -> tuple[str, ...]:
+    """The names of the protocols that other packages offer, in the order of the alphabet."""
+    return tuple(sorted(entry_points(group=PROTOCOLS_GROUP).names))
+
+
+def protocol(name: str) -> Protocol | None:
+    """The protocol of that name from another package; None where none offers it.
+
+    Raises:
+        ProtocolError: several packages offer it, or it cannot be loaded.
+    """
+    found = list(entry_points(group=PROTOCOLS_GROUP, name=name))
+    if not found:
+        return None
+    if len(found) > 1:
+        names = ", ".join(sorted(_package(each) for each in found))
+        raise ProtocolError(f"several packages offer a protocol {name!r}: {names}; keep one", about="protocol")
+    point = found[0]
+    make = _load_entry_point(point)
+    if not callable(make):
+        raise ProtocolError(_broken(point, "it is not a function of a brief and its choices"), about="protocol")
+    return lambda brief, choices: _make(point, cast(Callable[[Brief, Choices], object], make), brief, choices)
+
+
+def modules() -> Iterator[ModuleType]:
+    """The modules with phase classes that other packages offer, in the order of their entry points' names.
+
+    Raises:
+        ProtocolError: one of them cannot be loaded.
+    """
+    for each in sorted(entry_points(group=PARTS_GROUP), key=lambda each: (each.name, _package(each))):
+        module = _load_entry_point(each)
+        if not isinstance(module, ModuleType):
+            raise ProtocolError(_broken(each, "it is not a module"), about="protocol")
+        yield module
+
+
+def _make(point: EntryPoint, make: Callable[[Brief, Choices], object], brief: Brief, choices: Choices) -> Phase:
+    try:
+        tree = make(brief, choices)
+    except BROKEN as error:
+        raise ProtocolError(_broken(point, f"{type(error).__name__}: {error}"), about="protocol") from error
+    if not hasattr(tree, "play"):
+        raise ProtocolError(_broken(point, f"it makes no phase but {type(tree).__name__}"), about="protocol")
+    return cast(Phase, tree)
+
+
+def _load_entry_point(point: EntryPoint) -> object:
+    try:
+        return cast(object, point.load())
+    except BROKEN as error:
+        raise ProtocolError(_broken(point, f"{type(error).__name__}: {error}"), about="protocol") from error
+
+
+def _broken(point: EntryPoint, why: str) -> str:
+    return f"{point.name!r} of the package {_package(point)} ({point.value}) cannot be used: {why}"
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "unknown"
+
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 MODULES = (
     base,
     speak,
-    liken,
-    phases_shares,
+    helpers,
+    shares,
     vote,
     verdict,
     ranked_vote,
@@ -58,17 +112,17 @@ MODULES = (
     score,
     revise,
     helpers,
-    weigh,
-    rethink,
+    helpers,
+    revise,
     socratic,
     parliament,
     fishbowl,
     open_fight,
-    interrupt,
+    compose,
     board,
-    recommend,
+    board,
     shares,
-    groups,
+    grouped,
     grouped,
     reflection,
     board_turns,
@@ -77,7 +131,7 @@ MODULES = (
     pairing,
     rules,
     rankings,
-    showing,
+    turns,
     stops,
     turns,
 )
@@ -104,10 +158,10 @@ def part_named(name: str) -> type[object] | None:
     """
     if name in PARTS:
         return PARTS[name]
-    return next((part for module in plugins.modules() for part in _values(module) if part.__name__ == name), None)
+    return next((part for module in modules() for part in _values(module) if part.__name__ == name), None)
 
 
-class _Part(Protocol):
+class _Part(TypingProtocol):
     def __init__(self, **given: object) -> None: ...
 
 

@@ -1,14 +1,18 @@
 """Letters to a debate: what people say and answer from elsewhere. This file owns where they are kept and their numbers.
 
+Interjections that come by letter. This file owns when a debate looks for them, and that each is taken once.
+
 A debate has one writer, the process that holds it. Whoever else has something to say writes a letter: an entry in a
 stream of its own beside the record, with the same hash chain, which the holder reads.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from moot.core.ask import Reply
 from moot.core.errors import RecordConflict
-from moot.core.event import Entry, Interjected, Replied
+from moot.core.event import Entry, Event, Interjected, Replied
+from moot.core.text import clean
 from moot.record.codec import digest, encode, read
 from moot.record.store import Spine, Store
 
@@ -82,3 +86,46 @@ async def debates(store: Store) -> tuple[Spine, ...]:
         RecordError: the store cannot be read.
     """
     return tuple(spine for spine in await store.debates() if not spine.debate.endswith(_STREAM))
+
+
+EVERY = 0.25
+"""The least seconds between two looks."""
+
+
+class Mail:
+    """What people say from elsewhere, on its way into the record.
+
+    Args:
+        letters: the letters to the debate; None where nobody can write any.
+
+    Attributes:
+        taken: the number of the newest letter that the record holds.
+    """
+
+    def __init__(self, letters: Letters | None) -> None:
+        self._letters = letters
+        self._next = 0.0
+        self.taken = 0
+
+    def apply(self, event: Event) -> None:
+        """Take one event of the record in."""
+        if isinstance(event, Interjected):
+            self.taken = max(self.taken, event.letter)
+
+    def due(self, now: float) -> bool:
+        """Whether it is time for a look; ``now`` in seconds of the event loop."""
+        return self._letters is not None and now >= self._next
+
+    async def fetch(self, now: float) -> list[Interjected]:
+        """The interjections that the record does not hold yet, in order.
+
+        Raises:
+            RecordError: the letters are damaged or cannot be read.
+        """
+        self._next = now + EVERY
+        entries = await self._letters.read(self.taken) if self._letters else ()
+        return [
+            replace(entry.event, by=clean(entry.event.by), text=clean(entry.event.text), letter=entry.seq)
+            for entry in entries
+            if isinstance(entry.event, Interjected)
+        ]

@@ -1,4 +1,7 @@
-"""Records in a PostgreSQL database. This file owns how lines are written to it and read from it.
+"""An event loop in a thread of its own, for work that must not hang on the loop or the cancellation of a caller.
+
+Who is told of new lines in a PostgreSQL database. This file owns the link that listens, and that it comes again.
+Records in a PostgreSQL database. This file owns how lines are written to it and read from it.
 
 All links to the server live in one thread with an event loop of its own, so that a store may be opened anywhere and
 used from any loop, and whoever is cancelled cancels no other's append. While one batch is written, the appends that
@@ -8,20 +11,96 @@ It also tells whoever listens (``NOTIFY``). Many stores, processes and machines 
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.appends import Append, begun_at, new_append, settle, wait_for
-from moot.record.backroom import Backroom
-from moot.record.listening import CHANNEL, listen
-from moot.record.postgres_connection import INSTALL, Links, explain, read_place, refusal
-from moot.record.store import Spine, check_lines
+from moot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
+from moot.record.store import Append, Spine, begun_at, check_lines, new_append, settle, wait_for
 
 if TYPE_CHECKING:
     import asyncpg
+
+T = TypeVar("T")
+
+
+class Backroom:
+    """The thread and its loop; they begin at once. The end of the program ends them as well.
+
+    Args:
+        name: of the thread.
+    """
+
+    def __init__(self, name: str) -> None:
+        ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+        self._thread = threading.Thread(target=asyncio.run, args=(_live(ready),), name=name, daemon=True)
+        self._thread.start()
+        self._loop, self._leave = ready.result()
+
+    def begin(self, work: Coroutine[object, object, T]) -> Future[T]:
+        """Have work done there; cancel the future to cancel the work."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def stop(self) -> None:
+        """Cancel what is still being done, and wait until the thread has ended; only once."""
+        self._loop.call_soon_threadsafe(self._leave.set)
+        self._thread.join()
+
+
+async def _live(ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
+    leave = asyncio.Event()
+    ready.set_result((asyncio.get_running_loop(), leave))
+    await leave.wait()
+
+
+CHANNEL = "moot_lines"
+"""Every append notifies it with the id of its debate."""
+
+AGAIN = 0.5
+"""Seconds until a lost link is made again."""
+
+ALIVE = 30.0
+"""Seconds without news after which the link is asked whether it still holds."""
+
+
+async def listen(address: str, told: Callable[[str], None], *, alive: float = ALIVE) -> None:
+    """Tell of every debate that gets lines, until it is cancelled; "" for any debate, where lines may have been missed.
+
+    Args:
+        address: of the database.
+        told: takes the debate's id.
+        alive: see ``ALIVE``.
+    """
+    while True:
+        with suppress(RecordError, *faults()):
+            await _listen(address, told, alive)
+        await asyncio.sleep(AGAIN)
+
+
+async def _listen(address: str, told: Callable[[str], None], alive: float) -> None:
+    """The same by one link, until that is lost."""
+
+    def hear(_link: object, _process: int, _channel: str, debate: object) -> None:
+        told(str(debate))
+
+    link = await connect(address)
+    try:
+        lost = asyncio.Event()
+        link.add_termination_listener(lambda _: lost.set())
+        await link.add_listener(CHANNEL, hear)
+        told("")
+        while not lost.is_set():
+            try:
+                async with asyncio.timeout(alive):
+                    await lost.wait()
+            except TimeoutError:
+                await link.execute("SELECT 1")
+    finally:
+        link.terminate()
+
 
 MOST = 2**62
 """Greater than the number of any line, and still a number for PostgreSQL."""

@@ -25,8 +25,7 @@ from typing import Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.appends import Append, Begun, new_append, settle, wait_for
-from moot.record.store import Spine, check_lines
+from moot.record.store import Append, Begun, Spine, check_lines, new_append, settle, wait_for
 
 T = TypeVar("T")
 

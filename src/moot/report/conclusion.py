@@ -1,16 +1,21 @@
-"""How a debate ended. This file owns what a report says about the decision: nothing better than the record has it."""
+"""How a debate ended. This file owns what a report says about the decision: nothing better than the record has it.
+
+A board, as its record has it. This file owns what a report says of its members, artifacts and whispers.
+A board in Markdown. This file owns how the chapter looks; what it says is ``report.conclusion``'s business.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
 from moot.core.event import ASIDE, Called, Entry
-from moot.core.reasons import beside
+from moot.core.matching import beside
+from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, given, split, standing, told
 from moot.core.text import listed
-from moot.core.transcript import Transcript, read_field
-from moot.core.weights import HOW, given, told
+from moot.core.transcript import Transcript, Turn, read_field
+from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
 
@@ -172,3 +177,151 @@ def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]
     if others or model in ("", "human"):
         return []
     return [f"All {len(voters)} votes come from {model}: agreement of copies is weak evidence."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """What a member attached: its mark, whose it is, its title and text, and who cited it in which turn."""
+
+    mark: str
+    by: str
+    title: str
+    text: str
+    cited: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whisper:
+    """What a member said to one other alone: the turn's mark, who to whom ("" where it named nobody), the words."""
+
+    mark: str
+    by: str
+    to: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """What came of a board.
+
+    Attributes:
+        members: where each member stands, in the order of the table.
+        split: whether the verdicts differ.
+        attachments: what was attached, in order.
+        unknown: what was cited and is neither an artifact nor a document: the turn's mark, by whom, what.
+        whispers: what was said to one alone, in order.
+    """
+
+    members: tuple[Standing, ...]
+    split: bool
+    attachments: tuple[Attachment, ...]
+    unknown: tuple[tuple[str, str, str], ...]
+    whispers: tuple[Whisper, ...]
+
+
+def board(transcript: Transcript) -> Board | None:
+    """What came of the board of a record; None where it is none."""
+    turns = [turn for turn in transcript.all() if WITHDRAWN in asked(turn)]
+    if transcript.brief is None or not turns:
+        return None
+    brief = transcript.brief
+    members = tuple(standing(brief.names("debater"), transcript.all()).values())
+    attached = artifacts(turns)
+    marks = {each.mark.casefold(): each.mark for each in attached}
+    known = {source.name.casefold() for source in (*brief.background, *brief.library)}
+    cites = [(turn, words) for turn in turns for words in _cites(turn)]
+    cited: Mapping[str, list[tuple[str, str]]] = {each.mark: [] for each in attached}
+    unknown: list[tuple[str, str, str]] = []
+    for turn, words in cites:
+        if words.casefold() in marks:
+            cited[marks[words.casefold()]].append((turn.by, turn.mark))
+        elif words.casefold() not in known:
+            unknown.append((turn.mark, turn.by, words))
+    return Board(
+        members=members,
+        split=split(members),
+        attachments=tuple(
+            Attachment(mark=each.mark, by=each.turn.by, title=each.title, text=each.text, cited=tuple(cited[each.mark]))
+            for each in attached
+        ),
+        unknown=tuple(unknown),
+        whispers=tuple(_whispers(turns)),
+    )
+
+
+def _cites(turn: Turn) -> tuple[str, ...]:
+    value = read_field(turn, "Cites")
+    return tuple(each.strip(" .") for each in value) if isinstance(value, tuple) else ()
+
+
+def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
+    for turn in turns:
+        if words := read_field(turn, "Whisper"):
+            to = str(read_field(turn, "WhisperTo") or "")
+            yield Whisper(mark=turn.mark, by=turn.by, to=to, text=str(words))
+
+
+def boardroom(found: Board | None, decision: Decision | None) -> list[str]:
+    """The chapter on the board, as blocks: who stands where, what was attached, what was whispered; [] for no board."""
+    if found is None:
+        return []
+    undecided = decision is not None and decision.status != "decided"
+    return [
+        "## The board",
+        lead("Recommendation", decision.text) if decision and undecided else "",
+        "**The board is split.**" if found.split else "",
+        _members(found.members),
+        *_refused(found.members),
+        *_attachments(found.attachments),
+        *_unknown(found),
+        *_whispers_chapter(found.whispers),
+    ]
+
+
+def _members(members: Sequence[Standing]) -> str:
+    lines = [
+        [
+            inline(each.name),
+            inline(each.verdict, LONG) or ("abstained" if each.abstained else "none"),
+            inline(each.reasoning, LONG) or "–",
+            " → ".join(f"{inline(given.verdict, LONG)} ({given.mark})" for given in each.history)
+            if each.changed
+            else "–",
+            each.withdrawn or ("absent" if each.absent else "–"),
+            f"{each.messages}",
+        ]
+        for each in members
+    ]
+    return table(["Member", "Verdict", "Reasons", "Changes", "Withdrew", "Messages"], lines, numbers=1)
+
+
+def _refused(members: Sequence[Standing]) -> list[str]:
+    told = [f"{inline(each.name)} ({', '.join(each.refused)})" for each in members if each.refused]
+    return [f"*Withdrawals without a verdict counted as nothing: {listed(told)}.*"] if told else []
+
+
+def _attachments(attachments: Sequence[Attachment]) -> list[str]:
+    return ["### Artifacts", *(piece for each in attachments for piece in _attachment(each))] if attachments else []
+
+
+def _attachment(each: Attachment) -> list[str]:
+    cited = listed([f"{inline(by)} ({mark})" for by, mark in each.cited])
+    head = f"**{each.mark}: {inline(each.title)}**, attached by {inline(each.by)}"
+    return [f"{head}; {f'cited by {cited}' if cited else 'cited by nobody'}.", quoted(block(each.text))]
+
+
+def _unknown(found: Board) -> list[str]:
+    told = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in found.unknown]
+    return [f"*Cited, but neither an artifact nor a document: {'; '.join(told)}.*"] if told else []
+
+
+def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
+    if not whispers:
+        return []
+    told = "Each was shown to its author and to the member named, and to nobody else."
+    lines = [
+        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody who is at the table'}: "
+        f"{inline(each.text, 2 * LONG)}"
+        for each in whispers
+    ]
+    return ["### Whispers", told, bullets(lines)]

@@ -1,16 +1,26 @@
 """What changed in the course of a debate: revised turns, opinions, what debaters say of themselves, their notes.
 
+Second thoughts and notes in Markdown. This file owns how these chapters look; ``report.course`` what they say.
+Scores of debaters. This file owns what the ratings of a debate add up to; it reads typed fields, never words.
+The scores in Markdown. This file owns how the chapter looks; what it says is ``report.course``'s business.
+
 This file owns how a self-report is set beside the record. A reported change is shown by the record where the two turns
 that it names are the debater's own and give different answers; answers are compared by wording only.
+
+A rating is an answer of the act ``score`` to a question about one turn. A number that could not be read is no number:
+every mean says of how many it is.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.arguments.stance import Stand, alike, shifts, stands
-from moot.core.form import Value
+from moot.arguments.positions import Stand, alike, shifts, stands
+from moot.core.ask import Value, shown
+from moot.core.labels import label, place
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.report.markdown_text import LONG, bullets, inline, lead, table
 
 _MARK = re.compile(r"\bT([0-9]{1,9})\b")
 
@@ -177,3 +187,159 @@ def _list(turn: Turn, name: str) -> tuple[str, ...]:
 
 def _text(turn: Turn, name: str) -> str:
     return str(read_field(turn, name) or turn.text)
+
+
+_SAYS: Mapping[bool | None, str] = {
+    True: "says that the opinion has changed",
+    False: "says that the opinion has not changed",
+    None: "does not say whether the opinion has changed",
+}
+
+
+def chronicle(course: Course) -> list[str]:
+    """The chapters, as blocks; none where nobody revised, looked back or wrote a note."""
+    return [*_second_thoughts(course), *_notes(course.notes)]
+
+
+def _second_thoughts(course: Course) -> list[str]:
+    if not course.revisions and not course.reflections:
+        return []
+    looks = [
+        _look(each, [move for move in course.moves if move.by == each.by and move.told is False])
+        for each in course.reflections
+    ]
+    return ["## Second thoughts", bullets(map(_revision, course.revisions)), *looks]
+
+
+def _revision(revision: Revision) -> str:
+    new, old = (f"{mark} ({inline(place(key))})" for mark, key in _ends(revision))
+    return f"**{inline(revision.by)}:** {new} replaces {old}"
+
+
+def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (revision.mark, revision.key), (revision.old, revision.old_key)
+
+
+def _look(reflection: Reflection, untold: Sequence[Move]) -> str:
+    who = inline(reflection.by)
+    head = f"**{who}**, looking back, {_SAYS[reflection.changed]}."
+    told = [
+        f"{inline(each.words, 2 * LONG)} (*the record {'shows' if each.shown else 'does not show'} it*)"
+        for each in reflection.changes
+    ]
+    missing = [
+        f"*Not reported, but on record:* {move.old} -> {move.new}: from {inline(move.before, LONG)} "
+        f"to {inline(move.after, LONG)}"
+        for move in untold
+    ]
+    against = [f"Contradiction: {inline(each, 2 * LONG)}" for each in reflection.contradictions]
+    return "\n\n".join(each for each in (head, bullets((*told, *missing, *against))) if each)
+
+
+def _notes(notes: Sequence[Note]) -> list[str]:
+    if not notes:
+        return []
+    told = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
+    return ["## Notes on strategy", "While the debate ran, nobody but their authors saw them.", *told]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What one rater gave one turn.
+
+    Attributes:
+        key: of the rating.
+        by: who rates.
+        of: whose turn is rated.
+        on: the key of that turn.
+        points: for each criterion the number given.
+        reason: why, in words; "" where none could be read.
+    """
+
+    key: str
+    by: str
+    of: str
+    on: str
+    points: Mapping[str, float]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """An arithmetic mean, and of how many numbers it is."""
+
+    value: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """All ratings of a debate, and their means.
+
+    Attributes:
+        ratings: every rating, in the order of asking.
+        criteria: what was rated, in words, in the order of the form.
+        debaters: for each who was rated the mean by criterion, over all raters and turns.
+        raters: for each who rated the mean by criterion of what it gave; who is severe shows here.
+    """
+
+    ratings: tuple[Rating, ...] = ()
+    criteria: tuple[str, ...] = ()
+    debaters: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict[str, Mapping[str, Mean]])
+    raters: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict[str, Mapping[str, Mean]])
+
+
+def scores(transcript: Transcript) -> Scores:
+    """The ratings that stand in a transcript; empty where there are none."""
+    # A ranking of all at once is no rating: it decides, and stands with the decision.
+    turns = [turn for turn in transcript.turns("score") if len(turn.about) == 1]
+    ratings = [_rating(turn, transcript.get(turn.about[0])) for turn in turns]
+    debaters = dict.fromkeys(each.of for each in ratings)
+    raters = dict.fromkeys(each.by for each in ratings)
+    return Scores(
+        ratings=tuple(ratings),
+        criteria=tuple(dict.fromkeys(name for each in ratings for name in each.points)),
+        debaters={name: _means([each for each in ratings if each.of == name]) for name in debaters},
+        raters={name: _means([each for each in ratings if each.by == name]) for name in raters},
+    )
+
+
+def _rating(turn: Turn, on: Turn) -> Rating:
+    return Rating(
+        key=turn.key,
+        by=turn.by,
+        of=on.by,
+        on=on.key,
+        points={label(name): float(value) for name, value in turn.fields.items() if isinstance(value, int | float)},
+        reason=shown(read_field(turn, "REASON") or ""),
+    )
+
+
+def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
+    given: dict[str, list[float]] = {}
+    for each in ratings:
+        for name, points in each.points.items():
+            given.setdefault(name, []).append(points)
+    return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in given.items()}
+
+
+def scoreboard(scores: Scores) -> list[str]:
+    """The chapter on the scores, as blocks; nothing where nobody was rated."""
+    if not scores.ratings:
+        return []
+    told = "Means on a scale from 0 to 10; in brackets, of how many ratings. Scores decide nothing."
+    return [
+        "## Scores",
+        told,
+        _means_table("Debater", scores.debaters, scores.criteria),
+        _means_table("Rated by", scores.raters, scores.criteria),
+    ]
+
+
+def _means_table(head: str, means: Mapping[str, Mapping[str, Mean]], criteria: Sequence[str]) -> str:
+    lines = [[inline(name), *(_mean(held.get(each)) for each in criteria)] for name, held in means.items()]
+    return table([head, *map(inline, criteria)], lines, numbers=len(criteria))
+
+
+def _mean(mean: Mean | None) -> str:
+    return f"{mean.value:.1f} ({mean.n})" if mean else "–"

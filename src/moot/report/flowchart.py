@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias, cast
 
-from moot.arguments.mermaid import safe
+from moot.arguments.tree import safe
 
 Tree: TypeAlias = Mapping[str, object]
 """A part of a protocol: ``{"is": "Rounds", "most": 3}``."""

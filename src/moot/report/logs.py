@@ -1,13 +1,72 @@
-"""A record for whoever measures. This file owns the document with the tokens, the cost and the time of every turn."""
+"""What a debate came to, on a page: what each said last, the last summary, what follows. This file owns this page.
 
+A record for whoever measures. This file owns the document with the tokens, the cost and the time of every turn.
+Logs: a record in the form that its owner asked for. This file owns the modes and the files of each.
+
+``full_markdown`` is the report. ``summary_only`` is what was said last and what follows. ``json_log`` has tokens and
+times of every turn. ``verbose`` is the report with every question in full. ``visual_tree`` is the argument map.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Literal, TypeAlias, get_args
 
+from moot.arguments.svg import svg
+from moot.arguments.tree import as_data
 from moot.core.brief import Brief, Participant
 from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
+from moot.core.text import clean_data
 from moot.core.transcript import Turn, fold
-from moot.report.readers_metrics import Use, use
+from moot.report.dialogue import body, journal
+from moot.report.markdown import markdown, verdict, whole
+from moot.report.markdown_text import LONG, bullets, capital, code, date, inline, quoted
+from moot.report.metrics import Use, use
 from moot.report.report import Report
+from moot.report.turn_text import Spoken
+
+_POSITIONS = ("open", "draft", "propose", "argue", "answer", "revise", "close")
+"""The acts in which debaters say what they hold."""
+
+
+def summary(report: Report) -> str:
+    """The page; it ends with a line break."""
+    turns = [turn for part in report.parts for turn in part.turns if turn.state == "answered"]
+    blocks = [
+        f"# {inline(report.topic, LONG)}",
+        f"**{capital(inline(report.outcome.line, LONG))}**",
+        bullets(
+            [
+                f"**Protocol:** {inline(report.protocol)}",
+                f"**Date:** {date(report.began)}",
+                f"**Debate:** {code(report.debate)}",
+            ]
+        ),
+        *_last_words(report, turns),
+        *_summed_up(turns),
+        *verdict(report),
+    ]
+    return "\n\n".join(each for each in blocks if each) + "\n"
+
+
+def _last_words(report: Report, turns: list[Spoken]) -> list[str]:
+    """Each debater's closing statement, else its newest turn."""
+    blocks: list[str] = []
+    for person in report.participants:
+        own = [turn for turn in turns if turn.by == person.name and turn.act in _POSITIONS]
+        last = ([turn for turn in own if turn.act == "close"] or own)[-1:]
+        if person.duty == "debater" and last:
+            role = f" ({inline(person.role)})" if person.role else ""
+            blocks += [f"### {inline(person.name)}{role}", *body(last[0])]
+    return ["## Final statements", *(blocks or ["Nobody said anything."])]
+
+
+def _summed_up(turns: list[Spoken]) -> list[str]:
+    """The newest summary; the moderator's verdict stands with the decision."""
+    sums = [turn for turn in turns if turn.act == "summarize"]
+    if not sums:
+        return []
+    return ["## Summary", quoted("\n\n".join(body(sums[-1])))]
 
 
 def metered(report: Report, entries: Sequence[Entry]) -> dict[str, object]:
@@ -111,3 +170,45 @@ def _used(used: Use) -> Mapping[str, object]:
         "cost": used.cost,
         "seconds": used.seconds,
     }
+
+
+Mode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+def write(mode: Mode, report: Report, entries: Sequence[Entry]) -> Mapping[str, str]:
+    """A record as texts.
+
+    Args:
+        mode: which of MODES.
+        report: what the record has to report.
+        entries: the record.
+
+    Returns:
+        What is to stand behind the name of each file, with its text; the first is the one to read.
+    """
+    match mode:
+        case "full_markdown":
+            return {".md": markdown(report)}
+        case "summary_only":
+            return {".summary.md": summary(report)}
+        case "json_log":
+            return {".log.json": _json(metered(report, entries))}
+        case "verbose":
+            return {".verbose.md": f"{markdown(report)}\n{journal(report, entries)}"}
+        case _:
+            return _tree(report)
+
+
+def _tree(report: Report) -> Mapping[str, str]:
+    found, judged = report.arguments, report.judged
+    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole(found, judged)]
+    return {
+        ".tree.md": "\n\n".join(page) + "\n",
+        ".tree.svg": svg(found, judged, report.topic),
+        ".tree.json": _json({"debate": report.debate, "topic": report.topic, **as_data(found, judged)}),
+    }
+
+
+def _json(data: Mapping[str, object]) -> str:
+    return json.dumps(clean_data(data), ensure_ascii=False, indent=2) + "\n"

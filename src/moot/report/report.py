@@ -1,4 +1,8 @@
-"""The report as data. This file owns what a report says; ``report.markdown`` owns how it looks.
+"""What a debate was set to. This file owns how rounds, choices, limits and seed are said.
+
+The report as data. This file owns what a report says; ``report.markdown`` owns how it looks.
+
+It reads the protocol as it is stored: ``{"is": "Rounds", "most": 3}``.
 
 Everything here is read from entries. Words of participants stand in it as they are on record.
 """
@@ -9,23 +13,55 @@ from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
-from moot.arguments.stance import Change, Stand, changes, stands
-from moot.arguments.uses import Used, uses
+from moot.arguments.positions import Change, Stand, Used, changes, stands, uses
 from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
 from moot.core.text import clean, clean_data
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
-from moot.report.board import Board, board
-from moot.report.conclusion import Outcome, outcome
-from moot.report.course import Course, course
+from moot.report.conclusion import Board, Outcome, board, outcome
+from moot.report.course import Course, Scores, course, scores
 from moot.report.lookups import Searched, searches
-from moot.report.metrics import Fault, faults
-from moot.report.readers_metrics import Metrics, Use, measure
-from moot.report.scores import Scores, scores
-from moot.report.settings import settings
+from moot.report.metrics import Fault, Metrics, Use, faults, measure
 from moot.report.turn_text import Spoken, speak
+
+
+def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Rounds, limits and seed in words; a limit that the brief does not set is left out."""
+    openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
+    return tuple(words for opened in openings[:1] for words in _told(opened))
+
+
+def _told(opened: Opened) -> Iterator[str]:
+    limits = opened.brief.limits
+    for most in list(_most(opened.protocol, "Rounds", "most", 3))[:1]:
+        yield f"at most {most} {'round' if most == 1 else 'rounds'}"
+    for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
+        yield f"at most {most} {'message' if most == 1 else 'messages'} for each member"
+    yield from opened.chosen
+    for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
+        if most is not None:
+            yield f"at most {most:,} {what}"
+    if limits.cost is not None:
+        yield f"at most ${limits.cost:.2f}"
+    if limits.total_seconds is not None:
+        yield f"at most {limits.total_seconds:g} s in all"
+    yield f"{limits.turn_seconds:g} s for an answer"
+    yield f"seed {opened.brief.seed}"
+
+
+def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
+    """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
+    if isinstance(part, Mapping):
+        held = cast("Mapping[str, object]", part)
+        if held.get("is") == kind:
+            yield held.get(name, usual)
+        part = list(held.values())
+    if isinstance(part, list | tuple):
+        for each in cast("Sequence[object]", part):
+            yield from _most(each, kind, name, usual)
+
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 

@@ -1,18 +1,96 @@
-"""One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read."""
+"""Turns that say what they claim and which turn they answer. This file owns how their fields read in short.
+
+One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read.
+Entries under the names that the source systems give them. This file owns which entry is which event.
+
+Such a turn is its argument; the claim, the position and what it answers are one line in front of it.
+
+``debate_start`` is the opening and ``debate_end`` the close: one of each in a record that is whole. What is for the
+engine alone, such as calls and their tries, has no name here, nor has what an aide answers, who is no agent, or what
+nobody but its author may see, such as a bid or a score.
+"""
 
 import html
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from moot.core.ask import ABSTAIN, Value, shown
 from moot.core.brief import Brief
-from moot.core.form import ABSTAIN, Value, shown
+from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
 from moot.core.labels import act_of, because, label, owned, tells_all
-from moot.core.reasons import beside
-from moot.core.text import letter
-from moot.core.transcript import SUMMARY, Transcript, Turn
-from moot.report.speech import frame, link
+from moot.core.matching import beside
+from moot.core.text import letter, stands_in
+from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+_LINK = ("Target", "Relation")
+_VERBS: Mapping[str, str] = {"SUPPORT": "support", "ATTACK": "attack", "REBUT": "rebuttal", "QUESTION": "question"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """The fields of a turn: those that fit in one line, the words of the argument, and what else there is.
+
+    ``aside`` are a few words on a message at a table: to whom, with which verdict, whether its author leaves.
+    """
+
+    aside: tuple[str, ...] = ()
+    facts: Pairs = ()
+    words: str = ""
+    rest: Pairs = ()
+
+
+def link(turn: Turn, transcript: Transcript) -> str:
+    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is.
+
+    A quotation that does not stand in that turn is called so: whoever answers words should not answer other words.
+    """
+    target = transcript.target(turn)
+    if target is None:
+        return ""
+    relation = str(read_field(turn, "RELATION") or "")
+    how = f": {_VERBS.get(relation, relation)}" if relation else ""
+    quote = str(read_field(turn, "QUOTE") or "")
+    wrong = f"; what it quotes does not stand in {target.mark}" if quote and not stands_in(quote, target.text) else ""
+    return f"{turn.mark} answers {target.mark} ({target.by}){how}{wrong}"
+
+
+def frame(turn: Turn, transcript: Transcript) -> tuple[str, ...]:
+    """Words that a speaker may have set beside the mark of the turn that it answers: whose it is, and what."""
+    target = transcript.target(turn)
+    return (TARGET, target.by, target.act, "s") if target else ()
+
+
+_MESSAGE = ("Speaker", "SpeakingTo", "Verdict", "Withdrawn", "WhisperTo", "Content")
+_CALLED: Mapping[str, str] = {"VerdictReasoning": "Reasons", "Thoughts": "Thoughts, told nobody"}
+
+
+def _message(names: Mapping[str, str]) -> Speech:
+    """A message at a table: what it says comes first; what others cannot read says so."""
+    aside = [
+        f"to {names['SpeakingTo']}" if names.get("SpeakingTo", "all") != "all" else "",
+        f"verdict: {names['Verdict']}" if "Verdict" in names else "",
+        "withdraws" if names.get("Withdrawn") == "yes" else "",
+    ]
+    called = {**_CALLED, "Whisper": f"Whisper to {names.get('WhisperTo', 'nobody')} alone"}
+    rest = tuple((called.get(name, name), value) for name, value in names.items() if name not in _MESSAGE)
+    return Speech(aside=tuple(filter(None, aside)), words=names["Content"], rest=rest)
+
+
+def parted(fields: Sequence[tuple[str, str]]) -> Speech:
+    """The fields of a turn by their names in words; one with a claim and an argument, or a message, is taken apart."""
+    rest = tuple(pair for pair in fields if pair[0] not in _LINK)
+    names = dict(rest)
+    if "Content" in names:
+        return _message(names)
+    if "Claim" not in names or "Argument" not in names:
+        return Speech(rest=rest)
+    return Speech(facts=tuple(pair for pair in rest if pair[0] != "Argument"), words=names["Argument"])
+
 
 _HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect", "synthesize")
 """The acts that are words for others, or one's own account, whoever may see them."""
@@ -147,3 +225,85 @@ def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
     if isinstance(value, tuple):
         return "; ".join(whose.get(each, each) for each in value)
     return whose.get(text, text)
+
+
+NAMES: Mapping[str, str] = {
+    "debate_start": "`opened`: `task`, `agents`",
+    "round_start": "`entered` of a round: `round`, from 1",
+    "agent_message": "`replied` of any other act: `agent`, `act`, `round` (0 outside rounds), `text`",
+    "critique": "`replied` of the act `critique`: `agent`, `of` (whose proposal), `round`, `text`, `fields`",
+    "vote": "`replied` of the act `vote`: `agent`, `choice` (a list for a ranking; empty where none was read), `text`",
+    "agent_error": "`failed`: `agent`, `act`, `reason`",
+    "consensus": "`ruled`, also without a winner: `status`, `winner`, `text`, `rule`, `how`, `tally`",
+    "debate_pause": "`paused`: `status` (its kind), `reason`",
+    "debate_end": "`closed`: `status`, `reason`",
+}
+"""All names, each with the entries that bear it and what its data hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """An entry under its name.
+
+    Attributes:
+        type: the name, one of ``NAMES``.
+        data: what the name says.
+        seq: the number of the entry.
+    """
+
+    type: str
+    data: Mapping[str, object] = field(default_factory=dict[str, object])
+    seq: int = 0
+
+
+@dataclass(slots=True)
+class Namer:
+    """Names the entries of one record, in their order."""
+
+    _transcript: Transcript = field(default_factory=Transcript)
+
+    def name(self, entry: Entry) -> Named | None:
+        """The entry under its name; None where it has none."""
+        self._transcript.apply(entry.event)
+        match entry.event:
+            case Opened(brief=brief):
+                agents = [each.name for each in brief.participants if each.duty != "aide"]
+                return _named(entry, "debate_start", task=brief.topic, agents=agents)
+            case Entered(path=path) if (number := path.rpartition("/round-")[2]).isdecimal():
+                return _named(entry, "round_start", round=int(number))
+            case Replied(key=key) | Failed(key=key) if self._is_hidden(self._transcript.get(key)):
+                return None
+            case Replied(key=key):
+                return self._said(entry, self._transcript.get(key))
+            case Failed(key=key, reason=reason):
+                turn = self._transcript.get(key)
+                return _named(entry, "agent_error", agent=turn.by, act=turn.act, reason=reason)
+            case Ruled(decision=decision):
+                facts = {"status": decision.status, "winner": decision.winner, "text": decision.text}
+                told = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
+                return _named(entry, "consensus", **facts, **told)
+            case Paused(reason=reason, kind=kind):
+                return _named(entry, "debate_pause", status=kind, reason=reason)
+            case Closed(status=status, reason=reason):
+                return _named(entry, "debate_end", status=status, reason=reason)
+            case _:
+                return None
+
+    def _is_hidden(self, turn: Turn) -> bool:
+        brief = self._transcript.brief
+        return is_private(turn) or (brief is not None and brief.participant(turn.by).duty == "aide")
+
+    def _said(self, entry: Entry, turn: Turn) -> Named:
+        if turn.act == "vote":
+            asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+            chosen = [turn.fields[each.name] for each in asked if each.kind != "text" and each.name in turn.fields]
+            return _named(entry, "vote", agent=turn.by, choice=chosen[0] if chosen else "", text=turn.text)
+        if turn.act == "critique":
+            of = [self._transcript.get(key).by for key in turn.about]
+            told = {"round": turn.round, "text": turn.text, "fields": dict(turn.fields)}
+            return _named(entry, "critique", agent=turn.by, of=of[0] if of else "", **told)
+        return _named(entry, "agent_message", agent=turn.by, act=turn.act, round=turn.round, text=turn.text)
+
+
+def _named(entry: Entry, type: str, **data: object) -> Named:
+    return Named(type=type, data=data, seq=entry.seq)

@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from moot.core.agent import Quote, Scene, Seat
-from moot.core.ask import Ask, Reply
+from moot.core.ask import ABSTAIN, Ask, Field, Form, Layout, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import MootError
 from moot.core.event import Called
-from moot.core.form import ABSTAIN, Field, Form, Layout
 from moot.models.base import Message, Model, Request
 
 PROMPTLY = 2.0

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.agent import Quote, Say, Scene, Seat
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief
 from moot.core.event import Called, Entry, Opened
-from moot.core.form import Field, Value
 from moot.core.transcript import Transcript
 from moot.engine.driver import Hosting, debate
-from moot.phases.phases_base import Phase
+from moot.phases.base import Phase
 from moot.protocols.spec import dump, load
 from moot.record.codec import read
 from moot.record.ledger import Ledger

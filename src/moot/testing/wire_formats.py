@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
-from moot.core.tool import ToolCall
+from moot.core.ask import ToolCall
 
 Fault: TypeAlias = Literal["", "silence", "stall", "cut", "reset", "unmarked", "html", "garbage", "drip", "broken"]
 Body: TypeAlias = Mapping[str, object]

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from moot.agents.prompt import frame, show
 from moot.agents.toolkit import Errand, Found
 from moot.core.agent import Scene
+from moot.core.ask import Field, Form, ToolSpec
 from moot.core.errors import ToolError
-from moot.core.form import Field, Form
-from moot.core.tool import ToolSpec
 from moot.core.transcript import SUMMARY, Turn
 
 LONGEST = 8000

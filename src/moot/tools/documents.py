@@ -1,20 +1,149 @@
-"""Documents to text: HTML and PDF, from the web or beside a brief. This file owns how their words are taken out.
+"""HTML to text. This file owns which parts of a page are its words, and how headings, lists and tables look as text.
+
+Documents to text: HTML and PDF, from the web or beside a brief. This file owns how their words are taken out.
+Documents as extracts: pieces of some sentences each, to be searched and laid before a model. This file owns the cut.
+
+Scripts, styles, navigation and whatever a reader would not see are dropped, so that nothing speaks to a model behind
+the reader's back. Headings keep their level as ``#`` and list items a hyphen, for passages are found by them.
 
 Both are read in a process of its own with a limit on time and memory: a broken or hostile document can end that
 process, never the debate.
+
+Unlike the passages of ``demo.material``, which are sentences that can be quoted, extracts leave nothing out: tables,
+lists and code are where the figures stand.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import BinaryIO, Literal, TypeAlias, cast
 
-from moot.core.text import clean
+from bs4 import BeautifulSoup, Tag
+from bs4.dammit import EncodingDetector
+from bs4.element import NavigableString, PageElement, PreformattedString
+
+from moot.core.brief import Source
+from moot.core.text import clean, sentences, word_set
+
+_DROPPED = word_set(
+    "button canvas head iframe math nav noscript object script select style svg template textarea title",
+)
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
+)
+_HEADING = re.compile("h[1-6]")
+_BLOCKS = word_set(
+    "address article aside br caption center dd details div dt fieldset figcaption footer form header hr html main "
+    "summary tbody tfoot thead tr"
+)
+_APART = word_set("blockquote dl figure ol p pre section table ul")
+"""Blocks with an empty line around them."""
+
+_BREAK = "\x1e"
+"""The end of a line, of which many in a row are one; no text from outside can hold it."""
+
+
+_OPENING = re.compile(r"<!--|<!\[|<(?P<shut>/?)(?P<name>script|style)\b", re.IGNORECASE)
+_COMMENT_END = re.compile(r"--!?>")
+
+
+def read_html(data: bytes, charset: str = "") -> tuple[str, str]:
+    """The title and the words of a page.
+
+    Args:
+        data: the page.
+        charset: the encoding that its server names; "" where none is named.
+    """
+    soup = BeautifulSoup(_closed(_decode(data, charset)), "html.parser")
+    title = soup.title.get_text() if soup.title else ""
+    for tag in soup.find_all(_is_unseen):
+        tag.decompose()
+    # A page with one main part says itself what is beside the point.
+    parts = soup.find_all("main")
+    text = "".join(_pieces(parts[0] if len(parts) == 1 else soup))
+    text = re.sub(rf"(?: ?{_BREAK})+(?: (?! ))?(?:\| )?", "\n", text)
+    text = re.sub(r"\n-\s+", "\n- ", re.sub(r"(?<![ \t])[ \t]+\n", "\n", text))
+    return " ".join(clean(title).split()), re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+
+
+def _closed(page: str) -> str:
+    """The page without comments and open tags: for the end of each the parser would search the whole rest.
+
+    As in browsers, a comment without an end takes the rest of the page with it, and ``<![`` opens a comment. Within a
+    script or a style, which are dropped anyway, there are no comments.
+    """
+    pieces: list[str] = []
+    raw, at = "", 0
+    while found := _OPENING.search(page, at):
+        name = (found["name"] or "").lower()
+        pieces.append(page[at : found.start()])
+        at = found.end()
+        if name:
+            pieces.append(found[0])
+            raw = raw if raw and raw != name else "" if found["shut"] else name
+        elif found[0] == "<![":
+            pieces.append("<!")
+        elif not raw:
+            end = _COMMENT_END.search(page, at - 2)
+            at = end.end() if end else len(page)
+    whole = "".join([*pieces, page[at:]])
+    last = whole.rfind(">") + 1
+    return whole[:last] + whole[last:].replace("<", "&lt;")
+
+
+def _decode(data: bytes, charset: str) -> str:
+    """The page's letters: by its server's word, else its own, else UTF-8, else as browsers take what names nothing."""
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    for each in (charset, declared, "utf-8-sig"):
+        try:
+            return data.decode(each or "utf-8-sig")
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return data.decode("windows-1252", "replace")
+
+
+def _is_unseen(tag: Tag) -> bool:
+    if tag.name in _DROPPED or tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
+        return True
+    return bool(_UNSEEN.search(str(tag.get("style") or "")))
+
+
+def _pieces(root: Tag) -> Iterator[str]:
+    """The page's words with its line ends, in order; without recursion, for pages may be nested without end."""
+    ahead: list[tuple[PageElement | str, bool]] = [(root, False)]
+    while ahead:
+        each, kept = ahead.pop()
+        if isinstance(each, Tag):
+            before, after = _frame(each)
+            kept = kept or each.name == "pre"
+            ahead += [(after, kept), *((inner, kept) for inner in reversed(each.contents)), (before, kept)]
+        elif isinstance(each, NavigableString):
+            if not isinstance(each, PreformattedString):  # a comment, a declaration
+                yield clean(each) if kept else re.sub(r"\s+", " ", clean(each))
+        else:
+            yield str(each)
+
+
+def _frame(tag: Tag) -> tuple[str, str]:
+    """What stands before and after the words of a tag."""
+    apart = f"{_BREAK}\n{_BREAK}"
+    if _HEADING.fullmatch(tag.name):
+        return f"{apart}{'#' * int(tag.name[1])} ", apart
+    if tag.name in _APART:
+        return apart, apart
+    if tag.name == "li":
+        return f"{_BREAK}- ", _BREAK
+    if tag.name in ("td", "th"):
+        return " | ", ""
+    return (_BREAK, _BREAK) if tag.name in _BLOCKS else ("", "")
+
 
 Kind: TypeAlias = Literal["html", "pdf", "text"]
 
@@ -138,7 +267,6 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
 
 def read_html_text(data: bytes, charset: str = "") -> Text:
     """The words of an HTML page."""
-    from moot.tools.markup import read_html  # deferred: only the process that reads pages needs its parser
 
     title, text = read_html(data, charset)
     return Text(title=title, pages=(text,))
@@ -170,3 +298,106 @@ def _sized(text: Text) -> Text:
     if sum(map(len, text.pages)) > MOST_TEXT:
         return Text(fault=f"holds more than {MOST_TEXT:,} characters of text")
     return text
+
+
+SIZE = 700
+"""Characters of a usual extract."""
+
+MOST = 1000
+"""Characters of the longest."""
+
+_EXTRACT_HEADING = re.compile(r" {0,3}#{1,6}\s+")
+_STOP = re.compile(r"^\s*$|[.!?:|。！？][\"'”’)*_]*\s*$")
+_UNLINED = re.compile(r", page \d+$|\.x?html?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    """A piece of a document.
+
+    Attributes:
+        source: the document's name.
+        line: the line on which it begins, counted from 1.
+        text: its words as they stand.
+        heading: the heading above it; "" where there is none.
+    """
+
+    source: str
+    line: int
+    text: str
+    heading: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it stands: ``study.md:12``; ``costs.pdf, page 3``, for lines of a PDF or of HTML are nobody's."""
+        return self.source if _UNLINED.search(self.source) else f"{self.source}:{self.line}"
+
+
+@dataclass(slots=True)
+class _Cut:
+    """A document under the knife; ``size`` is the number of letters in ``rows``."""
+
+    source: str
+    heading: str = ""
+    rows: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    size: int = 0
+
+    def take(self, number: int, row: str) -> Iterator[Extract]:
+        """Add a row; an empty one ends an extract that is long enough."""
+        if found := _EXTRACT_HEADING.match(row):
+            yield from self.end()
+            self.heading = row[found.end() :].rstrip("# \t")
+        elif row.strip():
+            self.rows.append((number, row))
+            self.size += len(row)
+        elif self.size >= SIZE // 2:
+            yield from self.end()
+        elif self.rows and self.rows[-1][1]:
+            self.rows.append((number, ""))
+
+    def end(self) -> Iterator[Extract]:
+        """What has been gathered, in pieces of about the same size, cut behind a sentence where that can be."""
+        pieces = [each for row in self.rows for each in _extract_pieces(*row)]
+        total = sum(len(piece) + 1 for _, piece in pieces)
+        parts = 1 if total <= MOST else round(total / SIZE)
+        self.rows, self.size = [], 0
+        held: list[tuple[int, str]] = []
+        size = done = given = 0
+        for number, piece in pieces:
+            full = given < parts - 1 and done >= total * (given + 0.9) / parts and _STOP.search(held[-1][1])
+            if held and (full or size + len(piece) > MOST):
+                yield self._extract(held)
+                held, size, given = [], 0, given + 1
+            held.append((number, piece))
+            size, done = size + len(piece) + 1, done + len(piece) + 1
+        if any(piece.strip() for _, piece in held):
+            yield self._extract(held)
+
+    def _extract(self, held: Sequence[tuple[int, str]]) -> Extract:
+        text = "\n".join(piece for _, piece in held).strip("\n")
+        return Extract(source=self.source, line=held[0][0], text=text, heading=self.heading)
+
+
+def cut(sources: Sequence[Source]) -> tuple[Extract, ...]:
+    """All extracts of the documents, in order."""
+    return tuple(extract for source in sources for extract in _cut(source))
+
+
+def _cut(source: Source) -> Iterator[Extract]:
+    knife = _Cut(source.name)
+    for number, row in enumerate(clean(source.text).split("\n"), start=source.line):
+        yield from knife.take(number, row)
+    yield from knife.end()
+
+
+def _extract_pieces(number: int, row: str) -> Iterator[tuple[int, str]]:
+    """A row; a long one in pieces, cut behind a sentence where one ends in time, else between words."""
+    ends = [offset + len(sentence) for offset, sentence in sentences(row)] if len(row) > SIZE else []
+    start = 0
+    while len(row) - start > SIZE:
+        near = bisect_right(ends, start + SIZE)
+        end = ends[near - 1] if near and ends[near - 1] > start else row.rfind(" ", start + 1, start + SIZE)
+        end = end if end > start else start + SIZE
+        yield number, row[start:end].strip()
+        start = end
+    yield number, row[start:].rstrip() if start == 0 else row[start:].strip()

@@ -1,24 +1,41 @@
 """Texts as vectors, by an embedding model of the owner's. This file owns the wires to models that are served.
 
+Texts as vectors, by an embedding model on this machine. This file owns how it is opened, and which kind a name is.
+A seat that measures how alike texts are, by an embedding model. This file owns how texts become its numbers.
+
 They are asked at the addresses and with the keys of the model providers, never at one that a brief names. Each request
 is a call on record (``tool-1-embed-2``), so it has to pass the limits of the debate. The vectors are not on record: a
 use of a tool that was cut off asks for them again, and one that came to its end needs none. Models that are loaded on
-this machine are in ``tools.installed``.
+this machine are in ``tools.embeddings``.
+
+A model of model2vec is a table of vectors for tokens; the vector of a text is the mean of theirs (Tulkens and van
+Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings", 2024). It is named by the full path of its folder, which
+no name on a hub can be, so nothing is ever downloaded. On record stands the folder's name, and not where it lies.
+
+It is told the texts in pairs: of each author the one before, then the newest. It sends them to the owner's embedding
+model, whose calls stand on record and count against the limits. Where that gives no vectors there is no answer, and
+whoever asked makes do with words.
 """
 
 import asyncio
+import os
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import combinations
 from math import hypot, inf
 from typing import Protocol, TypeAlias, cast
 
 from moot.agents.toolkit import Errand
-from moot.core.agent import Quote
-from moot.core.ask import Usage
+from moot.core.agent import Quote, Say, Scene
+from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import BriefError, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.core.text import clean, clip
+from moot.core.transcript import Turn, read_field
 from moot.models.base import Message
 from moot.models.names import Environment, parse
 from moot.models.prices import cost, count_most, count_tokens
@@ -203,3 +220,166 @@ def vector(value: object) -> Vector:
 
 def _listed(value: object) -> Sequence[object]:
     return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+INSTALL = 'embeddings by model2vec need a library that is not installed: pip install "moot[semantic]"'
+
+KIND = "model2vec"
+"""What stands before the colon in the name of such a model."""
+
+_FILES = (("model.safetensors",), ("0_StaticEmbedding", "model.safetensors"))
+"""Where the vectors lie in a model's folder, as model2vec and Sentence Transformers save it."""
+
+_LONGEST = 100
+"""Characters of a model's name."""
+
+
+def embedder(name: str, env: Environment | None = None) -> Embedder:
+    """The embedding model of that name.
+
+    Args:
+        name: ``provider:name`` of one that is served, or ``model2vec:`` and the full path of a folder.
+        env: where addresses and keys come from; None for the process's environment.
+
+    Raises:
+        BriefError: there is no such model, or its library, key or address is missing.
+    """
+    kind, _, place = name.strip().partition(":")
+    return Installed(place.strip()) if kind.strip().lower() == KIND else Embeddings(name, env)
+
+
+class _Model(Protocol):
+    """A model as the library gives it."""
+
+    def encode(self, sentences: Sequence[str], *, max_length: int | None, use_multiprocessing: bool) -> "_Matrix":
+        """A row for each text."""
+        ...
+
+
+class _Matrix(Protocol):
+    """An array of NumPy."""
+
+    def tolist(self) -> list[object]:
+        """Its rows as lists."""
+        ...
+
+
+class Installed:
+    """An embedding model of model2vec in a folder. It is loaded once, at the first use, and works in a thread.
+
+    Args:
+        place: the full path of the folder; ``~`` stands for the home folder.
+
+    Raises:
+        BriefError: that is no full path, there is no model, or the library is missing.
+    """
+
+    def __init__(self, place: str) -> None:
+        path = os.path.expanduser(place)
+        if not os.path.isabs(path):
+            raise BriefError(
+                f"{KIND} needs the full path of a model's folder, such as {KIND}:/srv/models/potion; "
+                f"{place!r} is none, and nothing is downloaded",
+                code="bad_model",
+            )
+        if not any(os.path.isfile(os.path.join(path, *parts)) for parts in _FILES):
+            raise BriefError(f"there is no model of {KIND} in {path}: model.safetensors is missing", code="bad_model")
+        if find_spec(KIND) is None:
+            raise BriefError(INSTALL, code="no_tool")
+        self._path = path
+        self._model: _Model | None = None
+        self._loading = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """What it is called on record: ``model2vec:`` and the name of its folder."""
+        return f"{KIND}:{clip(clean(os.path.basename(os.path.normpath(self._path))), _LONGEST)}"
+
+    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
+        """A vector for each text; see ``Embedder``. They are one call on record, which costs nothing."""
+
+        async def send() -> tuple[Sequence[Vector], Called]:
+            clock = asyncio.get_running_loop().time
+            began = clock()
+            vectors = await asyncio.to_thread(self._encode, list(texts))
+            told = f"{len(vectors)} vectors"
+            spent = clock() - began
+            return vectors, Called(
+                key="", call="", text=told, model=self.name, usage=Usage(), seconds=spent, finish="stop"
+            )
+
+        return tuple(await on_record(errand, self.quote(texts), send)) if texts else ()
+
+    def quote(self, texts: Sequence[str]) -> Quote:
+        """Nothing: no language model reads the texts, and nobody is paid."""
+        return Quote(model=self.name)
+
+    async def close(self) -> None:
+        """Nothing is open; the model stays loaded."""
+
+    def _encode(self, texts: list[str]) -> list[Vector]:
+        """The vectors of whole texts, however long; runs in a thread, one at a time.
+
+        Raises:
+            Unavailable: the folder holds something else than a model of this version.
+        """
+        try:
+            with self._loading:
+                model = self._model = self._model or _load(self._path)
+                rows = model.encode(texts, max_length=None, use_multiprocessing=False).tolist()
+        except Exception as error:  # house: broad because tokenizers raises Exception itself
+            found = clip(clean(str(error)).replace(self._path, self.name), 200)
+            raise Unavailable(f"{self.name} cannot be used: {found}", kind="not_found") from error
+        return [vector(row) for row in rows]
+
+
+def _load(path: str) -> _Model:
+    return cast("_Model", import_module(KIND).StaticModel.from_pretrained(path))
+
+
+class Likening:
+    """The instrument that measures likeness.
+
+    Args:
+        embedder: the model that makes the vectors; its name stands with the numbers.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        """Measure; see ``core.agent.Seat``.
+
+        Raises:
+            ModelError: the model gives no vectors.
+        """
+        errand = Errand(scene=scene, say=say, name="tool-1")
+        try:
+            vectors = await self._embedder.embed([_text(turn) for turn in scene.about], errand)
+        finally:
+            await self._embedder.close()
+        (own, between), name = measure(vectors), self._embedder.name
+        fields = {"OWN": own, "BETWEEN": between, "METHOD": name}
+        return Reply(text=f"own {own:.3f}, between {between:.3f}, by {name}", fields=fields, asked=name)
+
+
+def measure(vectors: tuple[Vector, ...]) -> tuple[float, float]:
+    """The least likeness of an author's two texts, and the mean likeness of two authors' newest ones, each 0 to 1.
+
+    Args:
+        vectors: of each author that of the text before, then that of the newest; of one author at least.
+    """
+    before, newest = vectors[::2], vectors[1::2]
+    pairs = [_share(likeness(one, other)) for one, other in combinations(newest, 2)]
+    own = min(_share(likeness(one, other)) for one, other in zip(before, newest, strict=True))
+    return own, sum(pairs) / len(pairs) if pairs else 1.0
+
+
+def _share(cosine: float) -> float:
+    """A cosine as a number from 0 to 1: texts that point away from each other have nothing in common."""
+    return min(1.0, max(0.0, cosine))
+
+
+def _text(turn: Turn) -> str:
+    """What of a proposal is compared: its ARGUMENT, else all its words."""
+    return str(read_field(turn, "ARGUMENT") or turn.text)

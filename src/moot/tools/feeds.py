@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from moot.core.errors import ToolError
-from moot.core.recall import News
+from moot.core.roles import News
 from moot.core.text import clean
 from moot.tools.fetch import MOST_BYTES, Fetcher
 

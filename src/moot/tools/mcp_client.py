@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TextIO, cast
 
 from moot.agents.toolkit import Errand, Found
+from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
-from moot.core.tool import ToolSpec
 from moot.tools.mcp_servers import Server
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from typing import Protocol, TypeAlias, cast
 
 from moot.agents.toolkit import Errand, Found
+from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
-from moot.core.tool import ToolSpec
 from moot.models.transport import read_object
 from moot.tools.fetch import LONGEST_ADDRESS, Fetcher
 

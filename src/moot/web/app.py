@@ -1,8 +1,15 @@
-"""The application: routes, rights and the guard joined. This file owns the API's description."""
+"""The API's own description (OpenAPI). This file owns what FastAPI does not say of it: problems, tokens, examples.
 
+The application: routes, rights and the guard joined. This file owns the API's description.
+
+``examples.json`` holds for each operation one request and its answer, with long texts and lists cut.
+"""
+
+import json
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
+from importlib.resources import files
 from typing import cast
 
 from fastapi import FastAPI
@@ -18,14 +25,68 @@ from moot.app.run.queue_runner import open_hall
 from moot.app.run.workspace import Desk
 from moot.app.serve.spending import Till
 from moot.core.errors import MootError
-from moot.web import debate_routes, entry_routes, library, pages, people_routes, read_routes, shares
+from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
 from moot.web.auth import Passes
-from moot.web.description import describe
 from moot.web.guard import Guard
 from moot.web.live import Live
-from moot.web.problems import Problem, answer, invalid, problem_of
+from moot.web.problems import MEDIA, Problem, answer, invalid, problem_of
 from moot.web.schemas import Data
-from moot.web.web_site import PREFIX, Owner, Site
+from moot.web.site import PREFIX, Owner, Site
+
+PROBLEM: Mapping[str, object] = {MEDIA: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
+
+EXAMPLES = "web/examples.json"
+
+JSON = "application/json"
+
+
+def describe(app: FastAPI) -> Data:
+    """The description of the API: every error is a problem, and every route needs a token."""
+    if app.openapi_schema is None:
+        made = app.openapi()
+        examples = cast("dict[str, Data]", json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
+        for methods in cast("dict[str, dict[str, Data]]", made["paths"]).values():
+            for operation in methods.values():
+                _show(operation, examples.get(str(operation["operationId"]), {}))
+                for status, response in cast("dict[str, Data]", operation["responses"]).items():
+                    if int(status) >= 400:
+                        response["content"] = dict(PROBLEM)
+        parts = cast("Data", made["components"])
+        parts["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer", "description": "A program's token, or that of a share link."},
+            "session": {
+                "type": "apiKey",
+                "in": "cookie",
+                "name": "moot_session_8323",
+                "description": "Of the page; it ends with the port.",
+            },
+        }
+        made["security"] = [{"token": []}, {"session": []}]
+        schemas = cast("Data", parts["schemas"])
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+    return cast("Data", app.openapi_schema)
+
+
+def _show(operation: Data, example: Data) -> None:
+    """Put the examples of an operation where they belong: parameters, the request's body, the answer in each form."""
+    given = cast("Data", example.get("parameters", {}))
+    for parameter in cast("list[Data]", operation.get("parameters", [])):
+        if parameter["name"] in given:
+            parameter["example"] = given[str(parameter["name"])]
+    if body := cast("Data", operation.get("requestBody", {})):
+        _put(cast("dict[str, Data]", body["content"]), {JSON: example.get("request")}.items())
+    for status, response in cast("dict[str, Data]", operation["responses"]).items():
+        if int(status) < 400:
+            told = {JSON: example.get("answer"), **cast("Data", example.get("answers", {}))}
+            _put(cast("dict[str, Data]", response["content"]), told.items())
+
+
+def _put(content: Mapping[str, Data], examples: Iterable[tuple[str, object]]) -> None:
+    for kind, example in examples:
+        if example is not None and kind in content:
+            content[kind]["example"] = example
+
 
 ABOUT = """Structured debates among language models, on the record.
 
@@ -76,7 +137,7 @@ def routes() -> FastAPI:
         redirect_slashes=False,
     )
     # Not included as routers: each route stands in one list, with its right, for whoever lists them.
-    for part in (debate_routes, entry_routes, people_routes, read_routes, shares, library):
+    for part in (debate_routes, entry_routes, people_routes, read_routes, people_routes, read_routes):
         app.router.routes.extend(part.router.routes)
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)

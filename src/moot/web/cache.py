@@ -1,5 +1,7 @@
 """What was read from records, remembered. This file owns that heavy reading is done once, off the loop, and in bounds.
 
+What debates came to, for lists and for the state of one. This file owns how a record is summed up for the API.
+
 A record only grows, so what was made of it holds for as long as it has as many entries.
 """
 
@@ -7,14 +9,16 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from moot.app.export.paper import printed
-from moot.app.run.outcome import opening
+from moot.app.plan.assignment import is_person
+from moot.app.run.outcome import Listed, opening
 from moot.app.run.workspace import Desk
 from moot.app.run.workspace import read as read_all
 from moot.app.serve.visibility import Ears, hears_all
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Entry
+from moot.core.event import Entry, Paused
 from moot.core.transcript import Transcript, fold
 
 MOST_RECORDS = 4
@@ -163,3 +167,80 @@ def _read(debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcr
     entries = read_all(lines)
     opening(debate, entries)
     return entries, fold(entries)
+
+
+Data: TypeAlias = dict[str, object]
+
+KEPT = 2000
+"""So many debates' sums are remembered."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """What records came to, remembered by their length: a record only grows."""
+
+    _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])
+
+    async def of(self, desk: Desk, listed: Listed) -> Data:
+        """A debate in a list: what stands in ``Listed``, its participants, decision, and what it used."""
+        key = (listed.debate, listed.entries)
+        if key not in self._known:
+            self._known[key] = await _row(desk, listed)
+            if len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+
+async def _row(desk: Desk, listed: Listed) -> Data:
+    row: Data = {
+        "id": listed.debate,
+        "topic": listed.topic,
+        "protocol": listed.protocol,
+        "status": listed.status,
+        "reason": listed.reason,
+        "at": listed.at,
+        "entries": listed.entries,
+        "forked": listed.forked,
+    }
+    try:
+        entries = await desk.entries(listed.debate)
+        transcript = fold(entries)
+    except RecordError as error:
+        unread: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
+        return {**row, **unread, "status": "damaged", "reason": str(error)}
+    usage, decision = transcript.usage, transcript.decision
+    told = decision and {
+        "winner": decision.winner,
+        "text": decision.text,
+        "strength": decision.strength,
+        "share": decision.share,
+    }
+    return {
+        **row,
+        "participants": names_of(transcript),
+        "decision": told,
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "cost": usage.cost,
+        "seconds": entries[-1].at - entries[0].at,
+        "waits_for": _waits_for(transcript),
+    }
+
+
+def _waits_for(transcript: Transcript) -> list[str]:
+    """The people who have still to answer, each once."""
+    people = {each.name for each in (transcript.brief.participants if transcript.brief else ()) if is_person(each)}
+    asked = [turn.by for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
+    return [] if transcript.closed else [name for name in dict.fromkeys(asked) if name in people]
+
+
+def names_of(transcript: Transcript) -> list[str]:
+    """Who sits at the table."""
+    people = transcript.brief.participants if transcript.brief else ()
+    return [each.name for each in people if each.duty != "aide"]
+
+
+def kind_of(entries: Sequence[Entry]) -> str:
+    """Why a debate stands still; "" where it does not."""
+    last = entries[-1].event if entries else None
+    return (last.kind or "stopped") if isinstance(last, Paused) else ""

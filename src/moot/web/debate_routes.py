@@ -1,28 +1,43 @@
-"""Routes of debates as a whole. This file owns how they are begun, listed, shown, stopped and gone on with."""
+"""Fields of answers as JSON. This file owns how they become values of a form.
+
+From a request to the desk's reception. This file owns what a body means there.
+Routes of debates as a whole. This file owns how they are begun, listed, shown, stopped and gone on with.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
 
 from fastapi import Header, Query, Response
+from pydantic import BaseModel, JsonValue
 
-from moot.app.export.foretelling import plan_data
+from moot.app.brief.reader import Intake
 from moot.app.export.learned import note
+from moot.app.export.reports import plan_data
 from moot.app.run.access import owners
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
 from moot.app.run.outcome import Listed, opening, sums_of
-from moot.app.run.question import open_asks
+from moot.app.run.people import open_asks
+from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.start import Start
+from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import keyed as keyed_by
+from moot.app.serve.admission import request_of as hash_of
 from moot.app.serve.visibility import hears, told
-from moot.core.errors import RecordConflict, RecordError
+from moot.core.ask import Value
+from moot.core.brief import Limits as Bounds
+from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Called, Entry
 from moot.core.transcript import fold
-from moot.web.fields import values
+from moot.web.auth import Pass
+from moot.web.cache import kind_of
 from moot.web.problems import Problem
 from moot.web.read_schemas import Understood
 from moot.web.schemas import (
     Begun,
     Forking,
     Going,
+    Limits,
     Listing,
     NewDebate,
     Numbers,
@@ -34,9 +49,88 @@ from moot.web.schemas import (
     Stopping,
     Waited,
 )
-from moot.web.starting import begin, go_on, is_there, keyed, make_ready, own, read_other, request_of
-from moot.web.sums import kind_of
-from moot.web.web_site import Owner, Owning, Site, SiteOf, Viewing, Visit, api_router
+from moot.web.site import Owner, Owning, Site, SiteOf, Viewing, Visit, api_router
+
+
+def values(given: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
+    """The fields of an answer; null leaves one out.
+
+    Raises:
+        BriefError: something that no field can hold.
+    """
+    if given is None:
+        return None
+    return {name: _value(name, value) for name, value in given.items() if value is not None}
+
+
+def _value(name: str, value: JsonValue) -> Value:
+    if isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(str(each) for each in value)
+    raise BriefError(f"{name[:60]!r} must be a text, a number, true or false, or a list of texts", code="wrong_type")
+
+
+def caps_of(limits: Limits | None) -> Caps:
+    """Limits for the desk."""
+    return Caps(**limits.model_dump()) if limits else Caps()
+
+
+def reception(site: Site, owner: str) -> Reception:
+    """Who takes somebody's orders; "" for whoever is at the machine."""
+    return Reception(hall=site.hall, till=site.till, serving=site.serving, owner=owner)
+
+
+def order_of(body: Planned) -> Order:
+    """What a body asks for."""
+    wishes = Wishes(models=tuple(body.models), seed=body.seed, cast=body.cast, caps=caps_of(body.limits))
+    return Order(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
+
+
+async def make_ready(site: Site, holder: Pass, body: Planned) -> Start:
+    """Read and prepare what a request asks for; see ``Reception.make_ready``."""
+    return await reception(site, holder.owner).make_ready(order_of(body))
+
+
+async def begin(site: Site, holder: Pass, body: NewDebate, key: str) -> str:
+    """Begin what a request asks for; see ``Reception.begin``."""
+    return await reception(site, holder.owner).begin(order_of(body), key)
+
+
+async def go_on(site: Site, owner: str, debate: str, limits: Limits | None) -> bool:
+    """Go on with a debate; see ``Reception.go_on``."""
+    return await reception(site, owner).go_on(debate, caps_of(limits))
+
+
+async def answered(site: Site, debate: str) -> bool:
+    """Go on with a debate in which somebody has answered, whoever that was; see ``Reception.answered``."""
+    return await reception(site, "").answered(debate)
+
+
+def read_other(site: Site, holder: Pass, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
+    """Another brief for a fork; see ``Reception.read_other``."""
+    return reception(site, holder.owner).read_other(brief, parent)
+
+
+async def own(site: Site, holder: Pass, debate: str, asked: str) -> None:
+    """Note whose a new debate is; see ``Reception.own``."""
+    await reception(site, holder.owner).own(debate, asked)
+
+
+async def is_there(site: Site, holder: Pass, debate: str, asked: str) -> bool:
+    """Whether the debate of a key is there already; see ``Reception.is_there``."""
+    return await reception(site, holder.owner).is_there(debate, asked)
+
+
+def keyed(holder: Pass, key: str) -> str:
+    """The id of the debate that a request under a key makes."""
+    return keyed_by(holder.owner, key)
+
+
+def request_of(what: str, body: BaseModel) -> str:
+    """The hash of what is asked for."""
+    return hash_of(what, body.model_dump(mode="json"))
+
 
 router = api_router("debates")
 

@@ -13,10 +13,9 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from moot.app.run.access import shares
 from moot.core.errors import RecordError
-from moot.web.items import Form, Item, Past, Raw, write
-from moot.web.live import Channel, Overrun, Viewer
+from moot.web.live import Channel, Form, Item, Overrun, Past, Raw, Viewer, write
 from moot.web.problems import Problem
-from moot.web.web_site import Viewing, Visit, api_router
+from moot.web.site import Viewing, Visit, api_router
 
 router = api_router("entries")
 

@@ -15,13 +15,11 @@ from typing import TextIO, cast
 from moot.app.export.telemetry import attend
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Desk
-from moot.app.serve.connections import config_of
-from moot.app.serve.ending import Ending, Listener
-from moot.app.serve.server_parts import check_host, hosts_of, is_any, listen
+from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, is_any, listen
 from moot.web.app import make_app, open_site
-from moot.web.logs import Log, Logged
-from moot.web.web_site import Site
-from moot.workers.opening import open_queue
+from moot.web.guard import Log, Logged
+from moot.web.site import Site
+from moot.workers.job_queue import open_queue
 
 PORT = 8323
 

@@ -17,7 +17,7 @@ from moot.app.run.dispatcher import QueueError
 from moot.core.errors import RecordError
 from moot.web.auth import SESSION_SECONDS, session_cookie, share_cookie
 from moot.web.problems import Problem
-from moot.web.web_site import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
+from moot.web.site import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(NeedsNothing())])
 

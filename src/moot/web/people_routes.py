@@ -1,24 +1,38 @@
-"""Routes of people at the table. This file owns what they are shown, and how they answer, vote and speak up."""
+"""Routes of people at the table. This file owns what they are shown, and how they answer, vote and speak up.
 
-from typing import Annotated
+Routes of share links. This file owns how they are made, listed and taken back.
+"""
 
-from fastapi import Header
+from typing import Annotated, Literal, cast
 
-from moot.app.brief.names import skeleton
-from moot.app.run.meanwhile import Meanwhile
+from fastapi import Header, Query
+
+from moot.app.brief.field_values import skeleton
+from moot.app.run.access import Share, revoke, share, shares
 from moot.app.run.outcome import opening
-from moot.app.run.people import allowed, answer, asked, scene_of
-from moot.app.run.question import Open, Shown, laid, news, open_asks
-from moot.app.serve.hypertext import hypertext
+from moot.app.run.people import Meanwhile, Open, Shown, allowed, answer, asked, laid, news, open_asks, scene_of
+from moot.app.serve.view_model import hypertext
+from moot.core.ask import Field
 from moot.core.errors import BriefError
-from moot.core.form import Field
 from moot.core.labels import act_of, noun
 from moot.core.transcript import fold
-from moot.web.fields import values
+from moot.web.debate_routes import answered, values
 from moot.web.problems import Problem
-from moot.web.schemas import Answered, Answering, AskField, Laid, OpenAsk, OpenAsks, Said, Saying
-from moot.web.starting import answered
-from moot.web.web_site import Joining, Visit, api_router
+from moot.web.schemas import (
+    Answered,
+    Answering,
+    AskField,
+    Laid,
+    MadeShare,
+    NewShare,
+    OpenAsk,
+    OpenAsks,
+    Said,
+    Saying,
+    ShareRow,
+    ShareRows,
+)
+from moot.web.site import Joining, Owning, Visit, api_router
 
 router = api_router("people")
 
@@ -144,3 +158,35 @@ async def _name(visit: Visit, by: str) -> str:
     if any(word.startswith(office) for word in words for office in OFFICES):
         raise BriefError(f"{by[:60]!r} is the name of an office; speak under a name of your own", code="bad_name")
     return by
+
+
+shares_router = api_router("shares")
+
+
+@shares_router.post("/debates/{debate}/shares", status_code=201)
+async def make_share(visit: Owning, body: NewShare) -> MadeShare:
+    """Make a link to a debate. Its token is told this once."""
+    made, secret = await share(visit.site.desk, visit.debate, body.right, who=body.who, until=body.until)
+    return MadeShare(**_row(made).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
+
+
+@shares_router.get("/debates/{debate}/shares")
+async def list_shares(visit: Owning) -> ShareRows:
+    """List the links to a debate, without their tokens."""
+    return ShareRows(shares=[_row(each) for each in await shares(visit.site.desk, visit.debate)])
+
+
+@shares_router.delete("/debates/{debate}/shares")
+async def revoke_share(
+    visit: Owning, share_id: Annotated[str, Query(alias="id", max_length=100, description="The link's id.")]
+) -> ShareRows:
+    """Take a link back; whoever looks on by it is let go."""
+    if not await revoke(visit.site.desk, visit.debate, share_id):
+        raise Problem(404, f"there is no link {share_id[:60]!r} to this debate")
+    visit.site.passes.revoked.add(share_id)
+    return await list_shares(visit)
+
+
+def _row(each: Share) -> ShareRow:
+    right = cast('Literal["view", "join"]', each.right)
+    return ShareRow(id=each.id, right=right, who=each.who, at=each.at, until=each.until, revoked=each.revoked)

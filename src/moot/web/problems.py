@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from moot.app.run.dispatcher import QueueError
-from moot.app.run.keeping import Full
+from moot.app.run.runner import Full
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordError
 from moot.core.text import clean, hide
 

@@ -1,18 +1,68 @@
-"""Rights: which routes need which. This file owns that a debate which a pass may not see does not exist for it."""
+"""What all routes stand on. This file owns what one server holds as long as it lives.
+
+Rights: which routes need which. This file owns that a debate which a pass may not see does not exist for it.
+"""
 
 import re
-from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias, cast
 
 from fastapi import APIRouter, Depends, Path
 from starlette.requests import HTTPConnection
 
+from moot.app.plan.settings import Serving
 from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
+from moot.app.run.runner import Hall
+from moot.app.run.workspace import Desk
+from moot.app.serve.admission import Sayings
+from moot.app.serve.spending import Till
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
-from moot.web.auth import Pass, reaches, session_cookie, share_cookie, share_cookies
+from moot.web.auth import Pass, Passes, reaches, session_cookie, share_cookie, share_cookies
+from moot.web.cache import Kept, Sums
+from moot.web.live import Live
 from moot.web.problems import EVERYWHERE, Problem
-from moot.web.web_site import Site, site_of
+
+SITE = "moot.site"
+"""Where the guard puts the server into a request's scope; without the guard there is none."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Site:
+    """One server.
+
+    Attributes:
+        hall: the debates that are held here or by workers, over their desk.
+        live: whoever follows debates.
+        passes: whom it knows.
+        till: what owners may spend in a day.
+        serving: the owner's settings.
+        hosts: the values of the header ``Host`` that are answered.
+        sums: what debates came to, remembered for lists.
+        kept: what was read from records, remembered.
+        sayings: what is said in debates from outside.
+    """
+
+    hall: Hall
+    live: Live
+    passes: Passes
+    till: Till
+    serving: Serving
+    hosts: frozenset[str]
+    sums: Sums = field(default_factory=Sums)
+    kept: Kept = field(default_factory=Kept)
+    sayings: Sayings = field(default_factory=Sayings)
+
+    @property
+    def desk(self) -> Desk:
+        """The desk of the hall."""
+        return self.hall.desk
+
+
+def site_of(connection: HTTPConnection) -> Site:
+    """The server that a request came to."""
+    return cast("Site", connection.scope[SITE])
+
 
 Needed: TypeAlias = Literal["none", "view", "join", "own"]
 

@@ -1,0 +1,5 @@
+"""Debates run by many processes.
+
+Read in this order: ``worker``, ``lease_runs``, ``leases``, ``jobs``, ``job_queue`` (the dispatcher), ``queue_tables``,
+``provider_limits``, ``schedules``.
+"""

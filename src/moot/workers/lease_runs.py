@@ -16,8 +16,8 @@ from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
 from moot.core.text import clean, hide
 from moot.engine.driver import Stop
-from moot.workers.fence import Fence
-from moot.workers.workers_jobs import Ending, Lease
+from moot.workers.jobs import Ending, Lease
+from moot.workers.leases import Fence
 
 MOST = 8
 """The most debates at once in one worker, where nobody says otherwise."""

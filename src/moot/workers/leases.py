@@ -1,15 +1,95 @@
-"""Who holds a debate. This file owns when a lease is taken, renewed, given back, and taken from whoever fell silent.
+"""The fence around the records that a worker writes. This file owns that a lease that has run out ends the writing.
+
+Who holds a debate. This file owns when a lease is taken, renewed, given back, and taken from whoever fell silent.
+A worker's heart: it renews leases in a thread of its own, so that no busy event loop can starve it.
 
 The engine decides which worker begins a segment, and when; whether it may still be held is decided here.
+
+This file owns when leases are renewed and what a worker is told of them. Where the database does not answer, the heart
+tries again with every beat; the leases run out by themselves meanwhile, here and there.
 """
 
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import psycopg
 from dbos import DBOSClient
+from psycopg import sql
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from moot.app.run.dispatcher import State
-from moot.workers.workers_jobs import Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
+from moot.core.errors import RecordConflict
+from moot.record.store import Spine, Store
+from moot.workers.jobs import STOPS, Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
+from moot.workers.queue_tables import plain
+
+
+def clock() -> float:
+    """Seconds that never run backwards, and go on while the machine sleeps, where the system has such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class Fence:
+    """A store in which a debate is written only as long as its lease holds, by this machine's own clock.
+
+    A worker that was stopped for a while cannot know what has happened meanwhile; but it knows that its lease has run
+    out, for a lease begins, by its clock, before the database has granted it.
+
+    Args:
+        store: where the records are kept.
+        clock: seconds that never run backwards, and go on while the process is stopped.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = clock) -> None:
+        self._store, self._clock = store, clock
+        self._until: dict[str, float] = {}
+
+    def now(self) -> float:
+        """The time from which a lease that is asked for now counts."""
+        return self._clock()
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The debates that are held, whether their lease has run out or not."""
+        return tuple(self._until)
+
+    def open(self, debate: str, until: float) -> None:
+        """Let a debate be written until then."""
+        self._until[debate] = until
+
+    def extend(self, debates: Iterable[str], until: float) -> None:
+        """Let those of these debates be written until then that may be written at all."""
+        for debate in debates:
+            if debate in self._until:
+                self._until[debate] = until
+
+    def lapsed(self, debate: str) -> bool:
+        """Whether a debate may be written no longer."""
+        return self._clock() >= self._until.get(debate, 0.0)
+
+    def shut(self, debate: str) -> None:
+        """Let a debate be written no longer."""
+        self._until.pop(debate, None)
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """See ``Store.append``; behind the end of the lease it is refused as if another writer had appended."""
+        if self.lapsed(debate):
+            raise RecordConflict(f"the lease on {debate} has run out; another worker may hold it by now")
+        await self._store.append(debate, lines, after=after)
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """See ``Store.read``."""
+        return await self._store.read(debate, after=after, limit=limit)
+
+    async def debates(self) -> tuple[Spine, ...]:
+        """See ``Store.debates``."""
+        return await self._store.debates()
+
+    async def close(self) -> None:
+        """Nothing of its own to give back."""
+
 
 TRIES = 5
 """How often a debate is begun, one time after the other, without another answer on record; then it is parked."""
@@ -127,3 +207,61 @@ class Leases:
         if left:
             self.client.cancel_workflows(left)
         return found
+
+
+Beaten = Mapping[str, tuple[int, str]]
+"""For each debate whose lease was renewed the epoch, and whether it is to be stopped."""
+
+
+class Heart:
+    """Renews the leases of one worker until it is stopped.
+
+    Args:
+        leases: the leases.
+        worker: the worker's name.
+        seconds: how long a lease lasts; it is renewed three times in that time.
+        fence: where renewed leases let their debates be written.
+        told: told after each beat what was renewed, in the heart's thread.
+    """
+
+    def __init__(
+        self, leases: Leases, worker: str, seconds: float, fence: Fence, told: Callable[[Beaten], None]
+    ) -> None:
+        self._leases, self._worker, self._seconds, self._fence, self._told = leases, worker, seconds, fence, told
+        self._address = plain(leases.engine.url.render_as_string(hide_password=False))
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"heart of {worker}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to beat."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Beat no longer."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join(self._seconds)
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            try:
+                with psycopg.connect(self._address, autocommit=True, connect_timeout=5) as ear:
+                    ear.execute(sql.SQL("listen {}").format(sql.Identifier(STOPS)))
+                    while not self._over.is_set():
+                        self._beat()
+                        self._wait(ear)
+            except (psycopg.Error, SQLAlchemyError):
+                self._over.wait(self._seconds / 6)
+
+    def _beat(self) -> None:
+        began = self._fence.now()
+        renewed = self._leases.beat(self._worker, self._fence.held, self._seconds)
+        self._fence.extend(renewed, began + self._seconds)
+        self._told(renewed)
+
+    def _wait(self, ear: "psycopg.Connection[tuple[object, ...]]") -> None:
+        """Wait for the next beat; it comes at once where a debate is to be stopped."""
+        beat = self._fence.now() + self._seconds / 3
+        while not self._over.is_set() and (left := beat - self._fence.now()) > 0:
+            if list(ear.notifies(timeout=min(left, 0.2), stop_after=1)):
+                return

@@ -15,7 +15,7 @@ from functools import partial
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from moot.app.plan.working import Allowance
+from moot.app.plan.settings import Allowance
 from moot.core.errors import Unavailable
 
 PART = 0.1

@@ -18,12 +18,11 @@ from dbos._sys_db import ClientScheduleInput
 from sqlalchemy import Engine, text
 
 from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.plan.working import Schedule
-from moot.app.run.choosing import Wishes
+from moot.app.plan.settings import Config, Schedule
 from moot.app.run.dispatcher import Job, QueueError
-from moot.app.run.holding import Lent, lay_down, make_start, people_start
 from moot.app.run.outcome import Outcome
+from moot.app.run.prepare import Wishes
+from moot.app.run.start import Lent, lay_down, make_start, people_start
 from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
 from moot.engine.driver import Stop

@@ -18,10 +18,9 @@ from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
 from moot.app.run.workspace import Desk
 from moot.core.errors import MootError
 from moot.models.transport import Meter
-from moot.workers.fence import Fence
-from moot.workers.heart import Beaten, Heart
+from moot.workers.jobs import Ending, Jobs, Lease
 from moot.workers.lease_runs import AGAIN, Held, Segments, Wanted, handed_on
-from moot.workers.leases import Leases
+from moot.workers.leases import Beaten, Fence, Heart, Leases
 from moot.workers.provider_limits import Allowed
 from moot.workers.queue_tables import (
     APPLICATION,
@@ -37,7 +36,6 @@ from moot.workers.queue_tables import (
     unreachable,
 )
 from moot.workers.schedules import FIRES, fire, put_schedules, recover
-from moot.workers.workers_jobs import Ending, Jobs, Lease
 
 Result = TypeVar("Result")
 

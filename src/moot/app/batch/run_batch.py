@@ -14,14 +14,11 @@ from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
 from moot.app.batch.summary import Came, broken, came_of, unbegun, waits
 from moot.app.plan.estimate import Costing, Estimate, estimate
 from moot.app.plan.settings import Config
-from moot.app.run.choosing import Caps
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.holding import Lent, Start, hold_start, make_start, people_start
 from moot.app.run.outcome import Outcome
-from moot.app.run.prepare import live_models
-from moot.app.run.queue_runner import QueueHall
-from moot.app.run.sending import hold_by_workers
-from moot.app.run.start import Casting, casting_plan
+from moot.app.run.prepare import Caps, live_models
+from moot.app.run.queue_runner import QueueHall, hold_by_workers
+from moot.app.run.start import Casting, Lent, Start, casting_plan, hold_start, make_start, people_start
 from moot.app.run.workspace import Desk
 from moot.app.serve.spending import spent
 from moot.core.errors import LimitReached, MootError, RecordError

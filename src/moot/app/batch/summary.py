@@ -8,14 +8,12 @@ from dataclasses import asdict, dataclass
 from moot.app.batch.batch_plan import Batch, Repeat
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.serve.spending import spent
-from moot.arguments.stance import bare
+from moot.arguments.positions import bare
 from moot.core.event import Entry
-from moot.core.letters import flat
-from moot.core.text import clean
+from moot.core.text import clean, flat
 from moot.core.transcript import fold
-from moot.report.markdown_text import inline
-from moot.report.pieces import table
-from moot.report.readers_metrics import measure
+from moot.report.markdown_text import inline, table
+from moot.report.metrics import measure
 
 ENDED = ("decided", "tie", "no_decision")
 """How a debate ends that can be compared with its repeats."""

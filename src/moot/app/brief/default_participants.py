@@ -5,7 +5,7 @@ and against; any first n of them disagree with each other. They are the same in 
 """
 
 from moot.core.brief import Participant
-from moot.demo.clock import CLOCK
+from moot.demo.debater import CLOCK
 
 USUAL = 3
 """How many debaters take part where the brief does not say."""

@@ -1,20 +1,29 @@
-"""Who takes part. This file owns how list entries and sections of a brief become its participants."""
+"""Who takes part. This file owns how list entries and sections of a brief become its participants.
+
+What each participant sees. This file owns how scope, strategy and masks of a brief become views, and what clashes.
+Who has a place in the end. This file owns the checks across the participants, and who is added.
+
+A debater sees what the header says, unless its own section has a ``context_scope``: that one stands instead of the
+header's scope and strategy. The moderator sees everything, unless its own section says otherwise.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import cast
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias, cast
 
-from moot.app.brief.field_values import Given, read, seat, seconds
-from moot.app.brief.names import check_name, moderates, skeleton
-from moot.app.brief.schema import PARTICIPANT, get
+from moot.app.brief.default_participants import USUAL, debaters, presider
+from moot.app.brief.field_values import Given, check_name, moderates, read, read_all, seat, seconds, skeleton
+from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, WAYS, get
 from moot.app.brief.sections import SETTING, Section, split_seat, unfence
-from moot.app.brief.tables import read_all
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
-from moot.core.brief import Duty, Participant, Search, Settings
+from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
-from moot.core.letters import flat
-from moot.core.recall import LIBRARIAN, NAMED
+from moot.core.roles import LIBRARIAN, NAMED
+from moot.core.text import flat
+from moot.core.transcript import INTERJECTION, SUMMARY
+from moot.phases.speak import SPOKEN
+from moot.protocols.known import NEEDS_MODERATOR
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
@@ -190,3 +199,275 @@ def first_sentence(text: str) -> str:
     found = _SENTENCE.match(words)
     sentence = (found[1] if found else words).removesuffix(".")
     return sentence if len(sentence) <= MOST_ROLE else sentence[: MOST_ROLE - 1].rstrip() + "…"
+
+
+USUAL_TURNS = 6
+"""How many turns a window shows where the brief does not say."""
+
+USUAL_ROUNDS = 2
+"""After how many rounds ``summarize_past`` sums up where the brief does not say."""
+
+ACTS = (
+    *SPOKEN,
+    "guide",
+    "inform",
+    "score",
+    "evaluate",
+    SUMMARY,
+    "reflect",
+    "moderate",
+    "synthesize",
+    "vote",
+    INTERJECTION,
+)
+"""The acts that can be hidden; all others are never shown to anybody but their author."""
+
+_ROUND = re.compile(r"(?:(.+) )?round ([0-9]{1,3})", re.IGNORECASE)
+
+Values: TypeAlias = Mapping[str, Given]
+
+
+def look(header: Values, own: Values) -> View | None:
+    """How much of the debate a participant sees; None where all of it.
+
+    Args:
+        header: the values of the header; empty for a moderator.
+        own: the values of its own section.
+    """
+    scope, way = _word(own, "context_scope"), ""
+    if not scope:
+        scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
+    turns = own.get("context_turns") or header.get("context_turns")
+    last = cast("int", turns.value) if turns else USUAL_TURNS
+    view = View(
+        last=last if scope == "last_n_turns" or way == "rolling_window" else None,
+        summary=way == "summarize_past",
+        summary_only=scope == "summary_only",
+        mine=scope == "persona_scoped",
+    )
+    return None if view == View() else view
+
+
+def sum_up(header: Values, entries: Sequence[Entry]) -> int:
+    """After how many rounds the debate is summed up, so that everybody who sees summaries has one; 0 for never."""
+    if "summarize_every" in header:
+        return cast("int", header["summarize_every"].value)
+    if _word(header, "context_strategy") == "summarize_past":
+        return USUAL_ROUNDS
+    return int("summary_only" in _scopes(header, entries))
+
+
+def check_sight(header: Values, entries: Sequence[Entry]) -> None:
+    """Refuse settings that contradict each other or change nothing.
+
+    Raises:
+        BriefError: code ``inconsistent``.
+    """
+    scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
+    scopes = _scopes(header, entries)
+    if scope == "summary_only" and way == "append_all":
+        at = f"context_strategy append_all on line {header['context_strategy'].line} keeps every turn in sight"
+        _refuse(header["context_scope"], f"context_scope is summary_only, but {at}; allowed are {_all_but(way, WAYS)}")
+    if way == "persona_masking" and not any("hide" in entry.values for entry in entries):
+        found = "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
+        _refuse(header["context_strategy"], found)
+    if "context_turns" in header and "last_n_turns" not in scopes and way != "rolling_window":
+        _refuse(header["context_turns"], _NO_WINDOW)
+    if "summarize_every" in header and "summary_only" not in scopes and way != "summarize_past":
+        found = "summarize_every needs context_strategy: summarize_past, or context_scope: summary_only"
+        _refuse(header["summarize_every"], found)
+
+
+_NO_WINDOW = "context_turns needs a window: context_scope: last_n_turns, or context_strategy: rolling_window"
+
+
+def check_own(header: Values, entry: Entry) -> None:
+    """Refuse a participant's number of turns where nothing has a window for it.
+
+    Args:
+        header: the values of the header; empty for a moderator.
+        entry: what the brief says about the participant.
+
+    Raises:
+        BriefError: code ``inconsistent``.
+    """
+    view = look(header, entry.values)
+    if "context_turns" in entry.values and (view is None or view.last is None):
+        _refuse(entry.values["context_turns"], _NO_WINDOW)
+
+
+def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[str, ...]:
+    """What a participant must never see, each text as the transcript compares it.
+
+    Raises:
+        BriefError: a text names nobody at the table, no act and no round that there can be, or the participant itself.
+    """
+    given = entry.values.get("hide")
+    if given is None:
+        return ()
+    names = {skeleton(each.name): each.name for each in people}
+    most = int(cast("int", header["rounds"].value) if "rounds" in header else get(HEADER, "rounds").high)
+    found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
+    for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
+        if mask == entry.name or mask.startswith(f"{entry.name} round "):
+            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be kept from its own turns")
+    return tuple(dict.fromkeys(found))
+
+
+def _mask(text: str, names: Mapping[str, str], most: int, given: Given) -> str:
+    if (whole := _subject(text, names)) is not None:
+        return whole
+    found = _ROUND.fullmatch(text)
+    subject = _subject(found[1], names) if found and found[1] else ""
+    if found is None or subject is None or not 1 <= int(found[2]) <= most:
+        allowed = f"participants ({', '.join(names.values())}), acts ({', '.join(ACTS)}), 'round 1' to 'round {most}'"
+        found_text = f"hide names {text[:60]!r}, which there cannot be; allowed are {allowed}, or both: 'Ada round 2'"
+        raise BriefError(found_text, line=given.line, code="bad_enum")
+    return f"{subject} round {int(found[2])}".strip()
+
+
+def _subject(text: str, names: Mapping[str, str]) -> str | None:
+    """The participant or act of that name; None where there is neither."""
+    act = text.casefold()
+    return names.get(skeleton(text)) or (act if act in ACTS else None)
+
+
+def _scopes(header: Values, entries: Sequence[Entry]) -> set[str]:
+    return {_word(values, "context_scope") for values in (header, *(entry.values for entry in entries))}
+
+
+def _word(values: Values, name: str) -> str:
+    return str(values[name].value) if name in values else ""
+
+
+def _all_but(word: str, words: Sequence[str]) -> str:
+    return ", ".join(each for each in words if each != word)
+
+
+def _refuse(given: Given, found: str) -> None:
+    raise BriefError(found, line=given.line, code="inconsistent")
+
+
+NEEDS_ROLES = ("moderated",)
+"""Protocols that show everybody each debater's role, and that a moderator ends."""
+
+JUDGED = ("vote_based", "ranked_reasons")
+"""Strategies by which the moderator of a debate format is its judge."""
+
+
+def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
+    """Everybody who takes part: as described, else the built-in debaters; and a moderator where one is wanted.
+
+    Args:
+        entries: what the brief says about its participants.
+        given: the brief's values by the names of their keys.
+
+    Raises:
+        BriefError: too few or too many debaters, a number that differs from ``persona_count``, a debater without a
+            role where the protocol needs one, two moderators, none where the strategy needs one, or settings that
+            contradict each other (``app.brief.participants``).
+    """
+    people = tuple(participant(entry) for entry in entries)
+    lines = {entry.name: entry.line for entry in entries}
+    debating = [each for each in people if each.duty == "debater"]
+    moderating = [each for each in people if each.duty == "moderator"]
+    protocol = given["protocol"].value if "protocol" in given else ""
+    if len(moderating) > 1:
+        found = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
+        raise BriefError(found, line=lines[moderating[1].name], code="inconsistent")
+    if debating:
+        _check_count(debating, given.get("persona_count"), given["participants"].line)
+        if protocol in NEEDS_ROLES:
+            _check_roles(debating, lines)
+    else:
+        count = given.get("persona_count")
+        people = debaters(cast("int", count.value) if count else USUAL) + people
+    people += _added(moderating, given.get("moderator"), given)
+    check_sight(given, entries)
+    own = {each.name: Entry(name=each.name, line=0, values={}) for each in people} | {
+        each.name: each for each in entries
+    }
+    return tuple(_fitted(each, own[each.name], people, given) for each in people)
+
+
+def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given: Mapping[str, Given]) -> Participant:
+    """The participant with what the header says for all, and with what it sees."""
+    header: Mapping[str, Given] = given if who.duty == "debater" else {}
+    check_own(header, entry)
+    language = given["language"].value if "language" in given else ""
+    return replace(
+        who,
+        view=look(header, entry.values),
+        hide=masks(entry, people, given),
+        language=who.language or str(language),
+    )
+
+
+def check_crowd(*lines: Sequence[int]) -> None:
+    """Refuse a list or a row of sections that is far too long, before each of them is read.
+
+    Raises:
+        BriefError: code ``out_of_range``.
+    """
+    most = int(get(HEADER, "participants").high) + 1
+    for each in lines:
+        if len(each) > most:
+            found = f"{len(each)} participants are described; at most {most - 1} and a moderator can take part"
+            raise BriefError(found, line=each[most], code="out_of_range")
+
+
+def _check_count(debating: Sequence[Participant], count: Given | None, line: int) -> None:
+    key = get(HEADER, "participants")
+    names = ", ".join(each.name for each in debating[:12])
+    if not key.low <= len(debating) <= key.high:
+        found = f"{len(debating)} debaters ({names}); a debate needs {key.low:g} to {key.high:g}"
+        raise BriefError(found, line=line, code="out_of_range")
+    if count and count.value != len(debating):
+        found = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"
+        raise BriefError(found, line=count.line, code="inconsistent")
+
+
+def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> None:
+    for each in debating:
+        if not each.role:
+            found = f"{each.name!r} has no role; the protocol moderated needs one: add a line 'role: …'"
+            raise BriefError(found, line=lines[each.name], code="inconsistent")
+
+
+def _added(
+    moderating: Sequence[Participant], wanted: Given | None, given: Mapping[str, Given]
+) -> tuple[Participant, ...]:
+    """The built-in moderator, where the brief asks for one or cannot do without."""
+    protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
+    for name in ("mediator_frequency", "summary_style"):
+        if name in given and "mediator_type" not in given:
+            found = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
+            raise BriefError(found, line=given[name].line, code="inconsistent")
+    kind = _kind(given)
+    if wanted and not wanted.value:
+        if kind and not moderating:
+            found = (
+                f"mediator_type is {kind}, but moderator / use_mediator is no on line {wanted.line}; keep one of them"
+            )
+            raise BriefError(found, line=given["mediator_type"].line, code="inconsistent")
+        need = f"{moderating[0].name!r} moderates" if moderating else needs_moderator(protocol, strategy)
+        if need:
+            raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
+    elif not moderating and (wanted or kind or needs_moderator(protocol, strategy)):
+        return (presider(protocol),)
+    if strategy == "moderator" and not moderating:
+        found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
+        raise BriefError(found, line=given["strategy"].line, code="inconsistent")
+    return ()
+
+
+def _kind(given: Mapping[str, Given]) -> str:
+    return str(given["mediator_type"].value) if "mediator_type" in given else ""
+
+
+def needs_moderator(protocol: object, strategy: object) -> str:
+    """Why a debate cannot do without a moderator, in words; "" where it can."""
+    if protocol in NEEDS_MODERATOR:
+        return f"the protocol {protocol} cannot do without"
+    judged = strategy in ("mediator_summary", "judge") or (strategy in JUDGED and protocol in FORMATS)
+    return f"the strategy {strategy} cannot do without" if judged else ""

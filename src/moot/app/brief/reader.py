@@ -1,8 +1,8 @@
 """Briefs as people write them. This file owns what a file means: text to brief, protocol and choices.
 
 A brief is Markdown: settings between ``---`` lines (``app.brief.schema``), the question as heading, background, and one
-section for each participant (``app.brief.sections``); or nothing but a question. Every mistake is a BriefError that names
-the file, the line, what stands there and what is allowed.
+section for each participant (``app.brief.sections``); or nothing but a question. Every mistake is a BriefError that
+names the file, the line, what stands there and what is allowed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,22 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Literal, cast
 
-from moot.app.brief.desk_files import read_files
-from moot.app.brief.field_values import Given, is_nothing, read
-from moot.app.brief.participants import Entry, assemble, described, listed
-from moot.app.brief.passages import background, take_lists, take_topic
-from moot.app.brief.places import check_crowd, fill_places
+from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_table
+from moot.app.brief.files import read_files
+from moot.app.brief.participants import Entry, assemble, check_crowd, described, fill_places, listed, sum_up
 from moot.app.brief.schema import HEADER, LIMITS
-from moot.app.brief.sections import Body, read_sections
-from moot.app.brief.sight import sum_up
-from moot.app.brief.tables import add, match, read_table
+from moot.app.brief.sections import Body, background, read_sections, take_lists, take_topic
 from moot.app.brief.writer import write
 from moot.app.brief.yaml_header import Parts, load, split
+from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
-from moot.core.form import Value
-from moot.core.letters import hidden
-from moot.core.text import clean
+from moot.core.text import clean, hidden
 
 MOST_BYTES = 2 * 1024 * 1024
 """The greatest size of a brief."""

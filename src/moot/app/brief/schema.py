@@ -1,35 +1,129 @@
-"""The keys of a brief. This file owns which settings there are, what each may hold and what it means.
+"""The words that a key of a brief may hold. This file owns which of them are offered, and what they are called here.
+
+What protocols are for, in a line each. This file owns which line of a protocol tells that: its first one.
+One key of a brief. This file owns what a setting may hold, and what is known of it.
+The keys of a brief. This file owns which settings there are, what each may hold and what it means.
+
+What the phases define is taken from them; the rest is the specification's.
 
 One table for the header, one for a participant, one for the limits: the reader checks by them and the reference pages
 are made from them. No key can name a host, an address, a credential, or a file outside the brief's own folder.
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
-from moot.app.brief.key import Key
-from moot.app.brief.offers import (
-    CONDITIONS,
-    ENDINGS,
-    FINDERS,
-    FREQUENCIES,
-    JUDGES,
-    LOGS,
-    MEDIATORS,
-    METHODS,
-    PROTOCOLS,
-    RANKINGS,
-    RULES,
-    SCOPES,
-    STRATEGIES,
-    STYLES,
-    TOOLS,
-    TOPOLOGIES,
-    TURN_MODES,
-    VOTE_WEIGHTS,
-    WAYS,
-)
-from moot.protocols.plugins import offered
+from moot.core.brief import Search
+from moot.core.roles import VoteWeights
+from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
+from moot.policy.pairing import Topology
+from moot.protocols.known import DEFAULT, KNOWN
+from moot.protocols.spec import offered
+
+__all__ = ["DEFAULT", "blurbs"]
+
+
+FORMATS = ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
+"""The documented values of ``debate_format``."""
+
+PROTOCOLS = ("panel", "council", "moderated", "grouped", "arena", "chaired", "board", *FORMATS)
+"""The protocols that a brief may name."""
+
+STRATEGIES = ("majority", "weighted", "consensus", "moderator")
+"""Ways to decide a council."""
+
+RULES = ("plurality", "absolute", "supermajority", "unanimous")
+"""Further rules by which votes are counted."""
+
+RANKINGS = ("borda", "approval", "copeland", "schulze", "instant_runoff")
+"""Rules by which a panel, a council or an arena counts rankings of the answers."""
+
+JUDGES = ("judge",)
+"""Ways to decide an arena by its moderator, who is asked in both orders."""
+
+ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
+"""The documented values of ``consensus_strategy``."""
+
+TOPOLOGIES: tuple[str, ...] = get_args(Topology)
+"""Who criticises whom in an arena."""
+
+MEDIATORS: tuple[str, ...] = get_args(MediatorKind)
+FREQUENCIES: tuple[str, ...] = get_args(When)
+STYLES: tuple[str, ...] = get_args(SummaryStyle)
+TURN_MODES: tuple[str, ...] = get_args(TurnMode)
+CONDITIONS: tuple[str, ...] = get_args(Condition)
+METHODS: tuple[str, ...] = get_args(Search.__annotations__["method"])
+
+VOTE_WEIGHTS: tuple[str, ...] = get_args(VoteWeights)
+"""What votes weigh by."""
+
+SCOPES = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
+"""What each participant sees."""
+
+WAYS = ("append_all", "rolling_window", "summarize_past", "persona_masking")
+"""How the log is kept short: the values of ``context_strategy``."""
+
+LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
+"""How the result is written."""
+
+TOOLS = ("search", "rag", "summarizer", "scorer")
+"""The tools that a participant may be given by name; ``mcp:NAME`` is a server's."""
+
+FINDERS = ("search", "rag")
+"""The tools with which a librarian looks up the topic."""
+
+
+def blurbs() -> dict[str, str]:
+    """What each protocol that a brief may name does, by its name."""
+    return {name: (KNOWN[name].__doc__ or "").partition("\n")[0] for name in PROTOCOLS}
+
+
+Kind: TypeAlias = Literal[
+    "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
+    "span", "term", "tools", "model", "models", "people", "table",
+]  # fmt: skip
+"""What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
+whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
+list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
+such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
+``model`` provider:name; ``models`` one or a list of them; ``people`` a list of names or of tables with the keys of a
+participant; ``table`` a table of the keys whose names begin with this one's and a point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key.
+
+    Attributes:
+        name: its documented name; that of a limit begins with ``limits.``, of a search's with ``search.``.
+        kind: what it holds.
+        help: what it means, in a sentence.
+        aliases: other names that are read as well.
+        low: the least number, or number of entries.
+        high: the greatest number, number of entries, or number of characters.
+        choices: the allowed words.
+        example: a value as it is written in a brief.
+        hints: words that people write when they mean this key; never read, only suggested.
+        loose: whether case, blanks and hyphens of a choice do not matter.
+        same: further words for choices, each with the choice that it means.
+        further: choices beside these, which are looked up only when another word comes up.
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    aliases: tuple[str, ...] = ()
+    low: float = 0
+    high: float = 0
+    choices: tuple[str, ...] = ()
+    example: str = ""
+    hints: tuple[str, ...] = ()
+    loose: bool = False
+    same: tuple[tuple[str, str], ...] = ()
+    further: Callable[[], tuple[str, ...]] | None = None
+
 
 MOST_SEED = 2**31 - 1
 

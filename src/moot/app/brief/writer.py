@@ -1,5 +1,7 @@
 """The one internal Markdown form of a brief. This file owns how a brief is written so that it reads back the same.
 
+A brief to begin with. This file owns the text that ``moot new`` writes: complete, commented, ready to run.
+
 Settings under their documented names in the header; the topic as heading; then Background, Rules, Options and
 Participants. A text that would be read as something else where it stands is put into a code block with the word
 ``text`` (``sections.unfence``). Background files stay files: their names are in the header.
@@ -7,12 +9,13 @@ Participants. A text that would be read as something else where it stands is put
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from moot.app.brief.schema import PARTICIPANT
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, PROTOCOLS, Key
 from moot.app.brief.sections import SETTING, is_reserved, stands, unfence
+from moot.core.ask import Value
 from moot.core.brief import Brief
-from moot.core.form import Value
+from moot.core.text import clean, flat
 
 _IN_BODY = ("topic", "participants", "rules", "options")
 
@@ -85,3 +88,71 @@ def fence(text: str, *, level: int) -> str:
 def _json(value: object) -> str:
     """A value as JSON, which is YAML 1.2 as well."""
     return json.dumps(value, ensure_ascii=False)
+
+
+TOPIC = "Should the support team answer letters on Saturdays?"
+
+_ACTIVE = ("protocol", "rounds")
+_BODY = ("topic", "participants", "options", "rules", "limits")
+
+_TEXT = """\
+Write here what everybody should know: facts and figures, what was tried, what cannot be changed. Longer texts go into
+files beside this one; name them in the setting background.
+
+## Rules
+
+Name the facts that your answer rests on. Say what would change your mind.
+
+## Options
+
+- yes
+- no
+- not yet
+
+## Ada
+role: Speaks for it
+
+You know what can be gained and what waiting costs. You want a decision that can be acted on this year.
+
+## Bo
+role: Speaks against it
+
+You know what can go wrong and who has to put it right. You want a decision that nobody has to take back.
+
+## Cem
+role: Watches the costs
+
+You know what it takes in money and in time. You want the smallest step that shows whether it works.
+"""
+
+
+def starter(topic: str = TOPIC) -> str:
+    """A complete brief about a topic; everything in it may be changed, and most of it left out."""
+    settings, heading = title(flat(clean(topic)) or TOPIC)
+    front = "\n".join([*_opening(), *settings, *_settings()])
+    return f"---\n{front}\n---\n" + "".join(f"{line}\n\n" for line in heading) + _TEXT
+
+
+def _opening() -> Iterator[str]:
+    yield "# Settings. A line that begins with # is a comment: take the # away and the setting counts."
+    yield f"protocol: panel  # {', '.join(PROTOCOLS)}"
+    yield "rounds: 1"
+    yield ""
+
+
+def _settings() -> Iterator[str]:
+    for key in HEADER:
+        if key.name not in _ACTIVE + _BODY:
+            yield f"# {key.name}: {key.example}  # {key.help}"
+    yield ""
+    yield "# limits:  # What the debate may use."
+    yield from (f"#   {key.name.removeprefix('limits.')}: {key.example}  # {key.help}" for key in LIMITS)
+    yield ""
+    yield "# In a participant's section, between its heading and a blank line:"
+    yield from _own(PARTICIPANT)
+
+
+def _own(keys: Sequence[Key]) -> Iterator[str]:
+    for key in keys:
+        if key.name not in ("name", "persona") and "." not in key.name:
+            yield f"#   {key.name}: {key.example}  # {key.help}"

@@ -9,11 +9,10 @@ from urllib.parse import quote
 
 from moot.analysis.analysis import Analysis, analyse, overview
 from moot.analysis.formal_claims import formal_claims
-from moot.analysis.insights import insights
-from moot.analysis.review import review
-from moot.app.export.files import file_name, save
+from moot.analysis.review import insights, review
 from moot.app.export.plots import Plot, draw, draw_all
 from moot.app.export.proofs import prove
+from moot.app.export.reports import file_name, save
 from moot.app.run.workspace import Desk
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry

@@ -1,5 +1,7 @@
 """Learning at the desk. This file owns how all debates are learned, what their owner may add, what is read from memory.
 
+Participants and models over all debates, at the desk. This file owns how a host gets them.
+
 What was learned can be dropped and made again from the records at any time. What the owner says of a closed debate,
 such as the truth once it is known, is no part of its record, which has ended, and no part of what can be dropped: it
 stands beside the record in a stream of letters of its own, with the same chain of hashes, and is read whenever a debate
@@ -20,12 +22,14 @@ from moot.core.event import Closed, Interjected
 from moot.core.text import clean
 from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
-from moot.learn.learn_tables import Place
-from moot.learn.lessons import DOMAIN, FORGET, RESOLVE
+from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, option_of
 from moot.learn.memory import Found, Kind
 from moot.learn.memory_store import Item, Shelf
+from moot.learn.personas import Pair, Persona, model_pairs, models, pairs, performances
+from moot.learn.personas import personas as of_participants
+from moot.learn.personas import relations as read_relations
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
-from moot.learn.truth import option_of
+from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
 from moot.record.codec import decode
 from moot.record.mailbox import debates
@@ -294,3 +298,39 @@ async def _measured(desk: Desk) -> Measured:
 def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
     with Shelf.open(place) as shelf:
         return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """How participants did, by name and role, and how models did."""
+
+    participants: tuple[Persona, ...]
+    models: tuple[Persona, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """Who stood how to whom: participants by name, and models."""
+
+    participants: tuple[Pair, ...]
+    models: tuple[Pair, ...]
+
+
+async def personas(desk: Desk) -> People:
+    """How participants and models did in all debates that were learned.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    done = performances((await remembered(desk, "", ("performance",)))["performance"])
+    return People(participants=of_participants(done), models=models(done))
+
+
+async def relations(desk: Desk) -> Met:
+    """Who agreed with whom, and who changed whose answer, in all debates that were learned.
+
+    Raises:
+        RecordError: memory cannot be read.
+    """
+    met = read_relations((await remembered(desk, "", ("relation",)))["relation"])
+    return Met(participants=pairs(met), models=model_pairs(met))

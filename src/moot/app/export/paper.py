@@ -15,8 +15,7 @@ from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
 
 from moot.app.export.reports import write_report
-from moot.app.serve.hypertext import document
-from moot.app.serve.view_model import frames
+from moot.app.serve.view_model import document, frames
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.svg import svg
 from moot.arguments.tree import as_data

@@ -1,27 +1,134 @@
-"""Reports at the desk. This file owns how a host gets what the readers read, without knowing them."""
+"""Reports as files. This file owns their names and that a reader never meets half of one.
+
+The argument map at the desk. This file owns how a host gets it as it stood at any entry.
+A plan as a picture. This file owns how a host that knows no phase comes by one.
+A debate before it begins, for hosts. This file owns which facts of a plan are told as data.
+Reports at the desk. This file owns how a host gets what the readers read, without knowing them.
+"""
 
 import asyncio
 import json
+import os
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.app.export.files import file_name
-from moot.app.export.files import save as write_file
+from moot.app.plan.toolbox import offered
 from moot.app.run.outcome import opening
 from moot.app.run.people import for_people
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import Ready
+from moot.app.run.workspace import Desk, Plan
+from moot.arguments.argument_map import argument_map, judge
+from moot.arguments.tree import as_data, mermaid
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Failed
+from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript
+from moot.protocols import spec
 from moot.record.codec import digest
 from moot.report.compare import Comparison
 from moot.report.compare import compare as set_side_by_side
+from moot.report.flowchart import flowchart
+from moot.report.logs import Mode
+from moot.report.logs import write as write_texts
 from moot.report.markdown import markdown
-from moot.report.readers_logs import Mode
-from moot.report.readers_logs import write as write_texts
-from moot.report.report import Report, as_data, report
+from moot.report.report import Report, report
+from moot.report.report import as_data as report_as_data
 from moot.report.turn_text import Spoken, speak
+
+_LONGEST = 60
+
+
+def file_name(topic: str, debate: str) -> str:
+    """A file name without an ending, safe on every system: the topic, at most 60 characters of it, and the debate's id.
+
+    Only small ASCII letters, digits and single dashes: ``hire-the-candidate-01jx2``. It is never empty, and being at
+    least two words it is no name that Windows reserves. An id that begins with the topic stands alone.
+    """
+    head, tail = slug(topic, _LONGEST), slug(debate, _LONGEST)
+    begun = tail.rpartition("-")[0]
+    return tail if begun and head.startswith(begun) else f"{head}-{tail}"
+
+
+def save(path: Path, content: str | bytes) -> None:
+    """Write a text as UTF-8, or bytes, wholly or not at all: a file that was there stays until the new one is complete.
+
+    Raises:
+        OSError: the folder is missing or cannot be written.
+    """
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    draft = path.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with draft.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def map_at(entries: Sequence[Entry], debate: str, at: int | None = None) -> dict[str, object]:
+    """The argument map as plain data, as ``moot report --as visual_tree`` writes it.
+
+    Args:
+        entries: the record.
+        debate: its id.
+        at: the last entry that counts; None for all.
+
+    Raises:
+        BriefError: there is no such entry.
+    """
+    if at is not None and not 1 <= at <= len(entries):
+        raise BriefError(f"{debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
+    found = argument_map(entries[:at])
+    topic = opening(debate, entries).brief.topic
+    return clean_data({"debate": debate, "topic": topic, "at": at or len(entries), **as_data(found, judge(found))})
+
+
+def mermaid_of(report: Report) -> str:
+    """The argument map of a report as Mermaid text."""
+    return mermaid(report.arguments, report.judged)
+
+
+def diagram(plan: Plan) -> str:
+    """The phases of a plan as a Mermaid flowchart."""
+    return flowchart(spec.dump(plan.protocol))
+
+
+def plan_data(ready: Ready) -> dict[str, object]:
+    """A debate before it begins, as plain data: what was understood, and what it would use at least and at most."""
+    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    return {
+        "topic": brief.topic,
+        "protocol": ready.plan.name,
+        "options": list(brief.options),
+        "background": [source.name for source in brief.background],
+        "participants": [
+            {
+                "name": each.name,
+                "role": each.role,
+                "duty": each.duty,
+                "model": each.seat,
+                "weight": each.weight,
+                "tools": list(offered(each)),
+                "ignored": list(ready.drops.get(each.name, ())),
+            }
+            for each in brief.participants
+        ],
+        "phases": list(most.phases),
+        "asks": {"least": least.asks, "most": most.asks},
+        "calls": {"least": least.calls, "most": most.calls},
+        "tokens": {"least": least.tokens, "most": most.tokens},
+        "expected_tokens": {"least": least.expected, "most": most.expected},
+        "cost": {"least": least.cost, "most": most.cost},
+        "unpriced": list(most.unpriced),
+        "participants_made_by": ready.caster,
+        "repeated": round(most.repeated, 3),
+        "notes": list(ready.notes),
+    }
+
 
 FORMATS = ("md", "json")
 """How a report can be written."""
@@ -76,13 +183,13 @@ async def parent(desk: Desk, debate: str) -> str:
 
 def write_comparison(found: Comparison) -> str:
     """A comparison as JSON."""
-    return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(report_as_data(found), ensure_ascii=False, indent=2) + "\n"
 
 
 def write_report(report: Report, form: str = "md") -> str:
     """A report as text, in one of FORMATS."""
     if form == "json":
-        return json.dumps(as_data(report), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(report_as_data(report), ensure_ascii=False, indent=2) + "\n"
     return markdown(report)
 
 
@@ -94,7 +201,7 @@ def save_report(report: Report, folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{file_name(report.topic, report.debate)}.md"
-    write_file(path, write_report(report))
+    save(path, write_report(report))
     return path
 
 
@@ -113,7 +220,7 @@ def save_log(found: Recount, mode: Mode, folder: Path) -> tuple[Path, ...]:
     name = file_name(found.report.topic, found.report.debate)
     texts = write_log(found, mode)
     for ending, text in texts.items():
-        write_file(folder / f"{name}{ending}", text)
+        save(folder / f"{name}{ending}", text)
     return tuple(folder / f"{name}{ending}" for ending in texts)
 
 

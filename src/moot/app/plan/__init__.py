@@ -1,0 +1,6 @@
+"""What must be settled before a debate can run.
+
+Read in this order: ``settings`` and ``stores`` (the owner's), ``assignment`` (which agent answers for whom),
+``toolbox`` (which tools it gets), ``estimate`` with ``pretend`` (what it would cost), ``checks`` (what the owner should
+know before), ``learning`` (what is learned at the end).
+"""

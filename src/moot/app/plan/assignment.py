@@ -1,29 +1,260 @@
-"""Participants to live seats. This file owns which model answers for whom, and how many calls an answer takes."""
+"""A look around from the desk. This file owns which model of a server on this machine is taken unasked.
 
-from collections.abc import Mapping, Sequence
+Recall at the desk. This file owns what a brief says of it, who recalls, and from where.
+Vote weights at the desk. This file owns what a brief says of them, who is asked for them, and from which memory.
+Who measures how alike proposals are. This file owns when an embedding model is asked for it, and which one.
+Participants to live seats. This file owns which model answers for whom, and how many calls an answer takes.
+
+It is off where a brief does not ask for it: what is recalled is shown to everybody, so independent drafts would lean
+the same way, and a wrong or planted outcome would reach the next debate.
+
+A record names an embedding model, never a place on this machine: where an installed one lies the owner's settings say.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import cast
 
-from moot.agents.human import HUMAN, Human, Reach
+from moot.agents.human import HUMAN, Human
+from moot.agents.human import Reach as human_Reach
 from moot.agents.llm import UNAIDED, ModelSeat
-from moot.agents.toolkit import ROUNDS, USES
+from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool
 from moot.agents.tree_search import SOUGHT, Searching, calls
-from moot.app.plan.measuring import instrument
-from moot.app.plan.settings import Config
+from moot.app.brief.field_values import free_name
+from moot.app.brief.reader import Intake
+from moot.app.plan.learning import lacks, shelf_of
+from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
-from moot.core.agent import Seat
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.agent import Say, Scene, Seat
+from moot.core.ask import Ask, ToolCall
+from moot.core.brief import LIKENESS, Brief, Limits, Participant
 from moot.core.errors import BriefError
-from moot.core.recall import LIBRARIAN, NAMED
-from moot.core.weights import TELLER
-from moot.demo.clock import CLOCK, Clock
-from moot.demo.debater import Quotes
-from moot.learn.retriever import Librarian
-from moot.learn.teller import Teller
+from moot.core.roles import LIBRARIAN, NAMED, TELLER, Finding, VoteWeights, teller
+from moot.core.text import flat
+from moot.demo.debater import CLOCK, Clock, Quotes
+from moot.learn.retriever import Librarian, Look
+from moot.learn.vote_weights import Teller
 from moot.models.base import Model
-from moot.models.fallback import Fallback
+from moot.models.discover import Reach, look_around
 from moot.models.names import parse
-from moot.models.pool import GUEST, Pool
+from moot.models.pool import GUEST, Fallback, Pool
+from moot.phases.choices import Choices, Memory
+from moot.phases.helpers import librarian
+from moot.record.store import Store
+from moot.tools.embeddings import KIND, Likening, embedder
+from moot.tools.feeds import Feeds
+
+__all__ = ["Reach", "first_chat_model", "look_around"]
+
+
+_OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
+"""What the names of models that do not chat are recognised by."""
+
+
+async def first_chat_model() -> str:
+    """The first model of a running Ollama that can chat; "" where there is none."""
+    reach = await look_around()
+    models = (model for server in reach.servers if server.provider == "ollama" for model in server.models)
+    return next((model for model in models if not _OTHER.search(model)), "")
+
+
+NAMES = ("Librarian", "Archivist", "Keeper of Memory")
+"""What the librarian is called, as far as nobody else is called so."""
+
+LONGEST_QUERY = 200
+"""Characters of the topic that a tool is asked about."""
+
+
+def memory_of(intake: Intake) -> Memory | None:
+    """What a brief wants recalled; None where it does not ask for that.
+
+    Raises:
+        BriefError: settings of recall without it, or a librarian who shall not recall.
+    """
+    given, seated = intake.given, librarian(intake.brief)
+    if not given.get("recall", bool(seated)):
+        for name in ("history_limit", "feeds", "research"):
+            if name in given:
+                raise _misfit(intake, name, f"{name} goes with recall: yes")
+        if seated:
+            raise _misfit(intake, "recall", f"recall is no, but {seated} is a librarian")
+        return None
+    usual = Memory()
+    return Memory(
+        history=cast("int", given.get("history_limit", usual.history)),
+        feeds=cast("tuple[str, ...]", given.get("feeds", ())),
+        tools=cast("tuple[str, ...]", given.get("research", ())),
+    )
+
+
+def with_librarian(brief: Brief, memory: Memory | None) -> Brief:
+    """The brief with somebody who recalls, where that is wanted and nobody described does; with the tools for it."""
+    if memory is None:
+        return brief
+    if seated := librarian(brief):
+        people = [replace(each, tools=memory.tools) if each.name == seated else each for each in brief.participants]
+        return replace(brief, participants=tuple(people))
+    name = free_name(NAMES, (each.name for each in brief.participants))
+    who = Participant(name=name, role="Recalls earlier debates", seat=LIBRARIAN, duty="aide", tools=memory.tools)
+    return replace(brief, participants=(*brief.participants, who))
+
+
+def check_feeds(names: Sequence[str], config: Config | None) -> None:
+    """Make sure that the owner has set the feeds that a brief names.
+
+    Raises:
+        BriefError: he has not.
+    """
+    known: Mapping[str, str] = (config or load_config()).feeds if names else {}
+    for name in names:
+        if name not in known:
+            there = f"; there are {', '.join(known)}" if known else ""
+            found = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {own_file()}"
+            raise BriefError(found, code="bad_enum")
+
+
+def recalling(
+    brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: Give = no_tools
+) -> Mapping[str, Seat]:
+    """The librarian's seat, by its name; nothing where nobody recalls.
+
+    Args:
+        brief: the brief, everybody seated.
+        store: the records, beside which stands what was learned.
+        config: the owner's settings; None to load them.
+        clock: seconds since 1970.
+        give: the tools of each participant.
+    """
+    name = librarian(brief)
+    if not name:
+        return {}
+    feeds = (config or load_config()).feeds
+    look = looking(give(brief.participant(name)))
+    pulse, missing = Feeds(feeds).news, partial(lacks, store)
+    return {name: Librarian(shelf=shelf_of(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
+
+
+def looking(tools: Sequence[Tool]) -> Look:
+    """A way to look up a topic with all of these tools that take a query, one after the other.
+
+    A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
+    """
+
+    async def look(scene: Scene, say: Say) -> tuple[Finding, ...]:
+        found: list[Finding] = []
+        arguments = json.dumps({"query": flat(scene.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
+        for n, tool in enumerate((each for each in tools if "query" in str(each.spec.parameters)), start=1):
+            call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
+            *_, called = await Kit([tool]).use(call, Errand(scene=scene, say=say, name=f"tool-{n}"))
+            found.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
+        return tuple(found)
+
+    return look
+
+
+def _misfit(intake: Intake, name: str, found: str) -> BriefError:
+    return BriefError(found, where=intake.where, line=intake.lines.get(name, 0), code="inconsistent")
+
+
+KEY = "vote_weights"
+
+WEIGHER_NAMES = ("Teller", "Vote Teller", "Keeper of Weights")
+"""What the teller is called, as far as nobody else is called so."""
+
+
+def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
+    """What votes weigh by: as the brief says, else what it states of somebody, else what was measured.
+
+    Where the strategy gives votes no weight it is what the brief says, which changes nothing; None where it says
+    nothing.
+
+    Raises:
+        BriefError: votes shall weigh by what was measured, and somebody has a stated weight.
+    """
+    stated = [each.name for each in intake.brief.participants if each.weight is not None]
+    given = cast("VoteWeights | None", intake.given.get(KEY))
+    if strategy != "weighted":
+        return given
+    if given is None:
+        return "stated" if stated else "log_odds"
+    if stated and given != "stated":
+        found = f"{KEY} is {given}, but {stated[0]} has a weight: leave out one of the two"
+        raise BriefError(found, where=intake.where, line=intake.lines.get(KEY, 0), code="inconsistent")
+    return given
+
+
+def with_teller(brief: Brief, choices: Choices) -> Brief:
+    """The brief with somebody who weighs votes, where they weigh by what was measured."""
+    if not choices.measured:
+        return brief
+    name = free_name(WEIGHER_NAMES, (each.name for each in brief.participants))
+    who = Participant(name=name, role="Weighs votes by earlier debates", seat=TELLER, duty="aide")
+    return replace(brief, participants=(*brief.participants, who))
+
+
+def weighing(brief: Brief, store: Store) -> Mapping[str, Seat]:
+    """The teller's seat, by its name; nothing where votes are not weighed.
+
+    Args:
+        brief: the brief, everybody seated.
+        store: the records, beside which stands what was learned.
+    """
+    name = teller(brief)
+    return {name: Teller(shelf=shelf_of(store), lacks=partial(lacks, store))} if name else {}
+
+
+STALLED = "stalled"
+"""The condition that needs to know how alike proposals are."""
+
+NAME = "Likeness"
+
+
+def with_instrument(brief: Brief, until: Sequence[str], config: Config | None) -> Brief:
+    """The brief with an aide that measures likeness, where that is needed and the owner has set an embedding model.
+
+    Without one likeness is measured by words; so it is where cost is limited and nobody knows the model's price.
+
+    Args:
+        brief: the brief, everybody seated.
+        until: the conditions that end its rounds.
+        config: the owner's settings; None to load them if they are needed.
+
+    Raises:
+        BriefError: the embedding model cannot be asked.
+    """
+    named = (config or load_config()).embeddings if STALLED in until else ""
+    model = embedder(named) if named else None
+    if model is None or (brief.limits.cost is not None and model.quote(()).cost is None):
+        return brief
+    taken = {each.name for each in brief.participants}
+    name = NAME if NAME not in taken else f"{NAME} (measured)"
+    aide = Participant(name=name, role="Measures how alike texts are", seat=f"{LIKENESS}{model.name}", duty="aide")
+    return replace(brief, participants=(*brief.participants, aide))
+
+
+def instrument(seat: str, config: Config | None) -> Likening:
+    """The live seat of the aide that measures likeness.
+
+    Args:
+        seat: what a record calls it: ``likeness:ollama:nomic-embed-text``.
+        config: the owner's settings; None to load them if they are needed.
+
+    Raises:
+        BriefError: the embedding model cannot be asked, or is an installed one that the settings do not name.
+    """
+    name = seat.removeprefix(LIKENESS)
+    if not name.startswith(f"{KIND}:"):
+        return Likening(embedder(name))
+    named = (config or load_config()).embeddings
+    model = embedder(named) if named else None
+    if model is None or model.name != name:
+        found = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
+        raise BriefError(f"{found} in {own_file()}", code="bad_model")
+    return Likening(model)
+
 
 BUILTIN = "builtin:quotes"
 """The seat without a language model: it quotes the background."""
@@ -67,7 +298,7 @@ def seat(
     give: Give = no_tools,
     *,
     limits: Limits | None = None,
-    reach: Reach | None = None,
+    reach: human_Reach | None = None,
     config: Config | None = None,
 ) -> Mapping[str, Seat]:
     """A live seat for each participant.
@@ -92,7 +323,7 @@ def seat(
         if is_person(each):
             instead = replace(each, seat=each.stand_in, search=None)
             stand_in = (_seat(instead, seconds, pool) or quotes) if each.stand_in else None
-            seats[each.name] = Human(reach or Reach(), stand_in=stand_in, seconds=seconds)
+            seats[each.name] = Human(reach or human_Reach(), stand_in=stand_in, seconds=seconds)
         else:
             seats[each.name] = _seat(each, seconds, pool, give, config) or quotes
     return seats

@@ -12,10 +12,10 @@ from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Opened
 from moot.core.transcript import fold
-from moot.learn.learn_tables import Place
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.memory_store import Shelf
+from moot.learn.tables import Place
 from moot.record.codec import decode, digest, read
 from moot.record.mailbox import Letters, debates
 from moot.record.postgres import PostgresStore

@@ -1,26 +1,87 @@
-"""Pretended answers, for estimates. This file owns what they hold, so that a play is as long or as short as it can be.
+"""How long an answer is likely to be. This file owns the expected words of each act, for estimates alone.
+
+Pretended answers, for estimates. This file owns what they hold, so that a play is as long or as short as it can be.
+The widest form of a brief, for estimates. This file owns what is played so that no debate can put more asks.
+
+The figures are round and mean English prose by chat models that are asked for no length: a speech is a few paragraphs,
+a bid is a number with a sentence. They are no limits.
 
 Where all agree, everybody gives the first answer, nobody bids, and whoever may end the debate ends it. Where nobody
 ever agrees, answers differ and change, claims are new, everybody bids as high as can be, and nobody ends anything.
+
+With nothing hidden, more answers never lead to fewer asks, so the play in which all answer and nobody agrees has the
+most. Three things undo that: what somebody may not see is neither criticised nor scored by it; an own turn out of sight
+is not revised; what a foreigner says is translated. How often they come depends on who wins a bid and whose answer
+fails, which nobody knows before. So they are played at their most, each where the brief has it, and only there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeGuard, cast
 
-from moot.app.plan.lengths import FIELD
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Participant
-from moot.core.form import Field, Value
+from moot.core.agent import Scene
+from moot.core.ask import Ask, Field, Reply, Value
+from moot.core.brief import Brief, Participant
 from moot.core.roles import VERDICT, WITHDRAWN
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.phases_base import Phase
+from moot.phases.base import Phase
+from moot.phases.revise import SUMMED, Revise
 from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
+from moot.policy.pairing import Pairs
 from moot.policy.stops import Ahead, AnyOf, Confident, Settled
-from moot.policy.turns import Hearing
+from moot.policy.turns import Hearing, Reacting
 from moot.protocols.board import Meeting
+from moot.protocols.compose import Interruption
+from moot.protocols.fishbowl import Bowl
+from moot.protocols.grouped import Report
+from moot.protocols.open_fight import Fight
+from moot.protocols.parliament import Speech
+from moot.protocols.spec import PARTS
+
+# fmt: off
+WORDS: Mapping[str, int] = {
+    "open": 180, "draft": 150, "propose": 180, "argue": 180, "revise": 180, "close": 180, "critique": 100,
+    "question": 50, "answer": 150, "interrupt": 60, "bid": 15, "reconsider": 10, "guide": 80, "inform": 120,
+    "score": 40, "evaluate": 150, "summarize": 150, "strategy": 50, "reflect": 100, "gauge": 30, "moderate": 150,
+    "consent": 30, "vote": 30, "remind": 30, "verdict": 50, "recall": 250, "synthesize": 350,
+}
+"""Words of an answer by its act."""
+# fmt: on
+
+USUAL = 150
+"""Words of an answer whose act is not in the table."""
+
+FIELD = 15
+"""Words of a text in a form that has many of them."""
+
+
+CLAIM, REPLY, MARKS = 20, 45, 12
+"""Words in a search: of each claim, which is a sentence; of a reply, which is two; of the marks for an exchange."""
+
+CALL = 15
+"""Words in which a model asks for a tool: its name, and what to look for."""
+
+FOUND: Mapping[str, int] = {"search": 350, "rag": 450, "summarizer": 200, "scorer": 20}
+"""Words of the usual result of a tool: five hits of a search engine, four extracts of a document, a summary, marks."""
+
+UNKNOWN = 300
+"""Words of the result of a tool that is not in the table."""
+
+
+def words(ask: Ask, scene: Scene) -> int:
+    """The words that an answer is likely to have.
+
+    A form with so many fields that they cannot be filled in within that length makes it longer; a translation is as
+    long as the turns that are laid before the translator.
+    """
+    if ask.act == "translate":
+        return sum(len(turn.text.split()) for turn in scene.about)
+    fields = ask.form.fields if ask.form else ()
+    least = sum(FIELD if field.kind in ("text", "list") else 2 for field in fields)
+    return max(WORDS.get(ask.act, USUAL), least)
+
 
 GUESSED = (Stalled, Confident, Ahead)
 """The stops that pretended answers might meet by the way; nobody knows when real ones do."""
@@ -183,3 +244,72 @@ def _swapped(part: object, instead: Callable[[object], object]) -> object:
     if not is_dataclass(part) or isinstance(part, type):
         return part
     return replace(part, **{each.name: _swapped(getattr(part, each.name), instead) for each in fields(part)})
+
+
+OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
+"""The parts of a protocol in which it depends on bids, words or failures who speaks."""
+
+HUBS = ("star", "sparse", "adaptive")
+"""The topologies in which one has more to criticise than another, and who that is depends on whose answer failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Widest:
+    """What the play with the most asks is played with.
+
+    Attributes:
+        brief: the brief, with nothing hidden, no view that keeps an own turn from being revised, and all debaters
+            foreign where one is and it depends who speaks.
+        alone: who may need a summary for itself, because something is hidden from it.
+        open: whether it depends on bids, words or failures how often somebody is asked.
+    """
+
+    brief: Brief
+    alone: tuple[str, ...] = ()
+    open: bool = False
+
+    def peers(self, who: Participant) -> Sequence[Participant]:
+        """Who may come to be asked what this one is asked in the play."""
+        # A mask can keep a moderator from a turn, which somebody else then rates, sums up or translates.
+        like = [each for each in self.brief.participants if self.alone or each.duty == who.duty]
+        return like if self.alone or self.open else [who]
+
+    def apart(self, step: Sequence[Ask]) -> Sequence[Ask]:
+        """The batch with a summary for each of those who may see something else than all others.
+
+        Where two of them see the same, they read one summary, which may be translated: that comes to no more.
+        """
+        if not step or step[0].form != SUMMED:
+            return step
+        have = [ask.to for ask in step if ask.audience == (ask.to,)]
+        new = [replace(step[0], to=name, audience=(name,)) for name in self.alone if name not in have]
+        return [*step, *(replace(ask, key=f"{ask.key}-{ask.to}") for ask in new)]
+
+
+def widest(brief: Brief, protocol: object) -> Widest:
+    """The widest form of a brief under a phase tree."""
+    found = list(parts(protocol))
+    revised = any(isinstance(part, Revise) for part in found)
+    open = any(isinstance(part, OPEN) or _leans(part) for part in found)
+    masked = [each for each in brief.participants if each.hide or (each.view and each.view.hide)]
+    if any(each.duty == "moderator" for each in masked):
+        # Then it depends on what is hidden who sums up for the others.
+        masked = list(brief.participants)
+    tongues = [each.language for each in brief.participants if each.duty == "debater" and each.language]
+    tongue = tongues[0] if tongues and (open or masked) else ""
+    people = [
+        replace(
+            each,
+            hide=(),
+            view=None if revised or masked else each.view,
+            language=each.language or (tongue if each.duty == "debater" else ""),
+        )
+        for each in brief.participants
+    ]
+    wide = replace(brief, participants=tuple(people))
+    return Widest(brief=wide, alone=tuple(each.name for each in masked), open=open)
+
+
+def _leans(part: object) -> bool:
+    """Whether a part leans on one more than on others, or may, because it is none of ours."""
+    return (isinstance(part, Pairs) and part.topology in HUBS) or type(part) not in PARTS.values()

@@ -1,4 +1,7 @@
-"""Settings of the owner. This file owns where they come from: environment, moot.toml here, moot.toml of the user.
+"""The owner's settings for ``moot serve``. This file owns what ``[serve]`` may hold, in the user's own file alone.
+
+The owner's settings for workers. This file owns what ``[limits]`` and ``[schedules]`` may hold.
+Settings of the owner. This file owns where they come from: environment, moot.toml here, moot.toml of the user.
 
 Keys of providers are no settings: they stay in the environment and never reach a file of ours or a record. A
 ``moot.toml`` beside a brief may be anybody's, so it can neither start a program nor name an address: such settings
@@ -15,11 +18,205 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.app.plan.serving import Serving, read_serving
 from moot.app.plan.stores import Where, is_address, read_where
-from moot.app.plan.working import Allowance, Schedule, read_limits, read_schedules
 from moot.core.errors import BriefError, RecordError
+from moot.models.names import PROVIDERS
 from moot.tools.mcp_servers import Server
+
+_HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_MARK = re.compile(r"sha256:([0-9a-f]{64})")
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
+
+SETTINGS = ("tokens", "hosts", "most", "requests", "cost", "tokens_per_debate", "asks", "daily")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What the owner allows those who come over the network.
+
+    Attributes:
+        tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
+        hosts: further names under which this machine is reached, with a port where it is not the one that is served.
+        most: debates at once.
+        requests: requests a minute of one token.
+        cost: US dollars of one debate at most; None for as much as its brief says.
+        tokens_per_debate: tokens of one debate at most.
+        asks: questions of one debate at most.
+        daily: US dollars that one token may use in a day; None for no limit.
+    """
+
+    tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
+    hosts: tuple[str, ...] = ()
+    most: int = 8
+    requests: int = 600
+    cost: float | None = None
+    tokens_per_debate: int | None = None
+    asks: int | None = None
+    daily: float | None = None
+
+
+def read_serving(value: object, where: str) -> Serving:
+    """The settings of ``[serve]``.
+
+    Args:
+        value: what stands there.
+        where: the file, for errors.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    if not isinstance(value, dict):
+        raise BriefError("serve must be a table: [serve]", where=where)
+    table = cast("dict[str, object]", value)
+    if unknown := [name for name in table if name not in SETTINGS]:
+        found = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
+        raise BriefError(found, where=where)
+    usual = Serving()
+    return Serving(
+        tokens=_tokens(table.get("tokens", {}), where),
+        hosts=_hosts(table.get("hosts", []), where),
+        most=_whole("most", table, where, 100) or usual.most,
+        requests=_whole("requests", table, where, 1_000_000) or usual.requests,
+        cost=_money("cost", table, where),
+        tokens_per_debate=_whole("tokens_per_debate", table, where, 1_000_000_000),
+        asks=_whole("asks", table, where, 500),
+        daily=_money("daily", table, where),
+    )
+
+
+def _tokens(value: object, where: str) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        raise BriefError('serve.tokens must be a table of names: [serve.tokens] ci = "sha256:…"', where=where)
+    found: dict[str, str] = {}
+    for name, text in cast("dict[str, object]", value).items():
+        mark = _MARK.fullmatch(text) if isinstance(text, str) else None
+        if not _HOST_NAME.fullmatch(name):
+            raise BriefError(f"serve.tokens.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
+        if mark is None:
+            # What stands there may be the token itself, so it is not repeated.
+            found_ = f"serve.tokens.{name} must be sha256: and 64 digits from 0 to f, the hash of the token"
+            raise BriefError(found_, where=where)
+        found[name] = mark[1]
+    return found
+
+
+def _hosts(value: object, where: str) -> tuple[str, ...]:
+    hosts = cast("list[object]", value) if isinstance(value, list) else [value]
+    if not all(isinstance(each, str) and _HOST.fullmatch(each) for each in hosts):
+        raise BriefError('serve.hosts must be a list of names such as ["moot.example.org"]', where=where)
+    return tuple(str(each).lower() for each in hosts)
+
+
+def _whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
+    value = table.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise BriefError(f"serve.{name} must be a whole number from 1 to {most:,}", where=where)
+    return value
+
+
+def _money(name: str, table: Mapping[str, object], where: str) -> float | None:
+    value = table.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100_000:
+        raise BriefError(f"serve.{name} must be US dollars, from 0 to 100,000", where=where)
+    return float(value)
+
+
+KINDS = ("requests", "tokens", "in_flight")
+TIMES = ("brief", "cron", "timezone", "owner")
+MOST = 1_000_000_000
+_SCHEDULE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What a provider allows to all workers together; None for no limit.
+
+    Attributes:
+        requests: calls in a minute.
+        tokens: tokens in a minute, of questions and answers.
+        in_flight: calls at once.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    in_flight: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A debate that workers begin again and again.
+
+    Attributes:
+        name: what its debates' ids begin with.
+        brief: the file of its brief, beside the settings where it is no absolute path.
+        cron: when, as five fields of cron.
+        timezone: where that is the time; "" for UTC.
+        owner: who has it held; owners take turns.
+    """
+
+    name: str
+    brief: str
+    cron: str
+    timezone: str = ""
+    owner: str = ""
+
+
+def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
+    """The settings of ``[limits.PROVIDER]``.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    found: dict[str, Allowance] = {}
+    for name, given in _tables("limits", value, where).items():
+        if name not in PROVIDERS:
+            raise BriefError(f"limits.{name[:60]} is no provider; there are {', '.join(PROVIDERS)}", where=where)
+        _check(f"limits.{name}", given, KINDS, where)
+        numbers: dict[str, int] = {}
+        for kind, number in given.items():
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
+                raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {MOST:,}", where=where)
+            numbers[kind] = number
+        found[name] = Allowance(**numbers)
+    return found
+
+
+def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
+    """The settings of ``[schedules.NAME]``; whether the times can be, a worker says.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    found: list[Schedule] = []
+    for name, given in _tables("schedules", value, str(path)).items():
+        place = f"schedules.{name[:60]}"
+        if not _SCHEDULE_NAME.fullmatch(name):
+            raise BriefError(f"{place} needs a name of 1 to 32 small letters, digits and -", where=str(path))
+        _check(place, given, TIMES, str(path))
+        texts = {key: text for key, text in given.items() if isinstance(text, str) and text}
+        if len(texts) != len(given) or not {"brief", "cron"} <= set(texts):
+            raise BriefError(f'{place} needs brief = "weekly.md" and cron = "0 9 * * mon", as texts', where=str(path))
+        texts["brief"] = str(path.parent / Path(texts["brief"]).expanduser())
+        found.append(Schedule(name=name, **texts))
+    return tuple(found)
+
+
+def _tables(name: str, value: object, where: str) -> Mapping[str, Mapping[str, object]]:
+    tables = cast("dict[str, object]", value) if isinstance(value, dict) else {"": value}
+    for key, given in tables.items():
+        if not isinstance(given, dict):
+            raise BriefError(f"{name} must be a table of tables: [{name}.{key[:60] or 'name'}]", where=where)
+    return cast("Mapping[str, Mapping[str, object]]", tables)
+
+
+def _check(place: str, given: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
+    if unknown := [key for key in given if key not in known]:
+        raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(known)}", where=where)
+
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 

@@ -1,23 +1,27 @@
 """Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
 
+The tools of a moderator of the type ToolAgent. This file owns which it gets where the brief names none for it.
+
 A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
 Neither a person nor the built-in debater uses any, so a brief with tools can be tried with none of them set.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
 from moot.agents.human import HUMAN
 from moot.agents.toolkit import Tool
+from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config, load_config, own_file
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
-from moot.core.recall import LIBRARIAN
+from moot.core.roles import LIBRARIAN
 from moot.core.text import clip, listed
 from moot.tools.condense import Scorer, Summarizer
+from moot.tools.embeddings import Installed, embedder
 from moot.tools.fetch import Fetcher
-from moot.tools.installed import Installed, embedder
 from moot.tools.mcp_client import LONGEST_SCHEMA, Attached, attach
 from moot.tools.rag import Rag
 from moot.tools.web_search import (
@@ -227,3 +231,34 @@ def _unpinned(line: Attached) -> Iterator[str]:
         for tool in line.tools:
             yield f"{name} says of {tool.spec.name}: {clip(tool.told, LONGEST_NOTE) or 'nothing'}"
         yield f'To be warned when the tools of {name} change, set its pin to "{line.hash}".'
+
+
+MODERATOR_TOOLS = ("search", "rag", "summarizer")
+"""What a tool agent may use, as far as it can be had: a search engine, documents."""
+
+
+def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
+    """The brief with tools for its tool agent.
+
+    Args:
+        brief: the brief, everybody seated.
+        intake: what its file says.
+        config: the owner's settings; None to load them if they are needed.
+    """
+    if intake.given.get("mediator_type") != "toolagent":
+        return brief
+    people = [
+        replace(each, tools=tuple(name for name in MODERATOR_TOOLS if _can(each, name, brief, config)))
+        if each.duty == "moderator" and "tool_usage" not in intake.own.get(each.name, {})
+        else each
+        for each in brief.participants
+    ]
+    return replace(brief, participants=tuple(people))
+
+
+def _can(who: Participant, name: str, brief: Brief, config: Config | None) -> bool:
+    try:
+        check_tools(replace(brief, participants=(replace(who, tools=(name,)),)), config)
+    except BriefError:
+        return False
+    return True

@@ -1,25 +1,194 @@
-"""Plans for the patterns of a program. This file owns which phases a moderated debate and its companions take."""
+"""Plans for the faces: a brief and a phase tree become a debate. This file owns how a face gets one.
 
-from collections.abc import Sequence
+Boards for a program. This file owns how a face gets a plan, the findings, and the small rules of a meeting.
+Plans for the patterns of a program. This file owns which phases a moderated debate and its companions take.
+
+A face knows no phase. It asks the desk for a plan by what the plan is for; each face has a builder of its own.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
 
-from moot.app.brief.default_participants import MODERATOR
+from moot.answers.layout import Reading, read
+from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
+from moot.app.brief.participants import character, first_sentence
+from moot.app.plan.assignment import BUILTIN, assign, first_chat_model, seat
+from moot.app.plan.checks import check_brief
 from moot.app.plan.pretend import parts
-from moot.app.program.plans import plan_tree
-from moot.app.run.held import Plan
-from moot.app.run.workspace import Desk
+from moot.app.plan.settings import default_store, load_config
+from moot.app.plan.toolbox import check_tools
+from moot.app.run.workspace import Desk, Plan
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Opened
-from moot.core.transcript import Transcript
+from moot.core.text import clean_data
+from moot.core.transcript import Transcript, Turn
+from moot.demo.debater import CLOCK
+from moot.phases.base import Phase, Rounds
 from moot.phases.choices import Choices
-from moot.phases.phases_base import Rounds
-from moot.phases.phases_shares import map_reduce
 from moot.phases.reflection import Reflection, review_of, score_of
-from moot.protocols.grouped import REPORT, Stand, stands
-from moot.protocols.groups import LEAST, Groups
+from moot.phases.shares import Shares, map_reduce
+from moot.policy.board_turns import QuietFirst
+from moot.policy.turns import Hearing
+from moot.protocols.board import EVERY, addressed, message
+from moot.protocols.council import (
+    VOTING,  # a face takes them from here
+    debate_step,
+)
+from moot.protocols.grouped import LEAST, REPORT, Groups, Stand, stands
 from moot.protocols.known import build
 from moot.protocols.spec import load
+
+__all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_message", "timed"]
+
+
+@asynccontextmanager
+async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Desk, None]:
+    """A desk with the owner's settings, as long as the block runs.
+
+    Args:
+        store: the record's file, or the address of its database; None for the owner's.
+    """
+    config = load_config()
+    desk = Desk.at(store or config.store or default_store())
+    desk.config = config
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+async def usual_models(desk: Desk, brief: Brief) -> tuple[str, ...]:
+    """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
+    if all(each.seat for each in brief.participants):
+        return (BUILTIN,)
+    model = desk.config.model if desk.config else ""
+    return (model or await first_chat_model() or BUILTIN,)
+
+
+async def plan_tree(
+    desk: Desk, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
+) -> Plan:
+    """Make a debate out of a brief and a phase tree: seat everybody, then build the tree.
+
+    Args:
+        desk: where the debate will be held; guests are lent to its pool before.
+        brief: what is debated, and by whom.
+        name: what the protocol is called in records and reports.
+        make: the phase tree for the brief, everybody seated.
+        models: for those without a seat, taken in turn; empty for the usual one.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: the tree cannot be built for these participants.
+    """
+    check_brief(brief)
+    seated = assign(clean_data(brief), models or await usual_models(desk, brief))
+    tree = make(seated)
+    seat(seated, desk.pool)
+    check_tools(seated, desk.config)
+    return Plan(brief=seated, name=name, protocol=tree)
+
+
+async def council_plan(desk: Desk, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+    """The debate step of a council, as it is documented.
+
+    Args:
+        desk: where it will be held.
+        brief: the task as its topic, the context as its background, the agents as its debaters.
+        voting: how the winner is found, one of VOTING.
+        rounds: the number of rounds behind the proposals.
+        latest: whether the newest proposals stand for election; in the document the first do.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: an unknown strategy, or ``moderator`` without one.
+    """
+
+    def make(seated: Brief) -> Phase:
+        return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
+
+    plan = await plan_tree(desk, brief, "debate_step", make)
+    return replace(plan, chosen=step_choices(voting, latest=latest))
+
+
+def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
+    """What was chosen about a debate step, in words; see ``council_plan``."""
+    return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
+
+
+async def shares_plan(desk: Desk, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
+    """Work that is shared out, as pairs of a participant's name and its task; at least one must answer.
+
+    Raises:
+        BriefError: a seat or a tool that there cannot be.
+        ProtocolError: there is no task.
+    """
+    return await plan_tree(desk, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
+
+
+def described(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
+    """The participant with its character behind its persona, as a brief's keys of these names would have it."""
+    said = character({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
+    persona = "\n\n".join(filter(None, (who.persona, said)))
+    return replace(who, persona=persona, role=who.role or first_sentence(expertise))
+
+
+def timed(brief: Brief) -> Brief:
+    """The brief with the built-in timekeeper, where nobody moderates."""
+    return brief if brief.names("moderator") else replace(brief, participants=(*brief.participants, TIMEKEEPER))
+
+
+async def plan_board(
+    desk: Desk, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
+) -> Plan:
+    """A meeting of a board; see ``protocols.board``.
+
+    Args:
+        desk: where it will be held; guests are lent to its pool before.
+        brief: the subject, the members, the possible verdicts; the built-in timekeeper joins where nobody moderates.
+        rounds: the cap: so many messages for each member.
+        strategy: the rule over the verdicts; "" for the majority.
+        models: for those without a seat.
+
+    Raises:
+        BriefError: a seat that there cannot be.
+        ProtocolError: fewer than two members, or a strategy that there is not.
+    """
+    choices = Choices(rounds=rounds, strategy=strategy)
+    plan = await plan_tree(desk, timed(brief), "board", lambda seated: build("board", seated, choices), models)
+    return replace(plan, chosen=choices.told())
+
+
+def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0) -> str:
+    """Who speaks next on a board: a member's name, ``timekeeper`` when it is time for that, "" when nobody is left.
+
+    Args:
+        turns: the turns so far, oldest first, the timekeeper's among them.
+        members: the names of the members.
+        seed: what chance is drawn from.
+    """
+    said = [turn for turn in turns if turn.by in members]
+    heard = sum(turn.reply is not None for turn in said)
+    people = [Participant(name=name) for name in members]
+    name = QuietFirst().next(said, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
+    its_time = heard and heard % EVERY == 0 and turns[-1].by in members
+    return "timekeeper" if name and its_time else name
+
+
+def read_message(text: str, *, verdicts: tuple[str, ...], speaker: str = "") -> Reading:
+    """Read one message of a board as it would be read in a meeting.
+
+    Args:
+        text: the message in its tags.
+        verdicts: the possible verdicts; empty for any words.
+        speaker: whose message it is; one in another's name is not read. "" checks nothing.
+    """
+    return read(addressed(message(verdicts), speaker, ()), text, speaker=speaker)
+
 
 WRITER = Participant(name="Writer", role="Writes", persona="You write what the task asks for, and nothing beside it.")
 REVIEWER = Participant(

@@ -1,0 +1,7 @@
+"""The life of a debate, from a plan to an outcome.
+
+Read in this order: ``api`` (``moot.run`` and ``moot.debate``), ``prepare`` (brief and wishes become a plan),
+``workspace`` (settings, store and models in one place; runs a plan), ``start`` (participants are generated first),
+``outcome``, ``people`` (questions to people and their answers), ``fork``, then many at once: ``runner``,
+``dispatcher``, ``queue_runner``, ``liveness``, ``access``.
+"""

@@ -14,8 +14,8 @@ from hmac import compare_digest
 from typing import Literal, TypeAlias, cast, get_args
 
 from moot.app.plan.assignment import is_person
-from moot.app.run.choosing import Caps
 from moot.app.run.outcome import opening
+from moot.app.run.prepare import Caps
 from moot.app.run.workspace import Desk
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordConflict, RecordError

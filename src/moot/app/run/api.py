@@ -1,22 +1,46 @@
-"""Doors into the desk: a path, a text or a brief becomes a debate. This file owns what counts as which."""
+"""Programs without an event loop. This file owns how one waits for work that is asynchronous.
 
+Doors into the desk: a path, a text or a brief becomes a debate. This file owns what counts as which.
+"""
+
+import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, TypeVar
 
 from moot.app.brief.default_participants import USUAL, debaters
 from moot.app.brief.reader import Intake, read_brief
 from moot.app.plan.settings import default_store, load_config
-from moot.app.run.choosing import Wishes
-from moot.app.run.holding import hold_start, make_start
-from moot.app.run.loops import block
 from moot.app.run.outcome import Outcome
+from moot.app.run.prepare import Wishes
+from moot.app.run.start import hold_start, make_start
 from moot.app.run.workspace import Desk
 from moot.core.brief import Brief, Limits
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, MootError
 from moot.record.sqlite import is_open
+
+T = TypeVar("T")
+
+
+def block(work: Coroutine[object, object, T], instead: str) -> T:
+    """Wait for a coroutine in a program without an event loop.
+
+    Args:
+        work: the coroutine.
+        instead: what can be awaited where a loop is running, such as ``moot.debate``.
+
+    Raises:
+        MootError: an event loop is running; nothing was done.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    work.close()
+    raise MootError(f"an event loop is running: await {instead}(…) there")
+
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""

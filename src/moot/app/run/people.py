@@ -1,29 +1,93 @@
-"""People at the table, from anywhere. This file owns who is waited for, and what becomes of what people write.
+"""What is said while a question stands open. This file owns what a person has not read in the question itself.
+
+Going on with debates that were submitted. This file owns when a queue is told that it can go on.
+People at the table, from anywhere. This file owns who is waited for, and what becomes of what people write.
+What a person is asked. This file owns what is laid before a person, under which names, and which asks are open.
 
 All of it goes by letter, so another process may hold the debate meanwhile; it takes the letters in.
+
+It is what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.agents.human import HUMAN
+from moot.agents.prompt import proposal_names
 from moot.answers.manual_form import allowed, take
-from moot.app.brief.names import check_name, skeleton
+from moot.app.brief.field_values import check_name, skeleton
 from moot.app.plan.assignment import is_person
-from moot.app.run.outcome import opening
-from moot.app.run.submitting import go_on
+from moot.app.run.outcome import Listed, damaged, opening
 from moot.app.run.workspace import Desk
 from moot.core.agent import Scene, open_to, scene
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Interjected, Replied
-from moot.core.form import Value
 from moot.core.text import clean
-from moot.core.transcript import Transcript, Turn, fold
+from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Letters
+from moot.report.turn_text import Spoken, speak
 
 __all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "scene_of", "time_left", "waiting"]
+
+
+class Meanwhile:
+    """What people say from outside, as it comes.
+
+    Args:
+        letters: the letters to the debate.
+        heard: the number of the newest letter that is known already.
+    """
+
+    def __init__(self, letters: Letters, heard: int) -> None:
+        self._letters, self._heard = letters, heard
+
+    @classmethod
+    async def of(cls, desk: Desk, debate: str, key: str = "") -> "Meanwhile":
+        """What is said since that ask was put; without a key, what is not on record yet.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        heard = 0
+        for entry in await desk.entries(debate):
+            match entry.event:
+                case Interjected(letter=letter):
+                    heard = max(heard, letter)
+                case Asked(ask=ask) if ask.key == key:
+                    break
+                case _:
+                    pass
+        return cls(Letters(desk.store, debate, clock=desk.clock), heard)
+
+    async def more(self) -> tuple[Interjected, ...]:
+        """What has come since the last look.
+
+        Raises:
+            RecordError: the letters are damaged or cannot be read.
+        """
+        new = await self._letters.read(self._heard)
+        self._heard += len(new)
+        return tuple(each.event for each in new if isinstance(each.event, Interjected))
+
+
+async def go_on(desk: Desk, debate: str) -> bool:
+    """Have workers go on with a debate, where it was submitted to them; else nothing is done.
+
+    Call it whenever something has come in that a debate waits for.
+
+    Returns:
+        Whether workers go on with it.
+
+    Raises:
+        QueueError: the queue cannot be reached.
+    """
+    job = await desk.queue.job(debate) if desk.queue else None
+    if job is None or job.state in ("done", "cancelled") or desk.queue is None:
+        return False
+    await desk.queue.submit(debate, owner=job.owner, priority=job.priority)
+    return True
 
 
 MOST_SAID = 100_000
@@ -253,3 +317,90 @@ async def say(desk: Desk, debate: str, by: str, words: str) -> int:
         found = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
         raise BriefError(found, code="too_large")
     return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A turn as it stands before a person.
+
+    Attributes:
+        name: what its speaker or the turn is called there: ``Bull``, or ``Proposal A`` where authors are hidden.
+        turn: the turn in words.
+    """
+
+    name: str
+    turn: Spoken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """An ask that waits for a person.
+
+    Attributes:
+        turn: the ask, without an answer.
+        since: when it was put, in seconds since 1970.
+        left: the seconds that are left for an answer; None for any time.
+    """
+
+    turn: Turn
+    since: float
+    left: float | None = None
+
+
+def laid(scene: Scene, transcript: Transcript) -> tuple[Shown, ...]:
+    """The turns laid before a person, under the names that the form uses for them."""
+    names = proposal_names(scene.view, scene.about)
+    return tuple(
+        Shown(name=name or turn.by, turn=_words(turn, scene, transcript))
+        for name, turn in zip(names, scene.about, strict=True)
+    )
+
+
+def news(scene: Scene, transcript: Transcript) -> tuple[Shown, ...]:
+    """What a person may read of what was said since the person's own last turn, oldest first."""
+    own = [n for n, turn in enumerate(scene.turns, start=1) if turn.by == scene.me.name and turn.act != INTERJECTION]
+    names = _hidden(scene.turns) if scene.view.anonymous else {}
+    return tuple(
+        Shown(name=names.get(turn.by, turn.by), turn=_words(turn, scene, transcript))
+        for turn in scene.turns[own[-1] if own else 0 :]
+    )
+
+
+def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
+    speakers = dict.fromkeys(turn.by for turn in turns if turn.act != INTERJECTION)
+    return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
+
+
+def _words(turn: Turn, scene: Scene, transcript: Transcript) -> Spoken:
+    """A turn in words; whom it answers is left out where authors are hidden."""
+    said = speak(turn, transcript, scene.brief, "")
+    return replace(said, link="") if scene.view.anonymous else said
+
+
+async def stands(desk: Desk, listed: Sequence[Listed]) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+    """The debates of a list, and the asks that wait for people in those that are not over.
+
+    A debate whose record cannot be read is damaged, and hides no other.
+    """
+    found: list[Listed] = []
+    asks: dict[str, tuple[Open, ...]] = {}
+    for each in listed:
+        now = each
+        if each.status in ("paused", "open"):
+            try:
+                asks[each.debate] = await open_asks(desk, each.debate)
+            except RecordError as error:
+                now = damaged(each, error)
+        found.append(now)
+    return tuple(found), asks
+
+
+async def open_asks(desk: Desk, debate: str) -> tuple[Open, ...]:
+    """The asks that wait for a person, oldest first.
+
+    Raises:
+        RecordError: there is no such debate, or its record or letters are damaged.
+    """
+    turns, left = await waiting(desk, debate), await time_left(desk, debate)
+    put = {each.event.ask.key: each.at for each in await desk.entries(debate) if isinstance(each.event, Asked)}
+    return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)

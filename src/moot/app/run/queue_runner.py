@@ -1,5 +1,7 @@
 """The hall whose debates are held by workers. This file owns how its debates go through a queue.
 
+Debates that are begun here and held by workers. This file owns how one is handed over and followed.
+
 A debate is put on record here and submitted; some worker holds it. Participants that must be made first are made here,
 which is one call. The queue is asked each time who holds a debate: whether a letter is taken in, or money is reserved
 twice, is decided by the answer, and an old one would decide wrongly.
@@ -14,14 +16,14 @@ from dataclasses import replace
 from moot.app.plan.settings import Config
 from moot.app.run.access import allow, claimed
 from moot.app.run.dispatcher import Dispatcher, Job
-from moot.app.run.holding import Start, lay_down, people_start
-from moot.app.run.keeping import QUEUED, Full, Held, Hold
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.runner import GRACE, MOST, Hall
+from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Hall, Held, Hold
+from moot.app.run.start import Start, lay_down, people_start
 from moot.app.run.workspace import Desk
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
 from moot.core.transcript import fold
+from moot.engine.driver import Stop
 
 MOST_QUEUED = 1000
 """The most debates of one owner that are held or stand in the queue."""
@@ -158,3 +160,27 @@ def open_hall(desk: Desk, config: Config, *, most: int, kept: int = 0, queue: Di
     if queue is None:
         return Hall(desk, config=config, most=most, kept=kept)
     return QueueHall(desk, queue, config=config, most=most)
+
+
+async def hold_by_workers(hall: QueueHall, start: Start, debate: str, stop: Stop) -> Outcome:
+    """Put a debate on record where it is not yet, have workers hold it, and wait until they let go of it.
+
+    Args:
+        hall: over the queue from which they take it.
+        start: the debate, its participants made.
+        debate: its id.
+        stop: where its reason is set nobody waits any longer; the workers go on.
+
+    Raises:
+        MootError: the queue cannot be reached, or the workers have given the debate up.
+    """
+    if await hall.desk.store.read(debate, limit=1):
+        await hall.resume(debate, start.ready.plan.brief.limits)
+    else:
+        await hall.begin(start, debate)
+    while (await hall.look(debate)).by:
+        if stop.reason:
+            came = outcome(debate, fold(await hall.desk.entries(debate)))
+            return replace(came, status="paused", kind="stopped", reason="the workers go on with it")
+        await asyncio.sleep(LOOK)
+    return await hall.wait(debate)

@@ -1,4 +1,6 @@
-"""The hall: the debates that one process holds at the same time. This file owns when each begins, waits, stops, ends.
+"""What a hall keeps of a debate while it is held. This file owns the words for who holds it.
+
+The hall: the debates that one process holds at the same time. This file owns when each begins, waits, stops, ends.
 
 People answer by letter: a debate that waits for somebody goes on by itself when the letter comes. Whoever closes the
 hall stops all of them; each can be taken up again, here or anywhere.
@@ -9,22 +11,77 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
 from moot.app.plan.settings import Config, load_config
-from moot.app.run.holding import Lent, Start, hold_start
-from moot.app.run.keeping import ELSEWHERE, HERE, Full, Held, Hold
-from moot.app.run.liveness import Pulse
+from moot.app.run.liveness import Pulse, waits_only
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.standing import waits_only
-from moot.app.run.start import Casting
+from moot.app.run.start import ByLetter, Casting, Lent, Start, hold_start
 from moot.app.run.workspace import Desk
 from moot.core.brief import Limits
 from moot.core.errors import MootError
 from moot.core.text import clean, hide
 from moot.core.transcript import fold
+from moot.engine.driver import Stop
+
+HERE = "here"
+"""Who holds a debate: this process."""
+
+QUEUED = "queue"
+"""Who holds a debate: nobody yet, it stands in a queue."""
+
+ELSEWHERE = "elsewhere"
+"""Who holds a debate: another process, as far as can be told from a record that grows."""
+
+
+class Full(MootError):
+    """The hall holds as many debates as it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """What is known of a debate beside its record.
+
+    Attributes:
+        by: who holds it now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nobody.
+        casting: the debate in which its participants are being made; "" where none is.
+        error: why it ended otherwise than by its record, when it was last held; None where it did not.
+    """
+
+    by: str = ""
+    casting: str = ""
+    error: MootError | None = None
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is held, and not only by the looks of its record."""
+        return self.by not in ("", ELSEWHERE)
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A debate that the hall holds.
+
+    Attributes:
+        owner: who had it held; "" for whoever is at the machine.
+        casting: the debate in which its participants are being made; "" where none is.
+        pays: the same, from then on until it is held no longer; "" where they had been made before.
+        stop: the request to pause it.
+        begun: set when its first entry, or that of its casting, is durable, or nothing will come of it.
+        over: set when it is held no longer.
+    """
+
+    owner: str = ""
+    casting: str = ""
+    pays: str = ""
+    stop: Stop = field(default_factory=Stop)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    letterbox: ByLetter = field(default_factory=ByLetter)
+    task: "asyncio.Task[None] | None" = None
+
 
 GRACE = 10.0
 """Seconds that the answers in hand have when the hall is closed."""

@@ -1,5 +1,7 @@
 """Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
 
+A new debate from beginning to end. This file owns what comes before it: casting.
+
 Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
 begins: in a debate of its own on record with one participant and one question. What cannot be read, is nobody, or
 stands there twice is left out, and built-in debaters take those places; so does one who opposes where nobody does. It
@@ -9,30 +11,32 @@ The id of such a debate begins with a hash of all that is asked, so whoever runs
 more finds it: participants that were made are taken over, a paused casting is taken up, and nothing is paid twice.
 """
 
+import asyncio
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from moot.agents.human import Door
 from moot.app.brief.default_participants import CAST
-from moot.app.brief.names import check_name, moderates, skeleton
+from moot.app.brief.field_values import check_name, moderates, skeleton
 from moot.app.brief.reader import Intake
-from moot.app.run.access import claimed
-from moot.app.run.choosing import Caps, Wishes
-from moot.app.run.held import Plan
+from moot.app.plan.settings import Config
+from moot.app.run.access import Claim, claim, claimed
+from moot.app.run.fork import stamp
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.prepare import Ready
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import Caps, Ready, Wishes, prepare
+from moot.app.run.workspace import Desk, Plan
+from moot.core.agent import Scene
+from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Limits, Participant, View
-from moot.core.errors import BriefError, RecordError
+from moot.core.errors import BriefError, RecordError, Waiting
 from moot.core.event import Entry
-from moot.core.form import Field, Form
-from moot.core.letters import flat
-from moot.core.text import clean, clip
+from moot.core.text import clean, clip, flat
 from moot.core.transcript import Transcript, fold, read_field
 from moot.engine.calls import Purse
 from moot.engine.driver import Stop
-from moot.phases.phases_base import Sequence as Steps
+from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone
 from moot.phases.vote import Adopt
 from moot.record.codec import digest, encode
@@ -271,3 +275,116 @@ def _left(limits: Limits, made: Made) -> Caps:
         turn_seconds=limits.turn_seconds,
         total_seconds=limits.total_seconds,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A debate that can begin.
+
+    Attributes:
+        intake: its brief, as it was read.
+        wishes: what its caller wants otherwise.
+        ready: both, prepared.
+        config: the owner's settings.
+    """
+
+    intake: Intake
+    wishes: Wishes
+    ready: Ready
+    config: Config
+
+
+class ByLetter:
+    """A door behind which nobody stands: whoever is asked answers by letter, however long that takes."""
+
+    def __init__(self) -> None:
+        self._leave = asyncio.Event()
+
+    def leave(self) -> None:
+        """Wait for nobody any longer."""
+        self._leave.set()
+
+    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        """Wait for the letter, which cancels this; see ``agents.human.Door``.
+
+        Raises:
+            Waiting: the debate is being stopped.
+        """
+        await self._leave.wait()
+        raise Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lent:
+    """What a host lends to a new debate.
+
+    Attributes:
+        stop: set its reason to pause after the batch in hand.
+        door: the way to ask people in place; None where they answer by letter.
+        casting: told of the debate in which the participants are made, before it is held.
+    """
+
+    stop: Stop
+    door: Door | None = None
+    casting: Callable[[Casting], None] = lambda casting: None
+
+
+async def make_start(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> Start:
+    """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
+    ready = await prepare(desk, intake, wishes, config=config)
+    return Start(intake=intake, wishes=wishes, ready=ready, config=config)
+
+
+async def hold_start(desk: Desk, start: Start, debate: str, lent: Lent | None = None) -> Outcome:
+    """Hold a new debate to its end, or until it pauses.
+
+    Where nobody describes its participants a model makes them first, in a debate of its own, which belongs to whom this
+    one belongs. Where that one pauses, it is what is returned.
+
+    Args:
+        desk: where it is held.
+        start: the debate.
+        debate: its id.
+        lent: what the host lends to it.
+    """
+    lent = lent or Lent(stop=Stop())
+    peopled = await people_start(desk, start, debate, lent)
+    if isinstance(peopled, Outcome):
+        return peopled
+    return await desk.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
+
+
+async def people_start(desk: Desk, start: Start, debate: str, lent: Lent) -> Start | Outcome:
+    """The debate with its participants made, where it has none; what came of making them where that has paused."""
+    ready = start.ready
+    if not ready.caster:
+        return start
+    owner = (await claimed(desk, debate)).owner
+    casting = await find_casting(desk, ready, new=start.wishes.cast == "new", owner=owner)
+    if owner and not casting.begun:
+        await claim(desk, casting.debate, Claim(owner=owner))
+    lent.casting(casting)
+    came = await hold_casting(desk, casting, stop=lent.stop)
+    if came.status == "paused":
+        return came
+    made = await read_casting(desk, casting)
+    return await make_start(desk, *with_cast(start.intake, start.wishes, ready, made), start.config)
+
+
+async def lay_down(desk: Desk, start: Start, debate: str) -> None:
+    """Put a new debate on record without holding it; ``Desk.resume`` goes on with it.
+
+    Raises:
+        BriefError: its participants are not made yet.
+        RecordConflict: there is another debate of that id.
+    """
+    if start.ready.caster:
+        found = "its participants have to be made first; start it, or have the built-in ones with cast: builtin"
+        raise BriefError(found, code="inconsistent")
+    first = Entry(seq=1, at=desk.clock(), event=_planned(start).opened(), prev="")
+    await desk.store.append(debate, stamp([first]), after=0)
+
+
+def _planned(start: Start) -> Plan:
+    """The plan with the log that the brief wants."""
+    return replace(start.ready.plan, log=str(start.intake.given.get("logging_mode", "")))

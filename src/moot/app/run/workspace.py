@@ -1,26 +1,27 @@
-"""The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome."""
+"""Who is told what happens in the debates of a desk. This file owns what a watcher is, and that all are told.
+
+A debate that can be held. This file owns what a plan is.
+The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome.
+"""
 
 import asyncio
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from moot.agents.human import Door, Reach
-from moot.app.plan.assignment import BUILTIN, assign, people, seat
-from moot.app.plan.desk_checks import check_brief
+from moot.app.plan.assignment import BUILTIN, assign, people, recalling, seat, weighing
+from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import shelf_of, teach_at_end
-from moot.app.plan.recalling import recalling
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import Where, open_store, show_where
 from moot.app.plan.toolbox import open_tools
-from moot.app.plan.weighing import weighing
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.held import Plan
 from moot.app.run.outcome import Listed, Outcome, list_one, opening, outcome
-from moot.app.run.watching import Watchers
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
@@ -29,11 +30,11 @@ from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript, fold
 from moot.engine.driver import Hosting, Stop, debate, replay
-from moot.learn.learn_tables import Place
+from moot.learn.tables import Place
 from moot.models.pool import Pool
-from moot.phases.phases_base import Phase
+from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
-from moot.protocols.spec import load
+from moot.protocols.spec import dump, load
 from moot.record.codec import decode, read
 from moot.record.hub import Hub, Line
 from moot.record.ledger import Ledger
@@ -41,6 +42,59 @@ from moot.record.mailbox import Letters, debates
 from moot.record.store import Store
 
 __all__ = ["Stop", "decode", "read"]
+
+
+class Watcher(Protocol):
+    """Is told of every debate that is held; a fault of its own is its own to bear, no debate may feel it."""
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Take in what has just become durable."""
+        ...
+
+    def end(self, debate: str) -> None:
+        """The debate is held no longer."""
+        ...
+
+
+@dataclass(slots=True)
+class Watchers:
+    """All watchers of a desk."""
+
+    each: list[Watcher] = field(default_factory=list[Watcher])
+
+    def take(self, debate: str, lines: Sequence[str]) -> None:
+        """Tell what has just been stored."""
+        entries = [decode(line) for line in lines] if self.each else []
+        for watcher in self.each:
+            watcher.take(debate, entries)
+
+    def end(self, debate: str) -> None:
+        """Tell that a debate is held no longer."""
+        for watcher in self.each:
+            watcher.end(debate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A debate that can be held.
+
+    Attributes:
+        brief: the brief with everybody seated.
+        name: the protocol's name.
+        protocol: its phase tree.
+        log: how the brief wants the result written beside the report; "" for the report alone.
+        chosen: what was chosen about the protocol, in words.
+    """
+
+    brief: Brief
+    name: str
+    protocol: Phase
+    log: str = ""
+    chosen: tuple[str, ...] = ()
+
+    def opened(self) -> Opened:
+        """The first entry of the record."""
+        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log, chosen=self.chosen)
 
 
 class Desk:

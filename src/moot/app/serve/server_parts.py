@@ -1,14 +1,98 @@
-"""Where a server of ours listens. This file owns which addresses only this machine reaches, and its names.
+"""A slip of ours, for a log. This file owns what is told of an error nobody foresaw: where it came from, no values.
+
+How often somebody may ask. This file owns the requests a minute of each caller, for every host that others reach.
+Where a server of ours listens. This file owns which addresses only this machine reaches, and its names.
+How a server of ours ends. This file owns what signals ask for: to stop after the answers in hand, then at once.
+Connections to a server of ours. This file owns how long each may take to ask something, and how much it may hold.
 
 A server that others can reach must know its callers by a token, and must know its own names: else a foreign page could
 reach it through the browser of whoever sits here.
 """
 
+import asyncio
 import ipaddress
+import signal
 import socket
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Literal, cast
 
-from moot.app.plan.serving import Serving
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from moot.app.plan.settings import Serving
+from moot.app.run.runner import Hall
 from moot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+    from uvicorn._types import ASGISendEvent
+
+MOST_PLACES = 8
+"""Of so many places a slip is told, the innermost ones."""
+
+
+def told(error: BaseException) -> str:
+    """The kind of an error and the places that it went through, the innermost first: module and line, nothing said.
+
+    It is the error that others came from: the cause, and of a group the first.
+    """
+    while inner := _inner(error):
+        error = inner
+    places = [_place(frame, line) for frame, line in _walk(error)][-MOST_PLACES:]
+    return " < ".join([type(error).__name__, *reversed(places)])
+
+
+def _inner(error: BaseException) -> BaseException | None:
+    if isinstance(error, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error.__cause__
+
+
+def _walk(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    trace = error.__traceback__
+    while trace:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _place(frame: FrameType, line: int) -> str:
+    return f"{frame.f_globals.get('__name__', '?')}:{line}"
+
+
+MOST_BUCKETS = 10_000
+"""Of so many callers the requests are counted; whoever was silent longest is forgotten."""
+
+
+@dataclass(slots=True)
+class Buckets:
+    """How many requests somebody may still make; each bucket fills up again within a minute.
+
+    Args:
+        most: requests a minute.
+        clock: seconds that only go forward.
+    """
+
+    most: int
+    clock: Callable[[], float] = time.monotonic
+    _filled: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict[str, tuple[float, float]])
+
+    def take(self, who: str) -> float:
+        """Take one; 0, or the seconds until there is one again."""
+        now = self.clock()
+        left, since = self._filled.pop(who, (float(self.most), now))
+        left = min(float(self.most), left + (now - since) * self.most / 60)
+        wait = 0.0 if left >= 1 else (1 - left) * 60 / self.most
+        self._filled[who] = (left - 1 if left >= 1 else left, now)
+        if len(self._filled) > MOST_BUCKETS:
+            self._filled.popitem(last=False)
+        return wait
+
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -80,3 +164,157 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+GRACE = 5
+"""Seconds that open requests have when a server is ended; the debates had theirs before."""
+
+
+class Listener(uvicorn.Server):
+    """uvicorn; what signals ask for is this file's business.
+
+    Args:
+        config: what is served, and how.
+        up: told when it answers.
+    """
+
+    def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._up = up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self._up()
+
+    def leave(self) -> None:
+        """End, when the open requests are answered or their grace is over."""
+        self.should_exit = True
+
+    def hurry(self) -> None:
+        """End without waiting for open requests."""
+        self.force_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Capture none."""
+        yield
+
+
+@dataclass(slots=True, eq=False)
+class Ending:
+    """What somebody's signals ask for: first to stop after the answers in hand, then at once.
+
+    Attributes:
+        hall: where the debates are held.
+        waits: told at the first signal, where answers are in hand.
+        hurry: told at each further one.
+        asked: set when the server shall end.
+    """
+
+    hall: Hall
+    waits: Callable[[], None] = lambda: None
+    hurry: Callable[[], None] = lambda: None
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def press(self) -> None:
+        """Ctrl-C, or SIGTERM."""
+        if not self.asked.is_set():
+            self.asked.set()
+            if self.hall.held:
+                self.waits()
+            return
+        self.hurry()
+        for debate in self.hall.held:
+            self.hall.stop(debate, now=True)
+
+    @contextmanager
+    def listening(self) -> Generator[None]:
+        """Signals come here; before and after they mean what they did."""
+        loop = asyncio.get_running_loop()
+
+        def call(*_: object) -> None:
+            loop.call_soon_threadsafe(self.press)
+
+        before = {each: signal.signal(each, call) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, old in before.items():
+                signal.signal(each, old)
+
+
+HEAD_SECONDS = 10.0
+"""Time for the head of a request to come in."""
+
+IDLE_SECONDS = 10
+"""Time between an answer and the next request of a connection."""
+
+LONGEST_HEAD = 64 * 1024
+"""Bytes of the head of a request."""
+
+LONGEST_FRAME = 64 * 1024
+"""Bytes of a message that somebody sends over a WebSocket."""
+
+MOST = 2000
+"""Connections at once; further requests are answered by 503."""
+
+
+class Prompt(H11Protocol):
+    """HTTP/1.1 where the head of a request has to come in time: uvicorn waits for one that has begun without end."""
+
+    _waits: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of a head that has begun."""
+        super().data_received(data)
+        if self.transport.get_protocol() is not self or (self.cycle and not self.cycle.response_complete):
+            self._rest()
+        elif self._waits is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing."""
+        self._rest()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waits = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+
+
+class Polite(WebSocketsSansIOProtocol):
+    """WebSockets that may be refused by an answer: uvicorn logs an error after each of these."""
+
+    async def send(self, message: "ASGISendEvent") -> None:
+        """Send something; a refusal is the end of the handshake as well."""
+        await super().send(message)
+        self.handshake_complete = self.handshake_complete or self.close_sent
+
+
+def config_of(app: "ASGIApp", *, lifespan: Literal["on", "off"], log_level: str) -> uvicorn.Config:
+    """How an application is served, with limits on what a connection may take."""
+    return uvicorn.Config(
+        app,
+        http=Prompt,
+        ws=Polite,
+        log_config=None,
+        log_level=log_level,
+        access_log=False,
+        lifespan=lifespan,
+        server_header=False,
+        ws_max_size=LONGEST_FRAME,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+        limit_concurrency=MOST,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=GRACE,
+    )

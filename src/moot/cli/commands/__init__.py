@@ -1,0 +1,1 @@
+"""The commands of ``moot``, a module for each group of them; ``run`` is the first to read."""

@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import rich_click
 
-from moot.cli.codes import DONE, MEANINGS, USAGE
 from moot.cli.commands.run import ResumeOptions, take_up
-from moot.cli.options import complete_debate, finish, limit_options, open_desk, output_options, store_option
+from moot.cli.options import (
+    DONE,
+    MEANINGS,
+    USAGE,
+    complete_debate,
+    finish,
+    limit_options,
+    open_desk,
+    output_options,
+    store_option,
+)
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
-    from moot.app.program.keyboard import Keyboard
+    from moot.app.program.in_place import Keyboard
     from moot.app.run.workspace import Desk
     from moot.cli.display.ask_people import Filled
 
@@ -58,7 +67,7 @@ def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
 
 async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     """Note an answer; the debate's id, and whether it goes on here (None: there was no answer)."""
-    from moot.app.program.guests import inside
+    from moot.app.program.program_agents import inside
     from moot.app.run.outcome import opening
     from moot.app.run.people import answer as note
     from moot.core.event import Paused
@@ -86,7 +95,7 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
 
 async def _filled(desk: "Desk", debate: str, given: AnswerOptions) -> "Filled | None":
     """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
-    from moot.app.program.keyboard import Keyboard
+    from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
 
     words, fields = given["words"], _fields(given["field"])
@@ -111,13 +120,10 @@ async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keybo
     """Show the question; without a keyboard with its form, else ask for the answer."""
     from rich.text import Text
 
-    from moot.app.run.meanwhile import Meanwhile
-    from moot.app.run.people import asked, scene_of, time_left
-    from moot.app.run.question import laid, news
-    from moot.cli.display.asking import hear, pose
-    from moot.cli.display.output import console_for
-    from moot.cli.display.question import form, term
-    from moot.cli.display.text import line
+    from moot.app.run.people import Meanwhile, asked, laid, news, scene_of, time_left
+    from moot.cli.display.ask_people import hear, pose
+    from moot.cli.display.output import console_for, form, term
+    from moot.cli.display.text_layout import line
     from moot.core.transcript import fold
 
     turn = await asked(desk, debate, given["who"])
@@ -185,7 +191,7 @@ def _words(typed: str) -> str:
 
 def _user() -> str:
     """The name of the system's user where it can be a name at the table."""
-    from moot.app.brief.names import check_name
+    from moot.app.brief.field_values import check_name
 
     try:
         return check_name(getpass.getuser())

@@ -9,8 +9,24 @@ from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 import click
 import rich_click
 
-from moot.cli.codes import DONE, ERROR, INTERRUPTED, LIMIT, MEANINGS, UNREACHABLE, USAGE, WAITING, code_of
-from moot.cli.options import CapOptions, WishOptions, finish, open_stage, queue_at, store_option, wish_options
+from moot.cli.options import (
+    DONE,
+    ERROR,
+    INTERRUPTED,
+    LIMIT,
+    MEANINGS,
+    UNREACHABLE,
+    USAGE,
+    WAITING,
+    CapOptions,
+    WishOptions,
+    code_of,
+    finish,
+    open_stage,
+    queue_at,
+    store_option,
+    wish_options,
+)
 
 if TYPE_CHECKING:
     from moot.app.batch.batch_plan import Batch
@@ -70,7 +86,7 @@ def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
     try:
         return finish(_batch(briefs, given))
     except FaultyBatch as error:
-        from moot.cli.display.text import line
+        from moot.cli.display.text_layout import line
 
         for fault in error.faults[:MOST_FAULTS]:
             click.echo(f"moot: {line(fault)}", err=True)
@@ -93,8 +109,7 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
         FaultyBatch: some of it cannot be used.
         BriefError: none of it can.
     """
-    from moot.app.batch.batch_plan import FaultyBatch, make_batch, read_briefs
-    from moot.app.batch.jsonl import read_lines, read_stream
+    from moot.app.batch.batch_plan import FaultyBatch, make_batch, read_briefs, read_lines, read_stream
     from moot.cli.options import wishes_of
 
     if not briefs and given["jsonl"] is None:
@@ -185,7 +200,7 @@ def first_of(error: BaseException) -> BaseException:
 
 def _save(folder: Path, batch: "Batch", came: "Sequence[Came]", progress: "Progress") -> None:
     from moot.app.batch.summary import data_of, page_of
-    from moot.app.export.files import save
+    from moot.app.export.reports import save
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

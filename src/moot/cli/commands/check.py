@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import rich_click
 
-from moot.cli.codes import DONE
 from moot.cli.options import (
+    DONE,
     CapOptions,
     WishOptions,
     finish,
@@ -42,7 +42,7 @@ def new(name: str) -> int:
 
     NAME is that of the file; .md is added. A file that is there is never overwritten.
     """
-    from moot.app.brief.starter import starter
+    from moot.app.brief.writer import starter
 
     path = Path(name if name.endswith(".md") else f"{name}.md")
     try:
@@ -92,11 +92,11 @@ async def _check(words: str, given: CheckOptions) -> int:
             known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
             ready = replace(ready, notes=(*ready.notes, known))
     if given["diagram"]:
-        from moot.app.export.diagram import diagram
+        from moot.app.export.reports import diagram
 
         click.echo(diagram(ready.plan), nl=False)
     elif given["as_json"]:
-        from moot.app.export.foretelling import plan_data
+        from moot.app.export.reports import plan_data
 
         click.echo(json.dumps({"kind": intake.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
@@ -117,7 +117,7 @@ def _print_plan(ready: "Ready", kind: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def models(as_json: bool) -> int:
     """Show which models are in reach: local servers, keys that are set, and the built-in seat."""
-    from moot.app.plan.look import look_around
+    from moot.app.plan.assignment import look_around
 
     reach = finish(look_around())
     if as_json:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import rich_click
 
-from moot.cli.codes import DONE, ERROR
-from moot.cli.options import complete_debate, finish, open_desk, open_memory, store_option
+from moot.cli.options import DONE, ERROR, complete_debate, finish, open_desk, open_memory, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +102,7 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
 
 
 def _tell(found: "Found") -> None:
-    from moot.cli.display.text import line, moment, short
+    from moot.cli.display.text_layout import line, moment, short
 
     body = found.body
     click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} use{'' if found.uses == 1 else 's'}")
@@ -143,7 +142,7 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
 
 def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
     """One thing in words: its kind, then each field that says something."""
-    from moot.cli.display.text import line
+    from moot.cli.display.text_layout import line
 
     yield kind
     for name, value in body.items():
@@ -180,7 +179,7 @@ def resolve(debate: str, answer: str, store: Path | str | None) -> int:
     answer is compared as votes are: by the option that it names, else by its words. So give it as the debaters did.
     """
     from moot.app.export.learned import resolve as settle
-    from moot.cli.display.text import line, short
+    from moot.cli.display.text_layout import line, short
 
     async def keep() -> "tuple[str, Resolved]":
         async with open_desk(store) as desk:

@@ -1,15 +1,18 @@
-"""``moot list``, ``report``, ``diff`` and ``verify``. This file owns what can be asked of records without a play."""
+"""``moot list``, ``report``, ``diff`` and ``verify``. This file owns what can be asked of records without a play.
+
+``moot store``. This file owns how debates are copied between records.
+"""
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import rich_click
 
-from moot.cli.codes import DONE, ERROR
-from moot.cli.options import LOGS, complete_debate, finish, open_desk, store_option, store_path
+from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_desk, store_option, store_path
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 """Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
@@ -21,9 +24,9 @@ if TYPE_CHECKING:
 
     from moot.app.export.reports import Recount
     from moot.app.run.outcome import Listed
-    from moot.app.run.question import Open
+    from moot.app.run.people import Open
     from moot.report.compare import Comparison
-    from moot.report.readers_logs import Mode
+    from moot.report.logs import Mode
 
 
 @rich_click.command(name="list")
@@ -52,7 +55,7 @@ def list_(as_json: bool, store: Path | str | None) -> int:
 
 async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
     """All debates, and the open questions to people in those that are not over."""
-    from moot.app.run.question import stands
+    from moot.app.run.people import stands
 
     async with open_desk(store, reading=True) as desk:
         return await stands(desk, await desk.list())
@@ -78,8 +81,7 @@ def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> 
     from rich.text import Text
 
     from moot.cli.display.output import console_for
-    from moot.cli.display.text import line, moment
-    from moot.cli.display.text_layout import FAINT, Inset, joined
+    from moot.cli.display.text_layout import FAINT, Inset, joined, line, moment
     from moot.core.labels import descent
 
     console = console_for(width=LIST_WIDTH)
@@ -105,8 +107,7 @@ def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> 
 def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
     from rich.text import Text
 
-    from moot.cli.display.text import line, moment, short
-    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN
+    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
     from moot.core.text import listed
 
     if asks:
@@ -206,7 +207,7 @@ def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Pat
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    from moot.app.export.files import save
+    from moot.app.export.reports import save
 
     try:
         save(path, content)
@@ -275,3 +276,47 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
             "That the last entry is unchanged and none is missing behind it is proved by --head with a noted hash."
         )
     return DONE
+
+
+@rich_click.group()
+def store() -> None:
+    """Copy debates between records: files and databases."""
+
+
+@store.command()
+@click.argument("source", type=Place(), metavar="FROM")
+@click.argument("target", type=Place(), metavar="TO")
+@click.argument("debates", nargs=-1, metavar="[DEBATE]...")
+def copy(source: Path | str, target: Path | str, debates: tuple[str, ...]) -> int:
+    """Copy debates, those named or all, with everything that people wrote to them.
+
+    FROM and TO are files or addresses postgresql://…; DEBATE is an id, the beginning of one, or "last". Hashes are
+    checked before and after. What is there already is left as it is, so a copy that was cut off is just made again.
+    """
+    if isinstance(source, Path) and not source.exists():
+        raise click.UsageError(f"There is no record {source}.")
+    return finish(_copy(source, target, debates))
+
+
+async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) -> int:
+    from contextlib import AsyncExitStack
+
+    from moot.app.export.copy_debates import copy_debates
+    from moot.app.run.workspace import Desk
+
+    counts: Counter[str] = Counter()
+    lines = 0
+    async with AsyncExitStack() as opened:
+        here = Desk.at(source, reading=True)
+        opened.push_async_callback(here.close)
+        there = Desk.at(target)
+        opened.push_async_callback(there.close)
+        wanted = [await here.find(name) for name in names]
+        async for each in copy_debates(here.store, there.store, wanted):
+            lines += each.new
+            if each.fault:
+                click.echo(f"moot: {each.debate}: {each.fault}", err=True)
+            counts["refused" if each.fault else "there" if not each.new else "more" if each.there else "new"] += 1
+    told = [f"{counts['new']} copied", f"{counts['more']} gone on with", f"{counts['there']} there already"]
+    click.echo(f"{', '.join(told)}, {counts['refused']} refused; {lines} entries written to {there.place}")
+    return ERROR if counts["refused"] else DONE

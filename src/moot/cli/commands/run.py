@@ -1,4 +1,7 @@
-"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended."""
+"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended.
+
+``moot fork``. This file owns how a debate goes on from the middle of another one, with something changed.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,15 +10,18 @@ from typing import TYPE_CHECKING, Unpack, cast
 import click
 import rich_click
 
-from moot.cli.codes import MEANINGS, code_of
 from moot.cli.options import (
+    DONE,
+    MEANINGS,
     CapOptions,
     OutputOptions,
     WishOptions,
     caps_of,
+    code_of,
     complete_debate,
     finish,
     limit_options,
+    open_desk,
     open_stage,
     output_options,
     read_input,
@@ -25,12 +31,13 @@ from moot.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
     from moot.app.run.start import Made
     from moot.app.run.workspace import Desk
     from moot.cli.display.output import Face
-    from moot.report.readers_logs import Mode
+    from moot.report.logs import Mode
 
 USUAL: "Mode" = "full_markdown"
 """The log that is the report itself."""
@@ -78,7 +85,7 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, given: RunOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import with_cast
-    from moot.cli.display.asking import seat_people
+    from moot.cli.display.ask_people import seat_people
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
 
@@ -127,7 +134,7 @@ async def _cast(desk: "Desk", ready: "Ready", given: RunOptions) -> "Made":
 
 
 def _used(came: "Outcome") -> str:
-    from moot.cli.display.text import amount, money
+    from moot.cli.display.text_layout import amount, money
 
     tokens = came.usage.input_tokens + came.usage.output_tokens
     return f"{amount(tokens)} tokens, {money(came.usage.cost)}"
@@ -135,7 +142,7 @@ def _used(came: "Outcome") -> str:
 
 async def take_up(name: str, given: ResumeOptions) -> int:
     """Go on with a debate where its record ends; the exit code."""
-    from moot.cli.display.asking import seat_people
+    from moot.cli.display.ask_people import seat_people
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
@@ -161,9 +168,8 @@ async def take_up(name: str, given: ResumeOptions) -> int:
 async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.app.export.reports import recount, save_log, save_report
-    from moot.app.run.meanwhile import Meanwhile
     from moot.app.run.outcome import opening, outcome
-    from moot.app.run.question import open_asks
+    from moot.app.run.people import Meanwhile, open_asks
     from moot.core.transcript import fold
 
     found = await recount(desk, debate)
@@ -183,3 +189,82 @@ async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, he
     outside = await (await Meanwhile.of(desk, debate)).more()
     face.conclude(found.report, came, saved, await open_asks(desk, debate), outside)
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")
+
+
+class ForkOptions(ResumeOptions):
+    """All options of ``moot fork``."""
+
+    at: int | None
+    turn: str | None
+    answer: str | None
+    model: tuple[str, ...]
+    brief: str | None
+    hold: bool
+
+
+@rich_click.command(epilog=MEANINGS)
+@click.argument("debate", shell_complete=complete_debate)
+@click.option("--at", type=int, metavar="SEQ", help="The last entry to keep: moot show ID --numbers.")
+@click.option("--turn", metavar="T7", help="A turn that is answered otherwise; the fork begins there.")
+@click.option("--answer", metavar="TEXT", help="What is said in that turn instead.")
+@click.option(
+    "-m",
+    "--model",
+    multiple=True,
+    metavar="[NAME=]PROVIDER:NAME",
+    help="Who answers from there on, for one or for all.",
+)
+@click.option("--brief", metavar="FILE", help="Another brief, or - for standard input.")
+@click.option("--hold", is_flag=True, help="Only make the fork; go on with moot resume.")
+@limit_options
+@output_options
+@store_option
+def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
+    """Go on from the middle of a debate, in a new one.
+
+    DEBATE is its id, the beginning of it, or "last"; it stays as it is. Say where with --at or --turn.
+    """
+    return finish(_fork(debate, given))
+
+
+async def _fork(name: str, given: ForkOptions) -> int:
+    from moot.app.run.fork import fork as part_from
+
+    change = _change(given)
+    async with open_desk(given["store"]) as desk:
+        debate = await part_from(desk, await desk.find(name), at=given["at"], change=change)
+    if not given["hold"]:
+        return await take_up(debate, given)
+    click.echo(debate)
+    click.echo(f"moot: go on with: moot resume {debate}", err=True)
+    return DONE
+
+
+def _change(given: ForkOptions) -> "Change":
+    """What is otherwise, for the desk."""
+    from moot.app.run.fork import Answer, Change
+
+    turn, words = given["turn"], given["answer"]
+    if (turn is None) != (words is None):
+        raise click.UsageError("--turn and --answer go together: which turn, and what is said in it.")
+    if turn is not None and given["at"] is not None:
+        raise click.UsageError("--at and --turn cannot be given together: the fork begins at that turn.")
+    if turn is None and given["at"] is None:
+        raise click.UsageError("Say where: --at SEQ, or --turn T7 with --answer; moot show ID --numbers shows both.")
+    return Change(
+        models=_models(given["model"]),
+        brief=read_input(given["brief"]) if given["brief"] else None,
+        answer=Answer(turn=turn, words=words) if turn is not None and words is not None else None,
+    )
+
+
+def _models(typed: tuple[str, ...]) -> dict[str, str]:
+    """Who answers, by the participant's name; under "" for all others."""
+    found: dict[str, str] = {}
+    for each in typed:
+        name, _, model = each.rpartition("=")
+        if name.strip() in found:
+            whom = name.strip() or "all"
+            raise click.UsageError(f"--model is given twice for {whom}; write NAME=provider:model for one participant.")
+        found[name.strip()] = model
+    return found

@@ -1,0 +1,6 @@
+"""What a terminal shows.
+
+Read in this order: ``output`` (streams and the end of a debate), ``plan_view`` (before it), ``render`` (an entry
+becomes lines), ``live_screen``, ``ask_people``, ``progress`` (a batch), ``side_by_side``, ``text_layout`` (small
+pieces).
+"""

@@ -12,8 +12,7 @@ from rich.text import Text
 from moot.app.plan.assignment import is_person
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.render import Stage, doing, running_tally, tell
-from moot.cli.display.text import amount, count, line, money, span
-from moot.cli.display.text_layout import BAD, FAINT, Inset, Stack, joined
+from moot.cli.display.text_layout import BAD, FAINT, Inset, Stack, amount, count, joined, line, money, span
 from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
 from moot.core.text import clean
 

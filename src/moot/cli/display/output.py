@@ -1,29 +1,235 @@
-"""Faces of the command line: live, plain, quiet, JSON lines. This file owns what goes to which stream."""
+"""Questions to people on the screen. This file owns how a question looks, and what is said of one that is open.
+
+The end of a debate on the screen. This file owns the panel with the decision and how it followed.
+Faces of the command line: live, plain, quiet, JSON lines. This file owns what goes to which stream.
+"""
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
 from rich.text import Text
 
 from moot.app.run.outcome import Outcome
-from moot.app.run.question import Open
-from moot.cli.display.ending import ending
+from moot.app.run.people import Open, Shown, allowed
 from moot.cli.display.live_screen import Screen, Viewer
 from moot.cli.display.plan_view import heading, introduction
-from moot.cli.display.question import commands, overheard, waits
-from moot.cli.display.text import count, line
-from moot.cli.display.text_layout import FAINT, WARN
+from moot.cli.display.render import body, outsider
+from moot.cli.display.text_layout import (
+    BAD,
+    FAINT,
+    GOOD,
+    WARN,
+    Inset,
+    Stack,
+    amount,
+    count,
+    fields,
+    joined,
+    line,
+    moment,
+    money,
+    paragraphs,
+    short,
+    span,
+)
+from moot.core.agent import Scene
+from moot.core.ask import Ask, Field
+from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.labels import descent
+from moot.core.labels import act_of, descent, noun
+from moot.core.text import listed
 from moot.core.transcript import fold
 from moot.report.report import Report
 
 if TYPE_CHECKING:
     from moot.app.run.prepare import Ready
+
+TASK = 160
+"""The most characters of a task in a list of open questions."""
+
+
+def question(
+    ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
+) -> Iterator[RenderableType]:
+    """Who is asked, as what, what was said, what is laid before the person, and the task.
+
+    Args:
+        ask: the ask.
+        scene: what the person sees.
+        said: what was said and is not on the screen yet.
+        about: what is laid before the person.
+        outside: what was said from outside since the ask was put.
+    """
+    yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
+    for each in (*said, *about):
+        yield from _shown(each)
+    yield from overheard(outside)
+    who = joined(Text(line(ask.to), style="bold"), Text(line(scene.me.role)), line(noun(act_of(ask))))
+    yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
+    yield ""
+
+
+def _shown(shown: Shown) -> Iterator[RenderableType]:
+    act = line(noun(shown.turn.act))
+    hidden = shown.name != shown.turn.by
+    yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
+    yield from (Inset(each) for each in body(shown.turn))
+    yield ""
+
+
+def overheard(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
+    """What was said from outside while a question stands open."""
+    for each in outside:
+        yield outsider(each.by, each.text)
+        yield ""
+
+
+def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
+    """The fields of an answer with what may stand in each."""
+    for each in fields:
+        what = f"{line(each.help)}: " if each.help and each.kind != "text" else ""
+        rest = "" if each.required else " (may be left out)"
+        yield Inset(Text(f"{what}{line(allowed(each))}{rest}"), f"{line(each.name)}  ", "    ", "bold")
+
+
+def term(left: float | None) -> str:
+    """How long somebody has for an answer, and until when; "" for any time."""
+    return "" if left is None else f"until {moment(time.time() + left)}, {span(max(0.0, left))} left"
+
+
+def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
+    """For whom a debate waits, for what, since when and until when."""
+    for each in asks:
+        turn = each.turn
+        since = f"since {moment(each.since)}"
+        what = line(noun(act_of(turn)))
+        head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(each.left), style=WARN))
+        task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)
+        yield Inset(Stack((head, task)), "waits for ", " " * 10, FAINT)
+
+
+def commands(debate: str, asks: Sequence[Open]) -> list[str]:
+    """How each of those who are waited for can answer."""
+    names = list(dict.fromkeys(each.turn.by for each in asks))
+    whose = [f' --as "{name}"' if " " in name else f" --as {name}" for name in names] if len(names) > 1 else [""]
+    return [f"moot answer {debate}{who}" for who in whose] if names else []
+
+
+_COLOURS: Mapping[str, str] = {
+    "decided": GOOD,
+    "failed": BAD,
+    "tie": WARN,
+    "no_decision": WARN,
+    "paused": WARN,
+    "unfinished": WARN,
+}
+_TITLES: Mapping[str, str] = {"no_decision": "no decision"}
+_FAULTS: Mapping[str, tuple[str, str]] = {
+    "missing": ("answer missing", "answers missing"),
+    "open": ("question open", "questions open"),
+    "erred": ("failed try", "failed tries"),
+    "lost": ("try without an end", "tries without an end"),
+    "fallback": ("answer by a fallback model", "answers by fallback models"),
+    "served": ("answer by another model than asked", "answers by another model than asked"),
+    "truncated": ("answer cut off", "answers cut off"),
+    "filtered": ("answer cut by a filter", "answers cut by a filter"),
+    "unread": ("field unread", "fields unread"),
+    "noted": ("remark", "remarks"),
+}
+
+
+def ending(report: Report, *, boxed: bool) -> RenderableType:
+    """How a debate ended: status, decision, how it followed, what it used, what went wrong."""
+    status = report.outcome.status
+    colour, name = _COLOURS.get(status, WARN), _TITLES.get(status, status)
+    body = Stack(tuple(_body(report)))
+    if boxed:
+        return Panel(body, title=Text(f" {name} ", style=f"bold {colour}"), title_align="left", border_style=colour)
+    return Stack((Rule(Text(name, style=f"bold {colour}"), style=FAINT), body))
+
+
+def _body(report: Report) -> Iterator[RenderableType]:
+    outcome = report.outcome
+    decision = outcome.decision
+    if decision and (decision.text or decision.winner):
+        yield from paragraphs(decision.text or decision.winner, "bold")
+        if outcome.proposer:
+            yield Text(f"proposed by {line(outcome.proposer)}", style=FAINT)
+        yield ""
+    yield from fields(_facts(report))
+
+
+def _facts(report: Report) -> Iterator[tuple[str, str]]:
+    outcome, total = report.outcome, report.metrics.total
+    decision = outcome.decision
+    yield ("why", outcome.line.removeprefix("paused: ")) if outcome.status == "paused" else ("how", outcome.line)
+    if decision and decision.share:
+        strength = f", {decision.strength}" if decision.strength else ""
+        yield (
+            "support",
+            f"{decision.share:.0%}{strength}" + (f": {line(listed(decision.support))}" if decision.support else ""),
+        )
+    if outcome.tally:
+        yield "tally", "\n".join(_tally(report))
+    if outcome.dissent:
+        yield "dissent", "\n".join(_dissent(report))
+    if decision:
+        for each in decision.minority if decision.status != "decided" else _voted(decision):
+            by = f" ({line(listed(each.by))})" if each.by and each.by != (each.answer,) else ""
+            yield (
+                "minority",
+                f"{short(each.answer, 160)}{by}" + (f": {short(each.argument, 240)}" if each.argument else ""),
+            )
+    for note in outcome.notes:
+        yield "note", note
+    if wrong := _wrong(report):
+        yield "went wrong", wrong
+    tokens = f"{amount(total.input_tokens + total.output_tokens)} tokens"
+    used = [
+        count(total.asks, "ask"),
+        count(total.calls, "call"),
+        tokens,
+        money(total.cost),
+        span(report.metrics.seconds),
+    ]
+    yield "used", " · ".join(used)
+
+
+def _voted(decision: Decision) -> Iterator[Minority]:
+    """The answers that lost and that somebody voted for, the strongest first."""
+    return iter(sorted((each for each in decision.minority if each.share), key=lambda each: -each.share))
+
+
+def _tally(report: Report) -> Iterator[str]:
+    ordered = sorted(report.outcome.tally, key=lambda row: -row.votes)
+    rows = [(short(row.candidate, 48), row) for row in ordered]
+    wide = max(cell_len(name) for name, _ in rows)
+    most = max(row.votes for _, row in rows) or 1.0
+    for name, row in rows:
+        bar = "█" * round(8 * row.votes / most)
+        first = "" if row.first is None else f" (first drafts {row.first:g})"
+        yield f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {row.votes:g}{first}"
+
+
+def _dissent(report: Report) -> Iterator[str]:
+    for ballot in report.outcome.dissent:
+        reason = f": {short(ballot.reason, 200)}" if ballot.reason else ""
+        yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
+
+
+def _wrong(report: Report) -> str:
+    kinds: Sequence[str] = [fault.kind for fault in report.faults]
+    said = [count(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
+    return ", ".join(said)
+
 
 PLAIN_WIDTH = 100
 """Columns of plain lines where nobody says how wide the output is."""

@@ -5,14 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from moot.app.plan.assignment import BUILTIN, is_person
+from moot.app.plan.assignment import BUILTIN, Reach, is_person
 from moot.app.plan.checks import lasting
 from moot.app.plan.estimate import Costing
-from moot.app.plan.look import Reach
 from moot.app.plan.toolbox import offered
 from moot.app.run.prepare import Ready
-from moot.cli.display.text import amount, count, line, money
-from moot.cli.display.text_layout import FAINT, WARN, Inset, colours, fields, joined
+from moot.cli.display.text_layout import FAINT, WARN, Inset, amount, colours, count, fields, joined, line, money
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.text import listed
 

@@ -14,8 +14,7 @@ from moot.app.batch.run_batch import Batching, Foreseen
 from moot.app.batch.summary import ENDED, HEADS, Came, Row, line_of, named, rows, told
 from moot.cli.display.output import console_for
 from moot.cli.display.plan_view import plan_words
-from moot.cli.display.text import amount, count, line, money, short, span
-from moot.cli.display.text_layout import BAD, FAINT, WARN
+from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, count, line, money, short, span
 from moot.core.event import Called, Entry
 
 WIDEST = 60

@@ -10,8 +10,19 @@ from rich.text import Text
 from moot.app.export.reports import spoken
 from moot.app.plan.assignment import is_person
 from moot.app.run.people import HUMAN, for_people
-from moot.cli.display.text import line
-from moot.cli.display.text_layout import BAD, FAINT, MODERATOR, WARN, Inset, Stack, colours, fields, joined, paragraphs
+from moot.cli.display.text_layout import (
+    BAD,
+    FAINT,
+    MODERATOR,
+    WARN,
+    Inset,
+    Stack,
+    colours,
+    fields,
+    joined,
+    line,
+    paragraphs,
+)
 from moot.core.event import (
     Asked,
     Called,
@@ -30,8 +41,7 @@ from moot.core.event import (
 )
 from moot.core.labels import act_of, home, noun, owned, title
 from moot.core.transcript import Transcript, Turn
-from moot.report.speech import parted
-from moot.report.turn_text import Spoken
+from moot.report.turn_text import Spoken, parted
 
 
 @dataclass(slots=True)

@@ -6,11 +6,9 @@ from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.cli.display.text import amount, count, line, money, short, span
-from moot.cli.display.text_layout import FAINT, Inset, Stack, joined
+from moot.cli.display.text_layout import FAINT, Inset, Stack, amount, count, joined, line, money, short, span
 from moot.core.labels import descent
-from moot.report.compare import Comparison, Side, Standing
-from moot.report.parting import Parting, Said
+from moot.report.compare import Comparison, Parting, Said, Side, Standing
 
 LONGEST = 240
 """The most characters of a text; the report of each debate has the whole of it."""

@@ -1,1 +1,0 @@
-"""Documented events at the desk. This file owns how a host gets entries under their documented names."""
