@@ -36,7 +36,7 @@ def events_page() -> str:
         "Around every event": ["Entry"],
         "Live, never stored": ["Delta"],
     }
-    inner = ("brief", "ask", "form", "decision")
+    inner = ("brief", "ask", "decision")
     return page(
         "Events",
         "A record is a list of entries; each holds one event. Kinds and field names never change their meaning.",

@@ -1,1 +1,1 @@
-"""Public test doubles and checks: ``scripted`` agents and models, ``replay``, ``conformance``, ``store_checks``, servers."""
+"""Public test doubles and checks: ``scripted`` agents and models, ``replay``, ``conformance``, ``store_checks``."""

@@ -137,8 +137,15 @@ def routes() -> FastAPI:
         redirect_slashes=False,
     )
     # Not included as routers: each route stands in one list, with its right, for whoever lists them.
-    for part in (debate_routes, entry_routes, people_routes, read_routes, people_routes, read_routes):
-        app.router.routes.extend(part.router.routes)
+    for router in (
+        debate_routes.router,
+        entry_routes.router,
+        people_routes.router,
+        read_routes.router,
+        people_routes.shares_router,
+        read_routes.library_router,
+    ):
+        app.router.routes.extend(router.routes)
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi(holder: Owner) -> Data:  # pyright: ignore[reportUnusedFunction]
