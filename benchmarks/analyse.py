@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 from moot.app.export.analyses import analyse_debates, write_data
-from moot.app.run.workspace import Desk
-from moot.core.agent import Quote, Say, Scene, Seat
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Entry, Opened
@@ -60,7 +60,7 @@ class Clock:
 class Writer:
     """A seat that answers each form, by way of a call; two change their answers, and no claim comes twice."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask."""
         answer = "move" if scene.me.name in NAMES[:2] or (scene.me.name == "Cid" and ask.act == "revise") else "stay"
         argument = f"The figures of {ask.key} say so. " + "They were counted twice by the yard. " * 8
@@ -85,7 +85,7 @@ async def fill(store: Store, count: int) -> None:
     opened = Opened(brief=BRIEF, protocol=dump(tree), name="arena")
     ledger = Ledger(store, "d0", clock=time.time)
     await ledger.open()
-    seats: dict[str, Seat] = {name: Writer() for name in NAMES}
+    seats: dict[str, Agent] = {name: Writer() for name in NAMES}
     await debate(opened, tree, seats, ledger=ledger)
     lines = await store.read("d0")
     for n in range(1, count):
@@ -94,7 +94,7 @@ async def fill(store: Store, count: int) -> None:
 
 async def measure(count: int, folder: Path) -> bool:
     """Print the rates; whether they are high enough."""
-    desk = Desk.at(folder / "records.sqlite")
+    desk = Workspace.at(folder / "records.sqlite")
     try:
         await fill(desk.store, count)
         clock = Clock()

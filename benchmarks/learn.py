@@ -21,10 +21,10 @@ from pathlib import Path
 from random import Random
 
 from moot.app.export.learned import learn
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.learn.memory import Lessons, Outcome
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.phases.choices import Choices
 
 WORDS = 30_000
@@ -99,14 +99,14 @@ def search(folder: Path, counts: list[int]) -> bool:
     print("  outcomes  filled s    first    p50    p95  limit  p95 on the wall")
     for count in sorted(counts):
         filling = Clock()
-        with Shelf.open(folder / "shelf.sqlite") as shelf:
+        with MemoryStore.open(folder / "shelf.sqlite") as shelf:
             for n in range(had, count):
                 shelf.add(f"d{n}", Lessons(at=float(n), outcome=outcome(topics)), head="")
         filled, had = filling.wall / 1000, count
         times: list[tuple[float, float]] = []
         for _ in range(SEARCHES):
             query, clock = topics.draw(12), Clock()
-            with Shelf.open(folder / "shelf.sqlite") as shelf:
+            with MemoryStore.open(folder / "shelf.sqlite") as shelf:
                 shelf.search(query, now=float(count))
             times.append((clock.cpu, clock.wall))
         limit = LIMITS.get(count, 0.0)
@@ -124,7 +124,7 @@ async def learning(folder: Path) -> bool:
     print("learning from one debate, ms:  participants   rounds   entries   ms   limit   on the wall")
     kept = True
     for people, rounds in ((3, 2), (5, 3), (8, 3)):
-        desk = Desk.at(folder / "records.sqlite")
+        desk = Workspace.at(folder / "records.sqlite")
         names = [Participant(name=f"P{n}", seat="builtin:quotes") for n in range(people)]
         brief = Brief(topic="Should the depot buy electric buses?", participants=tuple(names))
         plan = desk.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.core.agent import Say, Scene, Seat
+from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Opened
@@ -49,7 +49,7 @@ class Sleeper:
 
     seconds: float
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer after a while."""
         await asyncio.sleep(self.seconds)
         return Reply(text=WORDS)
@@ -59,7 +59,7 @@ async def hold(store: Store, debate_id: str, seconds: float) -> None:
     """One debate on the record."""
     ledger = Ledger(store, debate_id, clock=time.time)
     await ledger.open()
-    seats: dict[str, Seat] = {each.name: Sleeper(seconds) for each in BRIEF.participants}
+    seats: dict[str, Agent] = {each.name: Sleeper(seconds) for each in BRIEF.participants}
     transcript = await debate(OPENED, PROTOCOL, seats, ledger=ledger)
     assert len(transcript.turns()) == ASKS
 

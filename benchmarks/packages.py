@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from moot.app.program.program_agents import invite
-from moot.app.run.workspace import Desk
+from moot.app.program.program_agents import register
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import AgentWrapper, DebateStep
 from moot.pattern import DebatePattern
@@ -94,9 +94,9 @@ class Row:
 
 async def moot_arena(script: Script, store: Path) -> object:
     """The protocol ``arena`` with guests."""
-    desk = Desk.at(store)
+    desk = Workspace.at(store)
     try:
-        people = tuple(Participant(name=n, seat=invite(desk.pool, n, script.agent(n))) for n in NAMES)
+        people = tuple(Participant(name=n, seat=register(desk.pool, n, script.agent(n))) for n in NAMES)
         choices = Choices(rounds=ROUNDS, topology="all-to-all")
         brief = Brief(topic=TOPIC, participants=people, limits=Limits(parallel=PEOPLE * PEOPLE))
         plan = desk.plan(brief, protocol="arena", choices=choices, models=())

@@ -32,13 +32,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene, scene
+from moot.core.agent import Context, context_of
 from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.event import Asked, Entered, Halted, Replied, Ruled
 from moot.core.transcript import Transcript
 from moot.models.base import Traits
-from moot.phases.base import Table, enter
+from moot.phases.base import State, enter
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 
@@ -141,15 +141,15 @@ def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
         rounds=rounds, summarize=1 if sight == "summary_only" else 0, topology="ring" if protocol == "arena" else None
     )
     transcript, tally = Transcript(brief=brief), Tally()
-    for step in enter(build(protocol, brief, choices), Table(brief=brief, transcript=transcript)):
+    for step in enter(build(protocol, brief, choices), State(brief=brief, transcript=transcript)):
         if isinstance(step, Entered | Halted | Ruled):
             transcript.apply(step)
             continue
         for ask in step:
             transcript.apply(Asked(ask=ask))
         for ask in step:
-            seen = scene(brief, transcript, ask)
-            fixed = text(ask, Scene(brief=brief, me=seen.me))
+            seen = context_of(brief, transcript, ask)
+            fixed = text(ask, Context(brief=brief, me=seen.me))
             tally.add(text(ask, seen), ask, fixed=fixed, log=bool(seen.turns))
         for place, ask in enumerate(step):
             words = (f"{ask.key} " + "words " * L)[: L * LETTERS - FRAME]
@@ -157,7 +157,7 @@ def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
     return tally
 
 
-def text(ask: Ask, seen: Scene) -> str:
+def text(ask: Ask, seen: Context) -> str:
     """The prompt as one text."""
     return "\n".join(message.text for message in compose(ask, seen, Traits()))
 

@@ -33,14 +33,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.workspace import Desk, Plan
-from moot.core.agent import Quote, Say
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Replied
 from moot.models.base import Request, Traits
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone
-from moot.record.hub import Line
+from moot.record.hub import StoredLine
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
 
@@ -101,7 +101,7 @@ async def serve(folder: Path, rounds: int) -> None:
         holding = group.create_task(desk.hold(plan, "d1"))
         async with aclosing(desk.hub.follow("d1")) as items:
             async for item in items:
-                if isinstance(item, Line) and item.seq > PEOPLE:  # everybody is asked
+                if isinstance(item, StoredLine) and item.seq > PEOPLE:  # everybody is asked
                     break
         secret = site.passes.exchange(site.passes.new_link())
         print(json.dumps({"host": host, "cookie": f"{session_cookie(host)}={secret}"}), flush=True)
@@ -122,9 +122,9 @@ async def serve(folder: Path, rounds: int) -> None:
     await desk.close()
 
 
-def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Desk, Plan]:
+def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Workspace, Plan]:
     """The desk, and the debate that is held there."""
-    desk = Desk.at(folder / "moot.sqlite")
+    desk = Workspace.at(folder / "moot.sqlite")
     desk.config = replace(Config(), serve=Serving(requests=1_000_000))
     for n in range(PEOPLE):
         desk.pool.lend(f"m{n}", model)
@@ -149,7 +149,7 @@ class Talker:
         """A few tokens."""
         return Quote(model=self.name, tokens=100)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer after a while."""
         await self.go.wait()
         await asyncio.sleep(PAUSE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from moot.core.brief import Brief, Participant, Settings, Source
 from moot.protocols.known import KNOWN, build
 from moot.record.codec import VERSION
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "records"
 BRIEF = Brief(
@@ -29,7 +29,7 @@ BRIEF = Brief(
 async def write() -> None:
     """Hold and store one debate of each protocol."""
     for name in KNOWN:
-        held = await Hall(brief=BRIEF, protocol=build(name, BRIEF), name=name).hold(
+        held = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).hold(
             {each.name: Oracle(3) for each in BRIEF.participants}
         )
         path = FOLDER / f"v{VERSION}-{name}.jsonl"

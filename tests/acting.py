@@ -4,20 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias, cast
 
-from moot.core.agent import Quote, Say, Scene, Seat
+from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Failed
 from moot.engine.driver import Hosting
 from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
 ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)
 
 
-Act: TypeAlias = Callable[[Ask, Scene, Say], object]
+Act: TypeAlias = Callable[[Ask, Context, Recorder], object]
 
 
 class Acts:
@@ -26,7 +26,7 @@ class Acts:
     def __init__(self, act: Act) -> None:
         self.act = act
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         result = self.act(ask, scene, say)
         if isinstance(result, Awaitable):
             result = await cast(Awaitable[object], result)
@@ -35,26 +35,26 @@ class Acts:
         return result if isinstance(result, Reply) else Reply(text=str(result))
 
 
-def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Hall:
+def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Harness:
     brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
-    return Hall(brief=brief, protocol=phase, hosting=hosting)
+    return Harness(brief=brief, protocol=phase, hosting=hosting)
 
 
 def just(result: object) -> Act:
     """Always the same words or error."""
 
-    def act(ask: Ask, scene: Scene, say: Say) -> object:
+    def act(ask: Ask, scene: Context, say: Recorder) -> object:
         return result
 
     return act
 
 
-async def slowly(ask: Ask, scene: Scene, say: Say) -> str:
+async def slowly(ask: Ask, scene: Context, say: Recorder) -> str:
     await asyncio.sleep(9)
     return "never"
 
 
-def both(act: Act) -> Mapping[str, Seat]:
+def both(act: Act) -> Mapping[str, Agent]:
     return {"Ann": Acts(act), "Bob": Acts(lambda ask, scene, say: f"fine {ask.key}")}
 
 
@@ -62,8 +62,8 @@ def failed(held: Held) -> list[Failed]:
     return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
 
 
-def paying(cost: float | None) -> Callable[[Ask, Scene, Say], Awaitable[str]]:
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+def paying(cost: float | None) -> Callable[[Ask, Context, Recorder], Awaitable[str]]:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         async def send() -> Called:
             return Called(key="", call="", text="paid", usage=Usage(output_tokens=6, cost=cost))
 

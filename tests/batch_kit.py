@@ -8,13 +8,13 @@ from moot.app.batch.run_batch import Batching
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run.prepare import Wishes
-from moot.app.run.workspace import Desk
-from moot.core.agent import Quote, Say
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 BRIEF = """---
 protocol: panel
@@ -52,7 +52,7 @@ class Paid(ScriptedModel):
         """A cent."""
         return replace(super().quote(request), cost=PRICE)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer; the pool, which it is lent to, puts the call on record."""
         called = await self._send(request, say)
         return replace(called, usage=Usage(input_tokens=8, output_tokens=2, cost=PRICE))
@@ -64,15 +64,15 @@ def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> It
     return make_item(intake, Wishes(models=(model,)), name=f"item{mark}")
 
 
-def desk_with(**models: ScriptedModel) -> Desk:
+def desk_with(**models: ScriptedModel) -> Workspace:
     """A desk in memory that seats these models as guests."""
-    desk = Desk(MemoryStore(), config=Config())
+    desk = Workspace(InMemoryStore(), config=Config())
     for name, model in models.items():
         desk.pool.lend(name, model)
     return desk
 
 
-def work_on(desk: Desk, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None) -> Batching:
+def work_on(desk: Workspace, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None) -> Batching:
     """A batch at a desk; one brief three times where none is given."""
     batch = batch or make_batch([item()], times=3)
     return Batching(desk=desk, batch=batch, config=Config(), parallel=parallel, budget=budget)

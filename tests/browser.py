@@ -21,9 +21,9 @@ from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, 
 from cable import Cable
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.prepare import Wishes
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Order, Reception
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
@@ -108,7 +108,7 @@ class Slow:
         """A few tokens, free."""
         return Quote(model=self.name, tokens=200)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer, as fast as it may."""
         text = self._answer(request)
         for start in range(0, len(text), self._size):
@@ -284,7 +284,7 @@ def _bound() -> socket.socket:
 async def staged(folder: Path) -> AsyncGenerator[Stage]:
     """A server over a record in that folder, and a browser."""
     config = replace(Config(), serve=Serving(requests=1_000_000, most=100))
-    desk = Desk.at(folder / "moot.sqlite")
+    desk = Workspace.at(folder / "moot.sqlite")
     desk.config = config
     served, cabled = _bound(), _bound()
     port = int(served.getsockname()[1])

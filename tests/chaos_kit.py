@@ -22,14 +22,14 @@ from typing import Literal
 
 from moot.app.run.dispatcher import Job, QueueError
 from moot.app.run.fork import stamp
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.testing import wire_formats
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wires import Call
 from moot.workers.job_queue import Queue
 from pg import Postgres
@@ -155,7 +155,7 @@ class Model:
         return wire_formats.Plan(text=text, piece=400, delay=delay)
 
 
-def make_debates(desk: Desk, size: Size) -> dict[str, Plan]:
+def make_debates(desk: Workspace, size: Size) -> dict[str, Plan]:
     """Debates of different topics and sizes, by their ids."""
     found: dict[str, Plan] = {}
     for n in range(size.debates):
@@ -170,7 +170,7 @@ def make_debates(desk: Desk, size: Size) -> dict[str, Plan]:
 
 async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     """The same debates held in this process, one after the other, over a store in memory."""
-    desk = Desk(MemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
+    desk = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
     found: dict[str, tuple[Entry, ...]] = {}
     for debate, plan in make_debates(desk, size).items():
         await desk.hold(plan, debate)
@@ -179,7 +179,7 @@ async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     return found
 
 
-async def submit(desk: Desk, queue: Queue, plans: dict[str, Plan]) -> None:
+async def submit(desk: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
     """Put debates on record and into the queue."""
     for debate, plan in plans.items():
         first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")

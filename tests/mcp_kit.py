@@ -13,11 +13,11 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
-from moot.app.run.runner import Hall
-from moot.app.run.workspace import Desk
+from moot.app.run.runner import Runner
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Reception
-from moot.app.serve.spending import Till
-from moot.core.agent import Quote, Say
+from moot.app.serve.spending import Spending
+from moot.core.agent import Quote, Recorder
 from moot.core.event import Called
 from moot.mcp.clients import Client
 from moot.mcp.tool_list import make_server
@@ -47,7 +47,7 @@ class Slow(ScriptedModel):
         super().__init__(lambda request: WORDS, name="guest:slow")
         self.go, self.asked = asyncio.Event(), asyncio.Event()
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         self.asked.set()
         await self.go.wait()
         return await super()._send(request, say)
@@ -75,7 +75,7 @@ class SlowAndDear(Slow):
 class Place:
     """A hall and whoever calls it."""
 
-    hall: Hall
+    hall: Runner
     client: Client
     caller: Caller
 
@@ -121,14 +121,14 @@ def refusal(given: CallToolResult) -> str:
 @asynccontextmanager
 async def held(
     folder: Path, *, models: Mapping[str, ScriptedModel] | None = None, most: int = 8, serving: Serving = SERVING
-) -> AsyncGenerator[Hall]:
+) -> AsyncGenerator[Runner]:
     """A hall over a record in that folder."""
-    desk = Desk.at(folder / "moot.sqlite")
+    desk = Workspace.at(folder / "moot.sqlite")
     desk.config = replace(Config(), serve=serving)
     for name, model in (models or {}).items():
         desk.pool.lend(name, model)
     try:
-        async with Hall(desk, config=desk.config, most=most, grace=2) as hall:
+        async with Runner(desk, config=desk.config, most=most, grace=2) as hall:
             yield hall
     finally:
         await desk.close()
@@ -136,10 +136,10 @@ async def held(
 
 @asynccontextmanager
 async def place(
-    hall: Hall, *, name: str = "agent@stdio", cost: float | None = None, all_: bool = False
+    hall: Runner, *, name: str = "agent@stdio", cost: float | None = None, all_: bool = False
 ) -> AsyncGenerator[Place]:
     """A client at hand in that hall, called by the SDK's own client."""
-    till = Till(hall, cost, session=hall.desk.clock())
+    till = Spending(hall, cost, session=hall.desk.clock())
     client = Client(reception=Reception(hall=hall, till=till, serving=Serving(), owner=name), reads_all=all_)
     async with Caller(make_server(client)) as caller:
         yield Place(hall=hall, client=client, caller=caller)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.brief import Settings
 from moot.core.event import Called
 from moot.models.base import Message, Request, Traits
@@ -38,13 +38,13 @@ class Double:
 
     name, traits = "double:model", Traits(context=7)
 
-    def __init__(self, *steps: Callable[[Say], Awaitable[Called]]) -> None:
+    def __init__(self, *steps: Callable[[Recorder], Awaitable[Called]]) -> None:
         self.steps, self.requests, self.closed = list(steps), list[Request](), False
 
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=100 + len(request.messages), cost=0.25)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         self.requests.append(request)
         return await self.steps[len(self.requests) - 1](say)
 
@@ -52,10 +52,10 @@ class Double:
         self.closed = True
 
 
-def gives(text: str, *pieces: str) -> Callable[[Say], Awaitable[Called]]:
+def gives(text: str, *pieces: str) -> Callable[[Recorder], Awaitable[Called]]:
     """A step that says its pieces and answers."""
 
-    async def step(say: Say) -> Called:
+    async def step(say: Recorder) -> Called:
         for piece in pieces:
             say.delta(piece)
         return Called(key="", call="answer", text=text)
@@ -63,10 +63,10 @@ def gives(text: str, *pieces: str) -> Callable[[Say], Awaitable[Called]]:
     return step
 
 
-def fails(error: Exception) -> Callable[[Say], Awaitable[Called]]:
+def fails(error: Exception) -> Callable[[Recorder], Awaitable[Called]]:
     """A step that raises."""
 
-    async def step(say: Say) -> Called:
+    async def step(say: Recorder) -> Called:
         raise error
 
     return step

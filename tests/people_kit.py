@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from moot.app.run.people import by_hand
-from moot.app.run.workspace import Desk
-from moot.core.agent import Scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Reply, Value, needed
 from moot.core.brief import Brief, Participant
 from moot.record.store import Store
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 QUOTES = "builtin:quotes"
 
-Words: TypeAlias = Callable[[Ask, Scene], str]
+Words: TypeAlias = Callable[[Ask, Context], str]
 
 
 class Hand:
@@ -25,7 +25,7 @@ class Hand:
         self.asked: list[str] = []
         self.let_go: list[str] = []
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         self.asked.append(ask.key)
         if self.words is None:
             try:
@@ -42,7 +42,7 @@ class Filling:
     def __init__(self) -> None:
         self.asked: list[Ask] = []
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         self.asked.append(ask)
         return by_hand(ask, *filled(ask))
 
@@ -84,8 +84,8 @@ def person(name: str, **given: object) -> Participant:
     return Participant(name=name, seat="human", **given)  # pyright: ignore[reportArgumentType]
 
 
-def desk(time: Time | None = None, store: Store | None = None) -> Desk:
-    return Desk(store or MemoryStore(), clock=time or Time())
+def desk(time: Time | None = None, store: Store | None = None) -> Workspace:
+    return Workspace(store or InMemoryStore(), clock=time or Time())
 
 
 def table(*people: Participant, options: tuple[str, ...] = (), others: int = 1) -> Brief:

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.phases.base import Phase
 from moot.phases.vote import BALLOT
-from moot.testing.replay import Hall, Held, Oracle, calls, essence
+from moot.testing.replay import Harness, Held, Oracle, calls, essence
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
 CHAIR = Participant(name="Chair", duty="moderator")
 
 
-Script: TypeAlias = Callable[[Ask, Scene], Mapping[str, Value] | None]
+Script: TypeAlias = Callable[[Ask, Context], Mapping[str, Value] | None]
 
 
 class Player:
@@ -22,9 +22,9 @@ class Player:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.asked: list[tuple[Ask, Scene]] = []
+        self.asked: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         self.asked.append((ask, scene))
         fields = self.script(ask, scene)
         if fields is None:
@@ -35,7 +35,7 @@ class Player:
 def votes(chosen: Mapping[str, str]) -> Script:
     """Everybody proposes a text; votes as given: voter to author, "-" to abstain, "?" unread, "!" fails."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {}
         wish = chosen[ask.to]
@@ -51,11 +51,11 @@ def votes(chosen: Mapping[str, str]) -> Script:
 async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed: int = 0) -> tuple[Held, Player]:
     made = Brief(topic="Tea?", participants=(ANN, BOB, CY), options=options, seed=seed)
     player = Player(script)
-    place = Hall(brief=made, protocol=phase)
+    place = Harness(brief=made, protocol=phase)
     return await place.hold({each.name: player for each in made.participants}), player
 
 
-async def resume_everywhere(place: Hall, whole: Held, *, seed: int = 0, step: int = 1) -> None:
+async def resume_everywhere(place: Harness, whole: Held, *, seed: int = 0, step: int = 1) -> None:
     """Cut a debate that oracles held, behind every entry or every so many; resumed it must be the same debate."""
     for cut in range(0, len(whole.lines), step):
         oracle = Oracle(seed)

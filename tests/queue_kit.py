@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 
 from moot.app.run.access import allowed
 from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 
 
 @dataclass(slots=True)
 class Hand:
     """A debate in the hands of the worker."""
 
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
     task: "asyncio.Task[None] | None" = None
     again: bool = False
 
@@ -31,7 +31,7 @@ class Worker:
         name: what it is called.
     """
 
-    def __init__(self, desk: Desk, group: asyncio.TaskGroup, name: str = "w1") -> None:
+    def __init__(self, desk: Workspace, group: asyncio.TaskGroup, name: str = "w1") -> None:
         self.desk, self.name = desk, name
         self.open = asyncio.Event()
         self.open.set()
@@ -115,7 +115,7 @@ class Worker:
 
 
 @asynccontextmanager
-async def working(desk: Desk) -> AsyncGenerator[Worker]:
+async def working(desk: Workspace) -> AsyncGenerator[Worker]:
     """A worker with that desk, as long as the context lasts; it lets everything fall then."""
     async with asyncio.TaskGroup() as group:
         worker = Worker(desk, group)

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from moot.core.agent import Quote, Scene
+from moot.core.agent import Context, Quote
 from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.event import Called
 from moot.core.text import clean
 from moot.core.transcript import Turn
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.demo.material import MATTERS, OTHER, PHRASES
 
 REPORT = """# Report on the new depot
@@ -63,8 +63,8 @@ class Ear:
 class Room:
     """A debate by hand: asks a seat and keeps the turns."""
 
-    def __init__(self, about: Brief, seat: Quotes | None = None) -> None:
-        self.brief, self.seat = about, seat or Quotes()
+    def __init__(self, about: Brief, seat: DemoDebater | None = None) -> None:
+        self.brief, self.seat = about, seat or DemoDebater()
         self.turns: list[Turn] = []
         self.round = 1
 
@@ -82,7 +82,7 @@ class Room:
         key = f"/debate/rounds/round-{self.round}/{act}#{len(self.turns) + 1}"
         ask = Ask(key=key, to=to, act=act, task="", form=form, about=tuple(t.key for t in about), view=view or View())
         shown = tuple(self.turns if turns is None else turns)
-        scene = Scene(brief=self.brief, me=self.brief.participant(to), turns=shown, about=tuple(about), view=ask.view)
+        scene = Context(brief=self.brief, me=self.brief.participant(to), turns=shown, about=tuple(about), view=ask.view)
         ear = Ear()
         reply = await self.seat.answer(ask, scene, ear)
         assert "".join(ear.pieces).strip() == reply.text.strip()

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from moot.agents.toolkit import Errand, Found
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
 from moot.models.base import Request
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
-SCENE = Scene(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)
+SCENE = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)
 ASK = Ask(key="/debate#1", to="Ann", act="argue", task="Argue.")
 SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 
@@ -25,7 +25,7 @@ class Shelf:
     name: str = "search"
     answer: Callable[[str], Found] = lambda q: Found(text=f"{q} costs 2 cents", sources=(f"https://a.example/{q}",))
     used: list[str] = field(default_factory=list[str])
-    scenes: list[Scene] = field(default_factory=list[Scene])
+    scenes: list[Context] = field(default_factory=list[Context])
 
     @property
     def spec(self) -> ToolSpec:

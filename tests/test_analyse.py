@@ -13,7 +13,7 @@ from commands import moot
 from moot.analysis.analysis import Analysis, analyse
 from moot.app.export.analyses import save_analysis, write_data
 from moot.app.export.plots import draw, draw_all
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.arguments.beliefs import Beliefs
 from moot.core.errors import BriefError
 from moot.record.codec import read
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a store of old records."""
 
     async def fill() -> None:
-        desk = Desk.at(tmp_path / "moot.sqlite")
+        desk = Workspace.at(tmp_path / "moot.sqlite")
         for name in NAMES:
             lines = (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
             await desk.store.append(name, lines, after=0)
@@ -138,7 +138,7 @@ def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_t
     lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
 
     async def fill() -> None:
-        desk = Desk.at(folder / "moot.sqlite")
+        desk = Workspace.at(folder / "moot.sqlite")
         await desk.store.append("begun", lines, after=0)
         await desk.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.app.plan.estimate import estimate
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import ProtocolError
@@ -20,7 +20,7 @@ from moot.phases.vote import BALLOT, Vote
 from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.protocols.known import build
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 DI, EVE = Participant(name="Di"), Participant(name="Eve")
@@ -33,17 +33,17 @@ def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
 
 async def hold(script: Script, choices: Choices, *people: Participant, name: str = "arena") -> tuple[Held, Player]:
     made, player = brief(*people), Player(script)
-    place = Hall(brief=made, protocol=build(name, made, choices))
+    place = Harness(brief=made, protocol=build(name, made, choices))
     return await place.hold({each.name: player for each in made.participants}), player
 
 
-def ballot(ask: Ask, scene: Scene, author: str) -> Mapping[str, Value]:
+def ballot(ask: Ask, scene: Context, author: str) -> Mapping[str, Value]:
     """A vote for the proposal of that author."""
     assert ask.form
     return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in scene.about].index(author)]}
 
 
-def differing(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def differing(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Everybody holds something else, and votes for Ann."""
     return ballot(ask, scene, "Ann") if ask.act == "vote" else {"ANSWER": f"{ask.to}'s"}
 
@@ -54,7 +54,7 @@ def differing(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
 async def test_critics_name_issues_and_authors_accept_or_reject_them() -> None:
     issue: Mapping[str, Value] = {"ISSUE": "It is dear.", "SEVERITY": 7.0, "UNSOURCED": ("Tea is cheap.",)}
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "critique":
             return {**issue, "WHERE": "cheap", "SUGGESTION": "Say what it costs."}
         if ask.act == "revise":
@@ -101,7 +101,7 @@ async def test_who_criticises_whom(
 
 
 async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, scene)
 
     held, _ = await hold(script, Choices(rounds=1))
@@ -115,7 +115,7 @@ async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
 class Slow:
     """A seat that takes its time."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         await asyncio.sleep(1.0)
         raise AssertionError("nobody waits so long")
 
@@ -123,7 +123,7 @@ class Slow:
 async def test_whoever_is_too_slow_is_left_out_in_time() -> None:  # D15
     made = replace(brief(), limits=Limits(turn_seconds=0.1))
     player = Player(differing)
-    place = Hall(brief=made, protocol=build("arena", made, Choices(rounds=0)))
+    place = Harness(brief=made, protocol=build("arena", made, Choices(rounds=0)))
     clock = asyncio.get_running_loop().time
     began = clock()
     held = await place.hold({"Ann": player, "Bob": Slow(), "Cy": player})
@@ -146,7 +146,7 @@ def test_one_agent_is_no_arena() -> None:  # D1
     ],
 )
 async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: str, dissent: tuple[str, ...]) -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         said: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."}
         return ballot(ask, scene, wishes[ask.to]) if ask.act == "vote" else said
 
@@ -218,7 +218,7 @@ def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[P
     ],
 )
 async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status: str, how: str) -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {"ANSWER": f"{ask.to}'s"}
         name = favours[int(ask.key[-1]) - 1]
@@ -254,7 +254,7 @@ def test_where_answers_are_counted_no_vote_can_end_early() -> None:
 
 
 async def test_a_moderator_ends_an_arena() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, scene)
 
     held, player = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
@@ -268,7 +268,7 @@ async def test_a_moderator_ends_an_arena() -> None:
 
 
 async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R9
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."} if ask.act != "vote" else {}
 
     held, _ = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB)
@@ -280,7 +280,7 @@ async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R
 async def test_an_instrument_measures_what_the_stop_reads() -> None:
     aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "liken":
             assert [turn.by for turn in scene.about] == ["Ann", "Ann", "Bob", "Bob"]
             return {"OWN": 0.99, "BETWEEN": 0.3, "METHOD": "ollama:e"}
@@ -296,7 +296,7 @@ async def test_an_instrument_measures_what_the_stop_reads() -> None:
 async def test_an_instrument_waits_until_everybody_has_given_two_proposals() -> None:
     aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, scene)
 
     held, player = await hold(script, Choices(until=("stalled",), rounds=1), ANN, BOB, aide)
@@ -332,7 +332,7 @@ async def test_a_vote_ends_when_the_rest_need_not_be_asked(
 
 
 async def test_a_close_vote_goes_to_its_end() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         mine: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s"}
         return ballot(ask, scene, ask.to) if ask.act == "vote" else mine
 
@@ -352,7 +352,7 @@ async def test_voters_are_asked_in_an_order_of_chance_that_is_on_record() -> Non
 async def test_an_arena_that_ends_early_can_be_cut_anywhere(until: tuple[Condition, ...]) -> None:
     made = brief(ANN, BOB, CY, CHAIR)
     choices = Choices(until=until, rounds=2, topology="ring")
-    place = Hall(brief=made, protocol=build("arena", made, choices))
+    place = Harness(brief=made, protocol=build("arena", made, choices))
     whole = await place.hold({each.name: Oracle(3) for each in made.participants})
     await resume_everywhere(place, whole, seed=3, step=3)
 

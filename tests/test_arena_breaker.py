@@ -4,9 +4,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from moot.app.plan.assignment import seat
+from moot.app.plan.assignment import agent_for
 from moot.cli.display.render import Stage, tell
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Participant
 from moot.core.errors import Refused, Unavailable
 from moot.core.event import Attempted, Called, Failed
@@ -19,7 +19,7 @@ from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
 from moot.report.turn_text import Namer
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"
 
@@ -35,7 +35,7 @@ class Frail:
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=10)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         self.asked += 1
         if self.errors:
             raise self.errors.pop(0)
@@ -52,8 +52,8 @@ async def hold(bob: Frail) -> Held:
         pool.lend(model.name.removeprefix("guest:"), model)
         people.append(Participant(name=name, seat=model.name))
     brief = Brief(topic="Tea or coffee?", participants=tuple(people))
-    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
-    return await place.hold(seat(brief, pool))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
+    return await place.hold(agent_for(brief, pool))
 
 
 async def test_whoever_is_left_out_is_named_and_not_asked() -> None:

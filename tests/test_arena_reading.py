@@ -7,10 +7,10 @@ import pytest
 from moot.answers.layout import read
 from moot.core.ask import Field, Form, Layout, Value
 from moot.core.brief import Brief, Source
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import ANN, BOB, CY
 
 CHOICE = Field(name="CHOICE", kind="choice", choices=("a", "b"))
@@ -36,8 +36,8 @@ async def test_the_built_in_debater_accepts_what_it_quotes_and_rejects_the_rest(
         "Tea is cheap.\n\nCoffee is quick.\n\nToo much coffee can cause loss of sleep.\n\nCoffee costs more than tea."
     )
     made = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY), background=(Source(name="a.md", text=text),))
-    seats = {each.name: Quotes() for each in made.participants}
-    held = await Hall(brief=made, protocol=build("arena", made, Choices(rounds=1))).hold(seats)
+    seats = {each.name: DemoDebater() for each in made.participants}
+    held = await Harness(brief=made, protocol=build("arena", made, Choices(rounds=1))).hold(seats)
     assert all("UNSOURCED" not in turn.fields for turn in held.transcript.turns("critique"))
     for turn in held.transcript.turns("revise"):
         said = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]

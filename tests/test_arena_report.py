@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from moot.arguments.argument_map import argument_map, judge
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief
 from moot.core.transcript import Transcript
@@ -13,7 +13,7 @@ from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from players import ANN, BOB, CY
 
 ISSUE: Mapping[str, Value] = {
@@ -32,7 +32,7 @@ def told(value: Value) -> str:
 class Talker:
     """A seat whose words are its fields, as a model's are."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         assert ask.form
         fields: dict[str, Value] = {"ANSWER": f"{ask.to} wins", "CONFIDENCE": 0.5, "ARGUMENT": "Reasons speak for it."}
         if ask.act == "critique":
@@ -46,7 +46,7 @@ class Talker:
 
 async def hold(rounds: int = 1) -> Held:
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
-    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=rounds)))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=rounds)))
     return await place.hold({each.name: Talker() for each in brief.participants})
 
 
@@ -83,14 +83,14 @@ async def test_what_an_author_passes_over_stays_open() -> None:
     class Deaf(Talker):
         """Accepts what stands under A, and says nothing of what stands under B."""
 
-        async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
             reply = await super().answer(ask, scene, say)
             fields = {name: value for name, value in reply.fields.items() if name != "REJECTS"}
             # Each critique has a point of its own, or the same point would stand for all of them.
             return replace(reply, fields={**fields, "ISSUE": f"{ask.key} is dear."} if "ISSUE" in fields else fields)
 
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
-    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=1)))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1)))
     held = await place.hold({each.name: Deaf() for each in brief.participants})
     passed = {held.transcript.get(turn.about[2]).mark for turn in held.transcript.turns("revise")}
     assert {edge.source for edge in judge(argument_map(held.transcript)).unanswered} == passed

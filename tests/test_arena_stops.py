@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands import QUOTES, moot
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.transcript import within
@@ -16,7 +16,7 @@ from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from players import ANN, BOB, CHAIR, CY, Player, Script
 
 DI, EVE = Participant(name="Di"), Participant(name="Eve")
@@ -24,12 +24,12 @@ FIVE = (ANN, BOB, CY, DI, EVE)
 ROUNDS = 4
 
 
-def vote(ask: Ask, scene: Scene, author: str) -> Mapping[str, Value]:
+def vote(ask: Ask, scene: Context, author: str) -> Mapping[str, Value]:
     assert ask.form
     return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in scene.about].index(author)]}
 
 
-def restless(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def restless(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Everybody holds something else each time, votes for itself, and nobody is sure."""
     if ask.act == "gauge":
         return {"CONSENSUS": "OPEN", "NEW": "CLAIMS"}
@@ -41,7 +41,7 @@ def restless(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
 def but(acts: tuple[str, ...], fields: Mapping[str, Value]) -> Script:
     """As the restless, but these acts give these fields besides; {name} stands for the author."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         given = restless(ask, scene)
         named = {key: each.format(name=ask.to) if isinstance(each, str) else each for key, each in fields.items()}
         return {**given, **named} if given and ask.act in acts else given
@@ -49,7 +49,7 @@ def but(acts: tuple[str, ...], fields: Mapping[str, Value]) -> Script:
     return script
 
 
-def for_ann(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def for_ann(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     return vote(ask, scene, "Ann") if ask.act == "vote" else restless(ask, scene)
 
 
@@ -98,7 +98,7 @@ STOPS: list[tuple[Condition, tuple[Participant, ...], Script, str, int]] = [
 async def hold(until: Condition, people: tuple[Participant, ...], script: Script, rounds: int = ROUNDS) -> Held:
     brief = Brief(topic="Tea or coffee?", participants=people, seed=3)
     choices = Choices(until=(until,), rounds=rounds, strategy="majority")
-    place = Hall(brief=brief, protocol=build("arena", brief, choices))
+    place = Harness(brief=brief, protocol=build("arena", brief, choices))
     return await place.hold(dict.fromkeys([each.name for each in people], Player(script)))
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Interjected
@@ -16,7 +16,7 @@ from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
 from moot.phases.speak import Everyone, speech
 from moot.record.ledger import Ledger
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 Answers: TypeAlias = Callable[[Ask], Mapping[str, Value] | None]
 
@@ -29,9 +29,9 @@ class Guests:
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
-        self.seen: dict[str, tuple[Ask, Scene]] = {}
+        self.seen: dict[str, tuple[Ask, Context]] = {}
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         self.seen[ask.key] = (ask, scene)
         fields = self.answers(ask)
         if fields is None:
@@ -51,7 +51,7 @@ async def hold(
 ) -> tuple[Held, Guests]:
     guests = Guests(answers)
     made = brief or Brief(topic="Tea?", participants=people)
-    held = await Hall(brief=made, protocol=phase).hold({each.name: guests for each in made.participants})
+    held = await Harness(brief=made, protocol=phase).hold({each.name: guests for each in made.participants})
     return held, guests
 
 
@@ -136,7 +136,7 @@ async def test_notes_to_oneself_are_in_no_summary_and_part_nobody() -> None:
 async def test_a_word_from_outside_is_summed_up_too() -> None:
     def table(ledger: Ledger) -> Mapping[str, Guests]:
         class Rude(Guests):
-            async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+            async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
                 if ask.key == "/debate/argue#1":
                     await ledger.add(Interjected(by="Guest", text="And milk?"))
                 return await super().answer(ask, scene, say)
@@ -144,7 +144,7 @@ async def test_a_word_from_outside_is_summed_up_too() -> None:
         return dict.fromkeys(("Ann", "Bob"), Rude(silent))
 
     brief = Brief(topic="Tea?", participants=people("Ann", "Bob"))
-    held = await Hall(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).hold(table)
+    held = await Harness(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).hold(table)
     assert asked(held, "summarize") == [("Ann", (), "T1 T2 T3")]
 
 
@@ -328,5 +328,5 @@ def test_the_frame_of_a_revision_says_what_it_replaces_only_where_turns_are_numb
         reply=Reply(text="x"),
         ask=Ask(key="a", to="Ann", act="revise", task="", form=form),
     )
-    scene = Scene(brief=brief, me=brief.participants[0], turns=(plain,), view=View(numbered=True))
+    scene = Context(brief=brief, me=brief.participants[0], turns=(plain,), view=View(numbered=True))
     assert "T1 [Ann]:\n  x" in compose(Ask(key="b", to="Ann", act="argue", task="?"), scene, Traits())[1].text

@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from moot.app.export.reports import recount, write_report
+from moot.app.export.reports import read_record, write_report
 from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Attempted, Called, Entry, Erred, Failed
 from moot.models.layers import Patience
@@ -40,12 +40,12 @@ async def hold(script: Script, folder: Path, *, protocol: str = "panel", limits:
     brief = Brief(topic="Act now?", participants=people + chair, limits=limits or Limits(turn_seconds=3.0))
     async with Wires(script=script).serve() as server:
         pool = Pool(env={"OLLAMA_HOST": server.url}, patience=PATIENCE)
-        desk = Desk(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+        desk = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
         plan = desk.plan(brief, protocol=protocol, choices=Choices(), models=("ollama:tiny",))
         outcome = await desk.hold(plan, "bad-day")
         entries = await desk.entries("bad-day")
         await desk.verify("bad-day")
-        page = write_report((await recount(desk, "bad-day")).report)
+        page = write_report((await read_record(desk, "bad-day")).report)
         await desk.close()
     return Held(outcome=outcome, entries=entries, report=page)
 

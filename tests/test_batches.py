@@ -10,7 +10,7 @@ from batch_kit import BRIEF, item
 from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, read_lines, read_stream, seed_of
 from moot.app.brief.reader import MOST_BYTES, read_brief
 from moot.app.brief.schema import MOST_SEED
-from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.prepare import LimitWishes, Wishes
 from moot.core.errors import BriefError
 
 
@@ -38,7 +38,7 @@ def test_what_is_debated_makes_another_id_and_limits_do_not() -> None:
     limited = of("---\nlimits:\n  tokens: 9000\n  cost: 2\n---\n# Tea?\n\nTea is calm.")
     assert limited.intake.brief.limits != first.intake.brief.limits
     assert limited.key == first.key
-    assert of("# Tea?\n\nTea is calm.", Wishes(caps=Caps(cost=3))).key == first.key
+    assert of("# Tea?\n\nTea is calm.", Wishes(caps=LimitWishes(cost=3))).key == first.key
     others = [
         of("# Tea?\n\nTea is dear."),
         of("---\nstrategy: majority\n---\n# Tea?\n\nTea is calm."),

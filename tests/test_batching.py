@@ -16,7 +16,7 @@ from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
 from moot.app.run.people import answer, waiting
 from moot.app.run.prepare import Wishes
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import Refused
 from moot.core.event import Called, Entry, Opened
@@ -35,7 +35,7 @@ def split(request: Request) -> str:
     return BUY if "You are Ben" in str(request.messages) else BUILD
 
 
-async def lines(desk: Desk) -> dict[str, tuple[str, ...]]:
+async def lines(desk: Workspace) -> dict[str, tuple[str, ...]]:
     return {spine.debate: await desk.lines(spine.debate) for spine in await desk.store.debates()}
 
 
@@ -148,16 +148,16 @@ async def test_one_that_fails_ends_no_other() -> None:
 
 async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = desk_with(paid=Paid())
-    hold = Desk.hold
+    hold = Workspace.hold
 
-    async def slip(self: Desk, plan: object, debate: str, **more: object) -> object:
+    async def slip(self: Workspace, plan: object, debate: str, **more: object) -> object:
         if debate.endswith(last):
             raise ValueError("key=sk-12345678")
         return await hold(self, plan, debate, **more)  # type: ignore[arg-type]
 
     work = work_on(desk)
     last = [each.debate for each in work.batch][-1].rpartition("-")[2]
-    monkeypatch.setattr(Desk, "hold", slip)
+    monkeypatch.setattr(Workspace, "hold", slip)
     await work.hold()
     came = await work.look_around()
     assert [each.status for each in came] == ["decided", "decided", "error"]
@@ -320,7 +320,7 @@ async def test_a_debate_whose_participants_cannot_be_made_yet_stands_still() -> 
     assert not any(isinstance(each.event, Called) for each in await entries_of_casting(desk))
 
 
-async def entries_of_casting(desk: Desk) -> tuple[Entry, ...]:
+async def entries_of_casting(desk: Workspace) -> tuple[Entry, ...]:
     (spine,) = await desk.store.debates()
     assert spine.debate.startswith("cast-")
     return await desk.entries(spine.debate)

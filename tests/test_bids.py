@@ -8,7 +8,7 @@ from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, View
 from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn
-from moot.phases.base import Table
+from moot.phases.base import State
 from moot.phases.bids import BID, ask_bids, winner
 from players import ANN, BOB, CY
 
@@ -28,9 +28,9 @@ def spoken(*speakers: str, act: str = "argue", answered: bool = True) -> Transcr
     return transcript
 
 
-def table(transcript: Transcript) -> Table:
+def table(transcript: Transcript) -> State:
     assert transcript.brief
-    return Table(brief=transcript.brief, transcript=transcript, path="/debate/rounds/round-2/floor")
+    return State(brief=transcript.brief, transcript=transcript, path="/debate/rounds/round-2/floor")
 
 
 def bid(by: str, urgency: Value | None, *, field: str = "URGENCY") -> Turn:

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
@@ -15,7 +15,7 @@ from moot.phases.choices import Choices, Extras, Mediation
 from moot.protocols.board import Meeting, message
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt
 
@@ -25,15 +25,15 @@ Answers = Callable[[Ask, int], Mapping[str, Value] | None]
 """The fields of a member's message, from the ask and how often that member was asked before; None for a failure."""
 
 
-def hall(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTIONS, strategy: str = "") -> Hall:
+def hall(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTIONS, strategy: str = "") -> Harness:
     members = tuple(Participant(name="ABCDE"[n], weight=n + 1) for n in range(count))
     brief = Brief(topic="Hire Kim?", participants=(*members, CLOCK), options=options, seed=3)
     choices = Choices(rounds=rounds, strategy=strategy)
-    return Hall(brief=brief, protocol=build("board", brief, choices), name="board")
+    return Harness(brief=brief, protocol=build("board", brief, choices), name="board")
 
 
-async def play(place: Hall, answers: Answers) -> tuple[Held, Player]:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+async def play(place: Harness, answers: Answers) -> tuple[Held, Player]:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         before = [each for each, _ in player.asked[:-1] if each.to == ask.to]
         return {} if ask.to == "TimeKeeper" else answers(ask, len(before))
 

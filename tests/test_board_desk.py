@@ -8,21 +8,21 @@ import pytest
 from commands import EXAMPLES, QUOTES, moot
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
 from moot.app.brief.reader import read_brief
-from moot.app.plan.assignment import seat
+from moot.app.plan.assignment import agent_for
 from moot.app.plan.estimate import estimate
 from moot.app.run.api import take
 from moot.app.run.prepare import Wishes, choose, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.board.members import PRESETS
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.demo.debater import CLOCK, Clock
+from moot.demo.debater import CLOCK, Timekeeper
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from quoting import Ear
 
 HEAD = "---\nprotocol: board\n{more}---\n# Hire Kim?\n\nKim has published 31 papers.\n\n"
@@ -59,7 +59,7 @@ def test_a_timekeeper_is_no_debater() -> None:
 
 
 async def plan(text: str | Brief, **wishes: str) -> Brief:
-    ready = await prepare(Desk(MemoryStore()), take(text), Wishes(models=("builtin:quotes",), **wishes))  # pyright: ignore[reportArgumentType]
+    ready = await prepare(Workspace(InMemoryStore()), take(text), Wishes(models=("builtin:quotes",), **wishes))  # pyright: ignore[reportArgumentType]
     return ready.plan.brief
 
 
@@ -77,17 +77,17 @@ async def test_another_protocol_gets_no_timekeeper() -> None:
 
 async def test_the_built_in_timekeeper_says_the_first_paragraph_of_its_task() -> None:
     brief = Brief(topic="?", participants=(TIMEKEEPER,))
-    (clock,) = seat(brief, Pool()).values()
-    assert isinstance(clock, Clock)
+    (clock,) = agent_for(brief, Pool()).values()
+    assert isinstance(clock, Timekeeper)
     ask = Ask(key="k", to="TimeKeeper", act="remind", task="So far 4.\n\nYou keep the time.")
-    reply = await clock.answer(ask, Scene(brief=brief, me=TIMEKEEPER), Ear())
+    reply = await clock.answer(ask, Context(brief=brief, me=TIMEKEEPER), Ear())
     assert (reply.text, reply.asked, reply.served) == ("So far 4.", CLOCK, CLOCK)
 
 
 def test_the_clock_is_no_member() -> None:
     brief = Brief(topic="?", participants=(Participant(name="Ann", seat=CLOCK),))
     with pytest.raises(BriefError, match="Ann: builtin:clock keeps the time of a board and is no member of it"):
-        seat(brief, Pool())
+        agent_for(brief, Pool())
 
 
 def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:

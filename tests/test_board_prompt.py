@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from moot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
 from moot.answers.layout import instruct, read
-from moot.core.agent import scene
+from moot.core.agent import context_of
 from moot.core.ask import Ask, Fields, Form, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
@@ -48,7 +48,7 @@ def transcript(*said: tuple[str, str | Fields], form: Form | None = None) -> Tra
 
 def prompt(who: str, held: Transcript, *, view: View = OWN, traits: Traits | None = None) -> tuple[Message, ...]:
     asked = ask(who, 99, view=view)
-    return compose(asked, scene(BRIEF, held, asked), traits or Traits())
+    return compose(asked, context_of(BRIEF, held, asked), traits or Traits())
 
 
 def texts(messages: tuple[Message, ...], role: str) -> list[str]:
@@ -149,7 +149,7 @@ def test_two_own_messages_in_a_row_are_bridged_and_gone_on_from() -> None:
 def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
     held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING))
     asked = replace(ask(CHEN, 99), act="verdict", form=addressed(last_word(("HIRE",)), CHEN, NAMES))
-    assert not any(GO_ON in each.text for each in compose(asked, scene(BRIEF, held, asked), Traits()))
+    assert not any(GO_ON in each.text for each in compose(asked, context_of(BRIEF, held, asked), Traits()))
     held.apply(Interjected(by=CHEN, text="One more thing."))
     assert not any(GO_ON in each.text for each in prompt(CHEN, held))
 

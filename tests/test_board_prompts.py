@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, Source
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import Player
 from prompts import prompt
 
@@ -21,7 +21,7 @@ PEOPLE = (
 
 
 async def test_the_prompts_of_a_board() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.to == "Tick" or ask.act == "verdict":
             return {}
         first = sum(each.to == ask.to for each, _ in player.asked) == 1
@@ -37,7 +37,7 @@ async def test_the_prompts_of_a_board() -> None:
         options=("HIRE", "NO_HIRE"),
         seed=2,
     )
-    place = Hall(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
+    place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
     await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
     asked = {ask.key.removeprefix("/debate/"): ask for ask, _ in player.asked}
     text = "".join(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from moot.answers.layout import read
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant, Source
 from moot.core.labels import act_of
@@ -18,7 +18,7 @@ from moot.report.logs import write
 from moot.report.markdown import markdown
 from moot.report.report import Report, as_data, report
 from moot.report.turn_text import Speech, parted, speak
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from players import Player
 
 OPTIONS = ("HIRE", "NO_HIRE")
@@ -39,7 +39,7 @@ BOB: tuple[Mapping[str, Value], ...] = (
 async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[str, Value], ...] = BOB) -> Held:
     """Ann and Bob say these; Cy never answers; what is said is said in the order of asking."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         n = sum(each.to == ask.to for each, _ in player.asked) - 1
         said = {"Ann": ann, "Bob": bob}.get(ask.to, ())
         if ask.to == "Tick":
@@ -51,7 +51,7 @@ async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[st
     player = Player(script)
     background = (Source(name="cv.md", text="Papers."),)
     brief = Brief(topic="Hire Kim?", background=background, participants=PEOPLE, options=OPTIONS, seed=11)
-    place = Hall(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
+    place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
     return await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from moot.agents.prompt import compose
 from moot.answers.layout import read, write
-from moot.core.agent import Quote, Say, Scene
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Extras
 from moot.protocols.known import build
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
@@ -34,7 +34,7 @@ class Whisperer:
 
     prompts: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         text = "\n".join(message.text for message in compose(ask, scene, Traits()))
         self.prompts[ask.key] = (ask.to, text)
         words = write(ask.form, self.fields(ask, ask.form)) if ask.form else "Time."
@@ -69,7 +69,7 @@ async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[Held, Whispe
     people[-1] = replace(people[-1], duty="moderator")
     brief = Brief(topic="Hire Kim?", participants=tuple(people), options=("HIRE", "NO_HIRE"), seed=5)
     bird = Whisperer()
-    place = Hall(brief=brief, protocol=build("board", brief, Choices(rounds=4, extras=extras)))
+    place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=4, extras=extras)))
     return await place.hold(dict.fromkeys([each.name for each in people], bird)), bird
 
 

@@ -14,11 +14,11 @@ from commands import moot as command
 from commands import served, settle, speak
 from moot.app.brief.reader import Intake, read_brief
 from moot.app.run.api import take
-from moot.app.run.prepare import Caps, Ready, Wishes, prepare
-from moot.app.run.start import Made as Came
-from moot.app.run.start import find_casting, hold_casting, read_casting, with_cast
-from moot.app.run.workspace import Desk
-from moot.engine.driver import Stop
+from moot.app.run.prepare import LimitWishes, Ready, Wishes, prepare
+from moot.app.run.start import Generated as Came
+from moot.app.run.start import find_generation, read_generation, run_generation, with_participants
+from moot.app.run.workspace import Workspace
+from moot.engine.driver import StopRequest
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires
 
@@ -58,21 +58,21 @@ def casts(call: Call) -> bool:
 class Made:
     """A desk at which participants were made."""
 
-    desk: Desk
+    desk: Workspace
     intake: Intake
     ready: Ready
     came: Came
     wires: Wires
 
     def cast(self, wishes: Wishes | None = None) -> tuple[Intake, Wishes]:
-        return with_cast(self.intake, wishes or Wishes(models=(MODEL,)), self.ready, self.came)
+        return with_participants(self.intake, wishes or Wishes(models=(MODEL,)), self.ready, self.came)
 
 
-async def make(desk: Desk, ready: Ready) -> Came:
+async def make(desk: Workspace, ready: Ready) -> Came:
     """Have them made, or find those who were made before."""
-    casting = await find_casting(desk, ready)
-    await hold_casting(desk, casting)
-    return await read_casting(desk, casting)
+    casting = await find_generation(desk, ready)
+    await run_generation(desk, casting)
+    return await read_generation(desk, casting)
 
 
 @asynccontextmanager
@@ -82,7 +82,7 @@ async def making(
     wires = Wires(script=makes(answer))
     async with wires.serve():
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        desk = Desk.at(Path("moot.sqlite"))
+        desk = Workspace.at(Path("moot.sqlite"))
         intake = read_brief(text)
         ready = await prepare(desk, intake, wishes or Wishes(models=(MODEL,)))
         came = await make(desk, ready)
@@ -163,12 +163,12 @@ async def test_what_the_header_says_for_all_holds_for_them(monkeypatch: pytest.M
 
 
 async def test_what_it_cost_is_taken_off_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Wishes(models=(MODEL,), caps=Caps(tokens=9000, cost=1.0, asks=40))
+    asked = Wishes(models=(MODEL,), caps=LimitWishes(tokens=9000, cost=1.0, asks=40))
     async with making(CAST, monkeypatch, wishes=asked) as made:
         _, wishes = made.cast(asked)
-    assert wishes.caps == Caps(tokens=8600, cost=1.0, asks=40, turn_seconds=120.0)
+    assert wishes.caps == LimitWishes(tokens=8600, cost=1.0, asks=40, turn_seconds=120.0)
     assert wishes.models == (MODEL,)
-    async with making(CAST, monkeypatch, wishes=Wishes(models=(MODEL,), caps=Caps(tokens=3000))) as made:
+    async with making(CAST, monkeypatch, wishes=Wishes(models=(MODEL,), caps=LimitWishes(tokens=3000))) as made:
         _, wishes = made.cast()
     assert wishes.caps.tokens == 3000  # an earlier run has paid them
 
@@ -177,9 +177,9 @@ async def test_nobody_pays_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     wires = Wires(script=makes(CAST))
     async with wires.serve():
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        desk = Desk.at(Path("moot.sqlite"))
+        desk = Workspace.at(Path("moot.sqlite"))
         ready = await prepare(desk, read_brief(QUESTION), Wishes(models=(MODEL,)))
-        paused = await hold_casting(desk, await find_casting(desk, ready), stop=Stop(reason="stopped"))
+        paused = await run_generation(desk, await find_generation(desk, ready), stop=StopRequest(reason="stopped"))
         assert (paused.status, len(wires.calls)) == ("paused", 0)
         first = await make(desk, ready)
         again = await make(desk, ready)

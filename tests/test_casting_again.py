@@ -13,14 +13,21 @@ import moot
 from commands import moot as command
 from commands import served, settle, speak
 from moot.app.brief.reader import read_brief
-from moot.app.run.prepare import Caps, Wishes, prepare
-from moot.app.run.start import Casting, Made, find_casting, hold_casting, read_casting, with_cast
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import LimitWishes, Wishes, prepare
+from moot.app.run.start import (
+    Generated,
+    Generation,
+    find_generation,
+    read_generation,
+    run_generation,
+    with_participants,
+)
+from moot.app.run.workspace import Workspace
 from moot.core.event import Attempted, Called, Erred
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 from moot.models.pool import Pool
 from moot.record.codec import decode
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
@@ -51,21 +58,21 @@ class Place:
     kept: dict[str, list[str]]
     now: float = 1000.0
 
-    async def find(self, text: str = QUESTION, *, new: bool = False, **wishes: Caps | int) -> Casting:
+    async def find(self, text: str = QUESTION, *, new: bool = False, **wishes: LimitWishes | int) -> Generation:
         desk = self.desk()
-        return await find_casting(desk, await prepare(desk, read_brief(text), self.wish(**wishes)), new=new)
+        return await find_generation(desk, await prepare(desk, read_brief(text), self.wish(**wishes)), new=new)
 
-    async def make(self, text: str = QUESTION, *, new: bool = False) -> Made:
+    async def make(self, text: str = QUESTION, *, new: bool = False) -> Generated:
         casting = await self.find(text, new=new)
-        await hold_casting(self.desk(), casting)
-        return await read_casting(self.desk(), casting)
+        await run_generation(self.desk(), casting)
+        return await read_generation(self.desk(), casting)
 
-    def wish(self, **wishes: Caps | int) -> Wishes:
+    def wish(self, **wishes: LimitWishes | int) -> Wishes:
         return replace(Wishes(models=(MODEL,)), **wishes)
 
-    def desk(self) -> Desk:
+    def desk(self) -> Workspace:
         pool = Pool(env={"OLLAMA_HOST": self.wires.url})
-        return Desk(MemoryStore(self.kept), pool=pool, clock=lambda: self.now)
+        return Workspace(InMemoryStore(self.kept), pool=pool, clock=lambda: self.now)
 
 
 @asynccontextmanager
@@ -78,7 +85,7 @@ async def place(answer: str = "") -> AsyncGenerator[Place]:
 async def test_the_same_question_finds_those_who_were_made_for_it() -> None:
     async with place() as here:
         made = await here.make()
-        for again in (await here.find(), await here.find(seed=7), await here.find(caps=Caps(tokens=9000))):
+        for again in (await here.find(), await here.find(seed=7), await here.find(caps=LimitWishes(tokens=9000))):
             assert (again.debate, again.earlier) == (made.casting.debate, True)
         for other in ("Should it open on Sundays?", f"---\npersona_count: 2\n---\n# {QUESTION}"):
             found = await here.find(other)
@@ -128,11 +135,11 @@ async def test_what_broke_off_behind_the_answer_is_not_paid_again() -> None:
 async def test_a_paused_casting_goes_on_under_the_limits_of_today() -> None:
     async with place() as here:
         desk = here.desk()
-        paused = await hold_casting(desk, await here.find(caps=Caps(tokens=10)))
+        paused = await run_generation(desk, await here.find(caps=LimitWishes(tokens=10)))
         assert (paused.status, paused.kind) == ("paused", "limit")
-        casting = await here.find(caps=Caps(tokens=9000))
+        casting = await here.find(caps=LimitWishes(tokens=9000))
         assert (casting.debate, casting.begun) == (paused.debate, True)
-        assert (await hold_casting(desk, casting)).status == "decided"
+        assert (await run_generation(desk, casting)).status == "decided"
 
 
 async def test_a_lost_try_counts_as_spent() -> None:
@@ -142,12 +149,12 @@ async def test_a_lost_try_counts_as_spent() -> None:
         made = await here.make()
         for event in (tried, Erred(key=key, call="answer", n=1, kind="timeout", reason="late")):
             made.spent.apply(event)
-        desk, intake, caps = here.desk(), read_brief(QUESTION), Caps(tokens=20_000, cost=0.25)
+        desk, intake, caps = here.desk(), read_brief(QUESTION), LimitWishes(tokens=20_000, cost=0.25)
         ready = await prepare(desk, intake, here.wish(caps=caps))
-        _, wishes = with_cast(intake, Wishes(), ready, made)
+        _, wishes = with_participants(intake, Wishes(), ready, made)
         assert (wishes.caps.tokens, wishes.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
         earlier = replace(made, casting=replace(made.casting, earlier=True))
-        taken, wishes = with_cast(intake, Wishes(), ready, earlier)
+        taken, wishes = with_participants(intake, Wishes(), ready, earlier)
         assert (wishes.caps.tokens, wishes.caps.cost) == (20_000, 0.25)
         assert f"made by {MODEL} earlier, in debate {made.casting.debate} (400 tokens" in taken.cast
 
@@ -203,6 +210,6 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
 
 async def test_a_stop_before_the_question_costs_nothing() -> None:
     async with place() as here:
-        paused = await hold_casting(here.desk(), await here.find(), stop=Stop(reason="stopped"))
+        paused = await run_generation(here.desk(), await here.find(), stop=StopRequest(reason="stopped"))
         assert (paused.status, here.wires.calls) == ("paused", [])
         assert (await here.find(new=True)).debate == paused.debate

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from moot.answers.layout import read, repair
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.protocols.known import Choices, build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -30,7 +30,7 @@ async def held(
 ) -> tuple[Held, Player]:
     """A debate in which everybody ranks by name, and the chair takes those words from those authors."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == silent or (silent == "all" and ask.act == "draft"):
             return None
         assert ask.form
@@ -46,7 +46,7 @@ async def held(
 
     brief = Brief(topic="Tea?", participants=tuple(people), options=options, seed=3)
     player = Player(script)
-    place = Hall(brief=brief, protocol=build("chaired", brief), name="chaired")
+    place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
     return await place.hold(dict.fromkeys([each.name for each in people], player)), player
 
 
@@ -55,7 +55,7 @@ def decided(place: Held) -> Decision:
     return place.transcript.decision
 
 
-def the(player: Player, act: str) -> list[tuple[Ask, Scene]]:
+def the(player: Player, act: str) -> list[tuple[Ask, Context]]:
     return [each for each in player.asked if each[0].act == act]
 
 
@@ -201,6 +201,6 @@ async def test_it_needs_one_moderator() -> None:
 
 async def test_cut_anywhere_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"), seed=5)
-    place = Hall(brief=brief, protocol=build("chaired", brief), name="chaired")
+    place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
     whole = await place.hold(dict.fromkeys([each.name for each in PEOPLE], Oracle()))
     await resume_everywhere(place, whole)

@@ -8,20 +8,20 @@ import pytest
 from commands import EXAMPLES, QUOTES, moot
 from moot.agents.prompt import compose
 from moot.answers.manual_form import take
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import BriefError
 from moot.core.matching import beside
 from moot.core.transcript import Turn
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.models.base import Traits
 from moot.phases.base import Sequence
 from moot.phases.choices import Choices
 from moot.phases.ranked_vote import RANK, RANKING, sheet
 from moot.protocols.chaired import Synthesis, chaired
 from moot.protocols.known import build
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from quoting import Room
 
 ANN, BOB, CY = (Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob", "Cy"))
@@ -33,13 +33,13 @@ BRIEF = Brief(
 
 
 async def quoted(brief: Brief = BRIEF) -> Held:
-    place = Hall(brief=brief, protocol=build("chaired", brief), name="chaired")
-    seat = Quotes()
+    place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
+    seat = DemoDebater()
     return await place.hold({each.name: seat for each in brief.participants})
 
 
 def newest(ask: Ask, about: tuple[Turn, ...]) -> str:
-    scene = Scene(brief=BRIEF, me=BRIEF.participant(ask.to), view=ask.view, about=about)
+    scene = Context(brief=BRIEF, me=BRIEF.participant(ask.to), view=ask.view, about=about)
     return compose(ask, scene, Traits())[-1].text
 
 

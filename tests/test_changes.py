@@ -14,7 +14,7 @@ from moot.protocols.known import build
 from moot.report.course import Course, Move, Note, Revision, Told, chronicle, course, span
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from reports import Diary, opened, person
 
 ANSWER = Form(name="speech", fields=(Field(name="ANSWER"),))
@@ -200,7 +200,7 @@ async def test_a_debate_with_everything_is_reported() -> None:
     brief = Brief(topic="Tea?", participants=people, options=("tea", "coffee"))
     choices = Choices(rounds=2, summarize=1, extras=Extras(revision=True, self_reflection=True, evolution=True))
     tree = build("round_robin", brief, choices)
-    held = await Hall(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], Oracle(3)))
+    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], Oracle(3)))
     found = report(held.entries, debate="d")
     assert found.course.revisions
     assert len(found.course.notes) == 4

@@ -30,7 +30,7 @@ from chaos_kit import (
     working,
 )
 from moot.app.run.dispatcher import Job
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.event import PLAY_EVENTS, Attempted, Called, Entry, Resumed
 from moot.core.transcript import fold
 from moot.testing.replay import essence
@@ -161,7 +161,7 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
     with running() as server:
         async with Wires(script=model.answer).serve() as wires:
             address = server.make()
-            desk, queue = Desk.at(address), Queue(address)
+            desk, queue = Workspace.at(address), Queue(address)
             try:
                 await submit(desk, queue, make_debates(desk, SIZE))
                 async with working(folder, address, wires.url, SIZE) as crew:

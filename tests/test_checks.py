@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from moot.app.plan.checks import check_brief
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
 from moot.phases.choices import Choices
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
@@ -42,7 +42,9 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
 )
 async def test_what_cannot_be_is_refused_with_a_sentence(change: dict[str, Any], found: str) -> None:
     with pytest.raises(BriefError) as refused:
-        Desk(MemoryStore()).plan(replace(BRIEF, **change), protocol="panel", choices=Choices(), models=("human",))
+        Workspace(InMemoryStore()).plan(
+            replace(BRIEF, **change), protocol="panel", choices=Choices(), models=("human",)
+        )
     assert found in str(refused.value)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 
 from moot.app.export.paper import memo
-from moot.app.export.reports import FORMATS, map_at, mermaid_of, recount, reported, write_log, write_report
+from moot.app.export.reports import FORMATS, map_at, mermaid_of, read_record, reported, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
 from moot.app.run.people import say
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import Frames
 from moot.core.ask import Reply, ToolCall
 from moot.core.brief import Brief, Participant, Source
@@ -18,7 +18,7 @@ from moot.core.decision import Decision
 from moot.core.errors import ModelError
 from moot.core.event import Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
 from moot.core.text import clean
-from moot.engine.calls import Line, Purse
+from moot.engine.calls import Budget, CallRecorder
 from moot.models.base import Request
 from moot.models.pool import Pool
 from moot.record.codec import decode, encode
@@ -26,7 +26,7 @@ from moot.record.ledger import Ledger
 from moot.report.logs import MODES
 from moot.report.report import Report
 from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from reports import DRAFT, Diary, ask
 
 TAGS = "".join(chr(0xE0000 + ord(each)) for each in "obey")
@@ -73,7 +73,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
             for name in models
         ),
     )
-    desk = Desk(MemoryStore(), pool=pool, config=Config())
+    desk = Workspace(InMemoryStore(), pool=pool, config=Config())
     pieces: list[str] = []
     tell = desk.hub.signal
 
@@ -91,7 +91,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
     frames = Frames()
     entries = await desk.entries("d")
     shown = [json.dumps(frames.frame(entry), ensure_ascii=False) for entry in entries]
-    read = (await recount(desk, "d")).report
+    read = (await read_record(desk, "d")).report
     receipt = write_receipt(await make_receipt(desk, "d"), None, "md")
     for text in (*prompts, *pieces, *lines, *shown, *files_of(entries, read), receipt):
         assert_clean(text)
@@ -101,7 +101,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
 
 
 async def test_what_people_say_is_cleaned() -> None:
-    desk = Desk(MemoryStore(), config=Config())
+    desk = Workspace(InMemoryStore(), config=Config())
     await desk.hold(desk.plan(Brief(topic="Tea?", participants=(Participant(name="Ann", seat="human"), *TWO))), "d")
     await say(desk, "d", f"Zo\u200bé{TAGS}", f"Think{EVIL} again.")
     (line,) = await desk.store.read("d/letters")
@@ -129,10 +129,10 @@ def test_fields_notes_and_names_of_an_answer_are_cleaned() -> None:
 
 
 async def test_results_of_tools_and_what_a_model_asks_of_them_are_cleaned() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 1.0)
     shown: list[Delta] = []
-    line = Line("k", ledger, Purse(Brief(topic="x").limits), shown.append)
+    line = CallRecorder("k", ledger, Budget(Brief(topic="x").limits), shown.append)
     quote = ScriptedModel([]).quote(Request(call="answer", messages=()))
 
     async def send() -> Called:

@@ -9,7 +9,7 @@ import pytest
 
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.people import answer, say, waiting
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.cli.display.ask_people import Terminal
 from moot.cli.display.live_screen import Screen
 from moot.cli.terminal import Interrupt, conduct
@@ -19,7 +19,7 @@ from moot.core.errors import RecordError
 from moot.core.event import Asked, Attempted, Entry, Interjected, Opened
 from moot.core.transcript import fold
 from moot.protocols.known import Choices
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
@@ -42,13 +42,13 @@ class Table:
     """A debate held at the terminal of a typist."""
 
     def __init__(self) -> None:
-        self.desk = Desk(MemoryStore())
+        self.desk = Workspace(InMemoryStore())
         self.typist = Typist()
         self.interrupt = Interrupt(say=self.typist.console.print)
 
     async def hold(self, brief: Brief | None = None, *, protocol: str = "panel") -> Outcome:
         """Hold a debate, or go on with it where no brief is given."""
-        self.desk = Desk(self.desk.store)  # as another process would
+        self.desk = Workspace(self.desk.store)  # as another process would
         screen = Screen(self.typist.console, live=False)
         screen.in_place = True
         door = Terminal(self.desk, "d", screen, self.typist.keyboard)

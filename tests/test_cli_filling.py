@@ -13,8 +13,8 @@ from moot.core.ask import ABSTAIN, Ask, Field, Form, Value
 from moot.core.errors import BriefError
 from moot.phases.speak import SETTLEMENT
 from moot.protocols.board import addressed, bound_to_judge, judged, message
-from moot.record.mailbox import Letters
-from moot.testing.store_checks import MemoryStore
+from moot.record.mailbox import Mailbox
+from moot.testing.store_checks import InMemoryStore
 from terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
@@ -32,7 +32,7 @@ def typist() -> Iterator[Typist]:
 
 async def fill(typist: Typist, ask: Ask, *steps: tuple[str, str]) -> Filled:
     """What somebody gives who types that."""
-    outside = Meanwhile(Letters(MemoryStore(), "d", clock=lambda: 0.0), 0)
+    outside = Meanwhile(Mailbox(InMemoryStore(), "d", clock=lambda: 0.0), 0)
     async with asyncio.TaskGroup() as group:
         filling = group.create_task(Sheet(typist.console, typist.keyboard, {"T3": "Bull, draft"}, outside).fill(ask))
         await typist.type(*steps)

@@ -8,11 +8,11 @@ import pytest
 
 from commands import moot
 from lessons_kit import Paper
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.decision import Ballot, Decision
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.phases.speak import revision
 from test_learning import paper
 from test_lessons import criticised
@@ -22,7 +22,7 @@ def fill(folder: Path, missing: int | None = None, **papers: Paper) -> None:
     """Records in the file that the commands read; without the line of that number, from 0."""
 
     async def write() -> None:
-        desk = Desk.at(folder / "moot.sqlite")
+        desk = Workspace.at(folder / "moot.sqlite")
         for n, (name, made) in enumerate(papers.items()):
             lines = [line for at, line in enumerate(made.lines(1000.0 * n)) if at != missing]
             await desk.store.append(name, lines, after=0)
@@ -143,7 +143,7 @@ def test_what_was_right_calibrates(place: Path) -> None:
 
 
 def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
-    with Shelf.open(place / "moot.sqlite") as shelf:
+    with MemoryStore.open(place / "moot.sqlite") as shelf:
         for n in range(20):
             made = Paper({"Ann": "ollama:a", "Bob": "ollama:b"})
             made.say("Ann", "propose", ANSWER="yes" if n < 18 else "no", CONFIDENCE=0.9)

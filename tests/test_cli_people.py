@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from commands import QUOTES, moot, only_id
-from moot.app.program.program_agents import invite
-from moot.app.run.workspace import Desk
+from moot.app.program.program_agents import register
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.protocols.known import Choices
 
@@ -195,8 +195,11 @@ def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
         return "Tea."
 
     async def hold() -> None:
-        desk = Desk.at(tmp_path / "moot.sqlite")
-        people = (Participant(name="Bull", seat=invite(desk.pool, "Bull", bull)), Participant(name="Ada", seat="human"))
+        desk = Workspace.at(tmp_path / "moot.sqlite")
+        people = (
+            Participant(name="Bull", seat=register(desk.pool, "Bull", bull)),
+            Participant(name="Ada", seat="human"),
+        )
         plan = desk.plan(Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=())
         assert (await desk.hold(plan, "d")).kind == "waiting"
         await desk.close()

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelSeat
+from moot.agents.llm import ModelAgent
 from moot.agents.toolkit import Errand
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import View
 from moot.core.errors import ToolError
@@ -31,7 +31,7 @@ TURNS = (
 HEARD = replace(SCENE, turns=TURNS)
 
 
-def errand(answer: str, scene: Scene = HEARD) -> tuple[Errand, list[Request]]:
+def errand(answer: str, scene: Context = HEARD) -> tuple[Errand, list[Request]]:
     model = ScriptedModel([answer])
     return Errand(scene=scene, say=Journal(), name="tool-1", model=model), model.history
 
@@ -107,7 +107,7 @@ async def test_both_work_in_a_participants_hands() -> None:
     }
     model = ScriptedModel(lambda request: script.get(request.call, "Tea."))
     journal = Journal()
-    reply = await ModelSeat(model, tools=(Summarizer(), Scorer())).answer(ASK, replace(HEARD, me=ANN), journal)
+    reply = await ModelAgent(model, tools=(Summarizer(), Scorer())).answer(ASK, replace(HEARD, me=ANN), journal)
     assert reply.text == "Tea."
     calls = ["answer", "tool-1-ask", "tool-1", "answer-2", "tool-2-ask", "tool-2", "answer-3"]
     assert sorted(journal.kept) == sorted(calls)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelSeat
-from moot.core.agent import Quote, Say, Scene
+from moot.agents.llm import ModelAgent
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.errors import Refused
 from moot.core.event import Called
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.models.base import Request
 from moot.models.pool import build
 from moot.testing.conformance import check_model, check_seat
@@ -26,8 +26,8 @@ def good(request: Request) -> str:
 
 
 async def test_our_seats_conform() -> None:
-    await check_seat(Quotes)
-    await check_seat(lambda: ModelSeat(ScriptedModel(good)))
+    await check_seat(DemoDebater)
+    await check_seat(lambda: ModelAgent(ScriptedModel(good)))
     await check_seat(Oracle)
     await check_seat(lambda: Scripted(lambda ask, scene: Refused("no")))
 
@@ -48,7 +48,7 @@ class Paying:
     def __init__(self, habit: str) -> None:
         self.habit = habit
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         if self.habit == "forgetful":
             await say.call(f"answer {next(NUMBERS)}", Quote(model="m"), _send)
         habits: dict[str, dict[str, Value]] = {
@@ -90,7 +90,7 @@ class Odd(ScriptedModel):
         super().__init__(lambda request: "Tea.", name="tea" if habit == "nameless" else "scripted:tea")
         self.habit = habit
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         match self.habit:
             case "hidden":
                 return Called(key="", call="answer", text="Tea.", model=self.name)

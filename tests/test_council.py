@@ -10,7 +10,7 @@ import pytest
 
 from commands import settle
 from councils import Scripted, agents
-from moot import BriefError, Desk, LimitReached, Limits, ModelError, MootError, RecordError, Waiting
+from moot import BriefError, LimitReached, Limits, ModelError, MootError, RecordError, Waiting, Workspace
 from moot.core.event import Called
 from moot.council import (
     AgentWrapper,
@@ -301,7 +301,7 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
     with pytest.raises(LimitReached, match=r"it goes on with await council\.resume\('which-tea-"):
         await council.execute("Which tea?")
     first = {name: len(each.prompts) for name, each in people.items()}
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     ids = [each.debate for each in await desk.list()]
     await desk.close()
     assert (sorted(each.rpartition("-")[2] for each in ids), first) == (["step0", "step1"], {"A": 2, "B": 2})
@@ -332,13 +332,13 @@ def _wrapped(people: Mapping[str, Scripted]) -> list[AgentWrapper]:
 
 async def test_a_debate_that_was_killed_anywhere_goes_on_as_if_nothing_had_happened() -> None:
     whole = await Council("whole", [debate(FOR_B, FOR_A, FOR_B)], store=Path("whole.sqlite")).execute("Which tea?")
-    desk = Desk.at(Path("whole.sqlite"))
+    desk = Workspace.at(Path("whole.sqlite"))
     lines = await desk.lines(whole.debate)
     entries = await desk.entries(whole.debate)
     await desk.close()
     for cut in range(1, len(lines)):
         store = Path(f"cut-{cut}.sqlite")
-        desk = Desk.at(store)
+        desk = Workspace.at(store)
         await desk.store.append(whole.debate, lines[:cut], after=0)
         await desk.close()
         step = debate(FOR_B, FOR_A, FOR_B)

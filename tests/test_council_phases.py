@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief
 from moot.core.decision import Ballot
@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
 from moot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CY, CHAIR))
@@ -24,7 +24,7 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CY, CHAIR))
 async def test_the_debate_step_resumes_from_anywhere(voting: str, latest: bool) -> None:
     tree = debate_step(BRIEF, voting=voting, rounds=2, latest=latest)
     assert load(dump(tree)) == tree
-    place = Hall(brief=BRIEF, protocol=tree)
+    place = Harness(brief=BRIEF, protocol=tree)
     oracle = Oracle()
     whole = await place.hold({each.name: oracle for each in BRIEF.participants})
     assert whole.transcript.decision
@@ -42,22 +42,22 @@ async def test_masked_proposals_cannot_be_picked_or_voted_for() -> None:
     blind = replace(CHAIR, hide=("propose",))
     half = replace(ANN, hide=("Bob",))
     brief = replace(BRIEF, participants=(half, BOB, CY, blind))
-    moderated = Hall(brief=brief, protocol=debate_step(brief, voting="moderator", rounds=0))
+    moderated = Harness(brief=brief, protocol=debate_step(brief, voting="moderator", rounds=0))
     oracle = Oracle()
     seats = {each.name: oracle for each in brief.participants}
     held = await moderated.hold(seats)
     assert (held.transcript.turns("vote"), held.transcript.decision and held.transcript.decision.winner) == ((), "Ann")
-    voted = await Hall(brief=brief, protocol=debate_step(brief, voting="majority", rounds=0)).hold(seats)
+    voted = await Harness(brief=brief, protocol=debate_step(brief, voting="majority", rounds=0)).hold(seats)
     (first, *_) = [turn.ask for turn in voted.transcript.turns("vote") if turn.ask and turn.ask.form]
     assert first.form
     assert first.form.fields[0].choices == ("Ann", "Cy")
 
 
 async def test_the_moderators_choice_is_on_record_as_the_ballot() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {PICK: "Cy"} if ask.to == "Chair" else {}
 
-    place = Hall(brief=BRIEF, protocol=debate_step(BRIEF, voting="moderator", rounds=0))
+    place = Harness(brief=BRIEF, protocol=debate_step(BRIEF, voting="moderator", rounds=0))
     player = Player(script)
     held = await place.hold({each.name: player for each in BRIEF.participants})
     assert held.transcript.decision
@@ -96,12 +96,12 @@ def test_votes_without_weight_decide_nothing() -> None:
 
 
 async def test_one_proposal_is_elected_without_a_vote() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {} if ask.to == "Bob" else None
 
     tree = debate_step(BRIEF, voting="majority", rounds=0)
     player = Player(script)
-    held = await Hall(brief=BRIEF, protocol=tree).hold({each.name: player for each in BRIEF.participants})
+    held = await Harness(brief=BRIEF, protocol=tree).hold({each.name: player for each in BRIEF.participants})
     assert held.transcript.decision
     assert (held.transcript.decision.winner, held.transcript.turns("vote")) == ("Bob", ())
     assert held.transcript.decision.how.endswith("fallback: first proposal")

@@ -12,10 +12,10 @@ from moot.app.brief.reader import read_brief
 from moot.app.run.access import Claim, claim
 from moot.app.run.fork import stamp
 from moot.app.run.prepare import Wishes, prepare
-from moot.app.run.runner import Hall
-from moot.app.run.start import find_casting
-from moot.app.run.workspace import Desk
-from moot.app.serve.spending import Till
+from moot.app.run.runner import Runner
+from moot.app.run.start import find_generation
+from moot.app.run.workspace import Workspace
+from moot.app.serve.spending import Spending
 from moot.core.event import Asked, Entry, Interjected
 from moot.record.codec import decode, encode
 from moot.testing.wire_formats import Plan
@@ -46,7 +46,7 @@ def fill(path: Path, **records: Sequence[str]) -> None:
     """A store with these records."""
 
     async def write() -> None:
-        desk = Desk.at(path)
+        desk = Workspace.at(path)
         for debate, written in records.items():
             await desk.store.append(debate.replace("__", "/"), written, after=0)
         await desk.close()
@@ -138,7 +138,7 @@ async def test_a_damaged_claim_hides_no_debate_of_others(tmp_path: Path) -> None
         answer = await web.ann.get("/api/v1/debates")
         assert answer.status_code == 200, answer.text
         assert [row["id"] for row in answer.json()["debates"]] == ["mine"]
-        assert await Till(Hall(desk), 1.0).used("ann") == 0.0
+        assert await Spending(Runner(desk), 1.0).used("ann") == 0.0
         assert len((await web.me.get("/api/v1/debates")).json()["debates"]) == 3
 
 
@@ -156,12 +156,12 @@ def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) ->
 
 
 async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> None:
-    desk = Desk.at(tmp_path / "moot.sqlite")
+    desk = Workspace.at(tmp_path / "moot.sqlite")
     ready = await prepare(desk, read_brief("Rent or buy?"), Wishes(models=("ollama:tiny",)))
     for damage in (spoiled(lines("panel"), "middle"), orphaned()):
-        first = await find_casting(desk, ready)
+        first = await find_generation(desk, ready)
         await desk.store.append(first.debate, damage, after=0)
-        second = await find_casting(desk, ready)
+        second = await find_generation(desk, ready)
         assert not second.begun
         assert second.debate != first.debate
     await desk.close()

@@ -11,12 +11,12 @@ import pytest
 
 import moot
 from commands import BRIEF, served, settle
-from moot.app.export.reports import recount, spoken, write_report
+from moot.app.export.reports import read_record, spoken, write_report
 from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_words, take
-from moot.app.run.prepare import NOTHING, QUOTING, Caps, Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import NOTHING, QUOTING, LimitWishes, Ready, Wishes, prepare
+from moot.app.run.workspace import Workspace
 
 QUOTES = "builtin:quotes"
 
@@ -73,7 +73,7 @@ async def test_run_inside_a_loop_names_the_other_door() -> None:
 
 
 async def ready(words: str, *, config: Config | None = None, **wishes: object) -> Ready:
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     try:
         return await prepare(desk, read_words(words), replace(Wishes(), **wishes), config=config)
     finally:
@@ -146,7 +146,7 @@ async def test_everybody_with_a_seat_needs_no_default() -> None:
 
 
 async def test_wishes_go_before_the_brief() -> None:
-    caps = Caps(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
+    caps = LimitWishes(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
     found = await ready(str(BRIEF), models=(QUOTES,), rounds=0, seed=7, strategy="supermajority", caps=caps)
     limits = found.plan.brief.limits
     assert (limits.asks, limits.tokens, limits.cost, limits.turn_seconds) == (40, 9_000, 0.5, 7)
@@ -156,7 +156,7 @@ async def test_wishes_go_before_the_brief() -> None:
     assert ring.costing.most.asks == 3 + 2 * 6 + 3
     moderated = await ready("Tea or coffee?", models=(QUOTES,), protocol="moderated")
     assert moderated.plan.brief.names("moderator") == ("Moderator",)
-    assert Caps().on(limits) == limits
+    assert LimitWishes().on(limits) == limits
 
 
 async def test_dropped_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,9 +176,9 @@ def test_questions_are_no_files(words: str) -> None:
 async def test_reports_are_written_from_the_record() -> None:
     outcome = moot.debate(BRIEF, model=QUOTES)
     debate = (await outcome).debate
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     async with asyncio.timeout(20):
-        found = await recount(desk, debate)
+        found = await read_record(desk, debate)
         assert [each async for each in desk.follow(debate)] == list(found.entries)
         assert await desk.count_entries(debate) == len(found.entries)
         assert await desk.count_entries("nobody") == 0
@@ -191,7 +191,7 @@ async def test_reports_are_written_from_the_record() -> None:
 
 
 async def outcome_of(debate: str) -> moot.Outcome:
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     try:
         return await desk.resume(debate)
     finally:
@@ -207,7 +207,7 @@ def test_a_brief_without_participants_gets_the_usual_ones() -> None:
 
 
 async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
-    desk = Desk.at(tmp_path / "damaged.sqlite")
+    desk = Workspace.at(tmp_path / "damaged.sqlite")
     await desk.store.append("broken", ['{"v":1,"seq":1'], after=0)
     await moot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
     listed = await desk.list()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acting import ARGUE, TWO, Act, Acts, both, failed, hall, just, paying, slowly
-from moot.core.agent import Quote, Say, Scene, Seat
+from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits
 from moot.core.errors import (
@@ -33,7 +33,7 @@ from moot.core.event import (
     Signal,
 )
 from moot.core.transcript import fold
-from moot.engine.driver import Hosting, Stop, debate, replay
+from moot.engine.driver import Hosting, StopRequest, debate, replay
 from moot.phases import base
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
@@ -42,7 +42,7 @@ from moot.protocols.spec import dump
 from moot.record.codec import digest, encode, read
 from moot.record.ledger import Ledger
 from moot.testing.replay import Oracle
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 FAULTS: list[tuple[Act, str, str]] = [
     (just(Unavailable("no connection", kind="connection")), "connection", "no connection"),
@@ -77,7 +77,7 @@ WRONG: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("wrong", WRONG, ids=["fractions", "out of range", "no texts", "no numbers"])
 async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: dict[str, Any]) -> None:
-    async def answer(ask: Ask, scene: Scene, say: Say) -> str:
+    async def answer(ask: Ask, scene: Context, say: Recorder) -> str:
         async def send() -> Called:
             return Called(key="", call="", text="Tea.", **wrong)
 
@@ -94,7 +94,7 @@ async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: d
 @pytest.mark.parametrize("text", [None, 5, b"x"], ids=str)
 @pytest.mark.parametrize("where", ["call", "reply", "quote", "kind"])
 async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: str, text: Any) -> None:
-    async def answer(ask: Ask, scene: Scene, say: Say) -> Any:
+    async def answer(ask: Ask, scene: Context, say: Recorder) -> Any:
         async def send() -> Called:
             if where == "kind":
                 raise ModelError("no answer", kind=text)
@@ -113,7 +113,7 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
 
 
 async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> None:
-    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
         try:
             await asyncio.sleep(9)
         except asyncio.CancelledError:
@@ -125,7 +125,7 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
 
 
 async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> None:
-    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
         try:
             await asyncio.sleep(9)
         except asyncio.CancelledError:
@@ -137,7 +137,7 @@ async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> Non
 
 
 async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
-    def down(ask: Ask, scene: Scene, say: Say) -> Exception:
+    def down(ask: Ask, scene: Context, say: Recorder) -> Exception:
         return Unavailable("no connection", kind="connection")
 
     place = hall(build("panel", Brief(topic="Tea?", participants=TWO)))
@@ -169,9 +169,9 @@ async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
 
 
 async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
-    stop = Stop()
+    stop = StopRequest()
 
-    def act(ask: Ask, scene: Scene, say: Say) -> str:
+    def act(ask: Ask, scene: Context, say: Recorder) -> str:
         stop.reason = "stopped by its owner"
         return "said"
 
@@ -184,12 +184,12 @@ async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
 
 
 async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     brief = Brief(topic="Tea?", participants=TWO)
     opened = Opened(brief=brief, protocol=dump(ARGUE), name="test")
     seats = both(slowly)
 
-    async def run(**given: Mapping[str, Seat]) -> Ledger:
+    async def run(**given: Mapping[str, Agent]) -> Ledger:
         ledger = Ledger(store, "d", clock=lambda: 0.0)
         await ledger.open()
         await debate(opened, ARGUE, given["seats"], ledger=ledger)
@@ -207,7 +207,7 @@ async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
 
 @pytest.mark.parametrize("mark", ["asked", "closed"])
 async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) -> None:
-    class Stuck(MemoryStore):
+    class Stuck(InMemoryStore):
         stuck = False
 
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
@@ -234,7 +234,7 @@ async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) 
 async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_follows() -> None:
     """A group that is being cancelled does not cancel its tasks again; who waits for the store has to be told."""
 
-    class Full(MemoryStore):
+    class Full(InMemoryStore):
         full = False
 
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
@@ -242,7 +242,7 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
                 raise RecordError("the disk is full")
             await super().append(debate, lines, after=after)
 
-    async def stubborn(ask: Ask, scene: Scene, say: Say) -> str:
+    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
         async def send() -> Called:
             try:
                 await asyncio.sleep(9)
@@ -318,7 +318,7 @@ async def test_a_limit_met_by_a_seat_itself_pauses() -> None:
 
 
 async def test_two_drivers_of_one_debate_cannot_both_write() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     brief = Brief(topic="Tea?", participants=TWO)
     opened = Opened(brief=brief, protocol=dump(ARGUE))
 
@@ -338,11 +338,11 @@ async def test_two_drivers_of_one_debate_cannot_both_write() -> None:
 
 
 async def test_a_conflict_inside_a_call_ends_the_debate_for_this_driver() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         await store.append("d", ["another writer"], after=len(await store.read("d")))
         return await paying(0.0)(ask, scene, say)
 
@@ -352,12 +352,12 @@ async def test_a_conflict_inside_a_call_ends_the_debate_for_this_driver() -> Non
 
 
 async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     brief = Brief(topic="Tea?", participants=TWO)
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         stored = await store.read("d")
         await store.append("d", ["another writer"], after=len(stored))
         return "said"
@@ -369,7 +369,7 @@ async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> 
 async def test_pieces_are_shown_live_and_not_stored() -> None:
     shown: list[Signal] = []
 
-    def act(ask: Ask, scene: Scene, say: Say) -> str:
+    def act(ask: Ask, scene: Context, say: Recorder) -> str:
         say.delta("a \x1b[31mpiece")
         return "whole"
 
@@ -380,7 +380,7 @@ async def test_pieces_are_shown_live_and_not_stored() -> None:
 
 async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
     held = await hall().hold(both(just("said")))
-    store = MemoryStore()
+    store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
@@ -389,12 +389,12 @@ async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
 
 
 async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     seen: list[list[str]] = []
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         seen.append([turn.text for turn in scene.turns])
         if "round-1" in ask.key:
             await ledger.add(Interjected(by="Guest", text="what of milk?"))
@@ -413,7 +413,7 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
 
 async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
     held = await hall().hold(both(just("said")))
-    store = MemoryStore()
+    store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     entries = read(held.lines)
     more = Entry(seq=len(entries) + 1, at=0.0, event=Closed(status="tie"), prev=digest(held.lines[-1]))
@@ -431,7 +431,7 @@ def hall_opened() -> Opened:
 async def test_a_part_of_a_record_can_be_checked_too() -> None:
     held = await hall(base.Sequence(parts=(ARGUE,))).hold(both(just("said")))
     assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
-    store = MemoryStore()
+    store = InMemoryStore()
     await store.append("d", held.lines[:4], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
@@ -443,7 +443,7 @@ async def test_a_part_of_a_record_can_be_checked_too() -> None:
 async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checked_too() -> None:
     held = await hall().hold(both(just("said")))
     cut = next(n for n, entry in enumerate(held.entries, 1) if isinstance(entry.event, Asked))
-    store = MemoryStore()
+    store = InMemoryStore()
     await store.append("d", held.lines[:cut], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()

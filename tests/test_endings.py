@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.decision import Decision
@@ -19,7 +19,7 @@ from moot.protocols.formats import round_robin
 from moot.protocols.spec import dump, load
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -36,7 +36,7 @@ async def hold(
 ) -> tuple[Decision, Held, Player]:
     brief, tree = the(name, people=people, options=options)
     player = Player(script)
-    held = await Hall(brief=brief, protocol=tree).hold({each.name: player for each in people})
+    held = await Harness(brief=brief, protocol=tree).hold({each.name: player for each in people})
     assert held.transcript.decision
     return held.transcript.decision, held, player
 
@@ -44,7 +44,7 @@ async def hold(
 def closing(answers: Mapping[str, str]) -> Script:
     """Closing statements with these answers, by debater; "?" has none, "!" fails."""
 
-    def script(ask: Ask, scene: Scene) -> Fields:
+    def script(ask: Ask, scene: Context) -> Fields:
         answer = answers.get(ask.to, "?")
         spoken: Mapping[str, Value] = {"ARGUMENT": f"because {ask.to}"}
         return None if answer == "!" else spoken if answer == "?" else {"ANSWER": answer, **spoken}
@@ -61,7 +61,7 @@ APART = closing({"Ann": "hot tea", "Bob": "coffee", "Cy": "water"})
 def judged(*wishes: str) -> Script:
     """The judge wants these authors, in the first order and in the second; "-" abstains, "?" is unread, "!" fails."""
 
-    def script(ask: Ask, scene: Scene) -> Fields:
+    def script(ask: Ask, scene: Context) -> Fields:
         if ask.act != "vote":
             return APART(ask, scene)
         assert ask.form
@@ -131,7 +131,7 @@ async def test_where_there_is_nothing_to_choose_no_judge_is_asked(
 
 
 def ranked(scores: Mapping[str, float | str | None], fails: bool = False) -> Script:
-    def script(ask: Ask, scene: Scene) -> Fields:
+    def script(ask: Ask, scene: Context) -> Fields:
         if ask.act != "score":
             return APART(ask, scene)
         at = {turn.by: "ABC"[n] for n, turn in enumerate(scene.about)}
@@ -245,7 +245,7 @@ async def test_with_closed_options_the_closing_answers_are_the_votes(name: str) 
 
 
 async def test_open_answers_are_voted_on_without_names() -> None:
-    def script(ask: Ask, scene: Scene) -> Fields:
+    def script(ask: Ask, scene: Context) -> Fields:
         if ask.act != "vote":
             return APART(ask, scene)
         return {BALLOT: labels(3)[[turn.by for turn in scene.about].index("Bob")]}
@@ -309,7 +309,7 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
     brief = Brief(topic="Tea?", participants=PEOPLE, options=options, seed=5)
     tree = round_robin(brief, Choices(rounds=1, strategy=name))
     assert load(dump(tree)) == tree
-    hall = Hall(brief=brief, protocol=tree)
+    hall = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
     whole = await hall.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.decision

@@ -6,7 +6,7 @@ import pytest
 
 from moot.app.plan.estimate import TOKENS, estimate
 from moot.app.plan.pretend import WORDS, Pretender, words
-from moot.core.agent import Quote, Scene
+from moot.core.agent import Context, Quote
 from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant, Settings, Source
 from moot.core.transcript import Transcript, Turn
@@ -99,7 +99,7 @@ LENGTHS: list[tuple[str, Form | None, int]] = [
 def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> None:
     said = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
     ask = Ask(key="/a#2", to="P0", act=act, task="", form=form)
-    assert words(ask, Scene(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
+    assert words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
 
 
 @pytest.mark.parametrize("agree", [True, False])

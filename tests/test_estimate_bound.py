@@ -16,7 +16,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Model
-from moot.phases.base import Phase, Table, enter
+from moot.phases.base import Phase, State, enter
 from moot.phases.choices import Choices, Condition, Extras, Mediation, MediatorKind, TurnMode, When
 from moot.phases.endings import ENDINGS
 from moot.policy.pairing import Topology
@@ -134,7 +134,7 @@ class Crowd:
 def hold(asked: Brief, tree: Phase, answer: Callable[[Ask], Reply | None]) -> Transcript:
     """The debate with these answers; None for a failure."""
     transcript = Transcript(brief=asked)
-    for step in enter(tree, Table(brief=asked, transcript=transcript)):
+    for step in enter(tree, State(brief=asked, transcript=transcript)):
         if not isinstance(step, Sequence):
             transcript.apply(step)
             continue

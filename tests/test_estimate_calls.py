@@ -17,10 +17,10 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Model
-from moot.phases.base import Phase, Table, enter
+from moot.phases.base import Phase, State, enter
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
 from moot.protocols.known import KNOWN, build
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from moot.testing.scripted import ScriptedModel
 
 GOING_ON: dict[str, Value] = {
@@ -72,7 +72,7 @@ def stubborn(ask: Ask, made: int, told: int) -> dict[str, Value]:
 def hold(asked: Brief, tree: Phase) -> int:
     """How many questions the stubborn are asked."""
     transcript, made = Transcript(brief=asked), 0
-    for step in enter(tree, Table(brief=asked, transcript=transcript)):
+    for step in enter(tree, State(brief=asked, transcript=transcript)):
         if not isinstance(step, Sequence):
             transcript.apply(step)
             continue
@@ -135,7 +135,7 @@ async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: 
             for what, tree in trees(asked, name, None, extras):
                 costing = estimate(asked, tree, {})
                 seats = {each.name: Oracle(seed) for each in asked.participants}
-                held = await Hall(brief=asked, protocol=tree).hold(seats)
+                held = await Harness(brief=asked, protocol=tree).hold(seats)
                 count = len(held.transcript.all())
                 assert costing.least.asks <= count <= costing.most.asks, (what, options, moderator)
 

@@ -17,11 +17,11 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run.prepare import Wishes, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.ask import ToolCall
 from moot.models.pool import Pool
 from moot.testing.small_web import Web, searxng
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
@@ -120,7 +120,7 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     intake = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
     async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
         config = Config(searxng_url=web.url)
-        desk = Desk(MemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
+        desk = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
         ready = await prepare(desk, intake, Wishes(models=("ollama:tiny",)), config=config)
         outcome = await desk.hold(ready.plan, "used")
         used = outcome.transcript.usage

@@ -15,7 +15,7 @@ from moot.policy.rules import PLURALITY
 from moot.protocols.compose import add, summarise
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import resume_everywhere
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
@@ -38,7 +38,7 @@ def table(*people: Participant) -> Brief:
 
 
 async def held(name: str, brief: Brief, choices: Choices) -> Held:
-    place = Hall(brief=brief, protocol=build(name, brief, choices), name=name)
+    place = Harness(brief=brief, protocol=build(name, brief, choices), name=name)
     return await place.hold(dict.fromkeys([each.name for each in brief.participants], Oracle()))
 
 
@@ -166,7 +166,7 @@ ONE_EACH = [
 @pytest.mark.parametrize("choices", ONE_EACH)
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(choices: Choices) -> None:
     brief = table(ANN, replace(GERMAN, hide=("Ann round 1",)), CHAIR)
-    place = Hall(brief=brief, protocol=build("round_robin", brief, choices), name="round_robin")
+    place = Harness(brief=brief, protocol=build("round_robin", brief, choices), name="round_robin")
     names = [each.name for each in brief.participants]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from commands import settle
-from moot.app.plan.assignment import seat
+from moot.app.plan.assignment import agent_for
 from moot.app.plan.settings import Config
 from moot.app.run.api import take
 from moot.app.run.prepare import Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
-from moot.core.agent import Quote, Say
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, Refused, Unavailable
@@ -25,7 +25,7 @@ from moot.phases.speak import Everyone
 from moot.record.codec import decode
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 HASTY = Patience(tries=1)
 
@@ -41,7 +41,7 @@ class Priced:
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=10, cost=self.cost)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         if isinstance(self.line, Exception):
             raise self.line
         return Called(key="", call=request.call, text=self.line, model=self.name, usage=Usage(cost=self.cost))
@@ -65,7 +65,7 @@ async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TA
         Participant(name="Bob", seat=names[-1]),
     )
     brief = Brief(topic="Tea?", participants=people, limits=limits or Limits())
-    return await Hall(brief=brief, protocol=rounds).hold(seat(brief, pool))
+    return await Harness(brief=brief, protocol=rounds).hold(agent_for(brief, pool))
 
 
 async def test_who_answers_instead_is_on_record_and_in_the_report() -> None:
@@ -124,7 +124,7 @@ async def test_a_limit_on_cost_holds_for_those_who_stand_in() -> None:
 )
 def test_a_fallback_that_cannot_be(who: Participant, said: str) -> None:
     with pytest.raises(BriefError, match=said):
-        seat(Brief(topic="?", participants=(who,)), Pool(env={}))
+        agent_for(Brief(topic="?", participants=(who,)), Pool(env={}))
 
 
 # ---- from a brief and from the owner's settings
@@ -141,7 +141,7 @@ fallback: {given}
 
 
 async def ready(text: str, config: Config | None = None) -> Ready:
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     try:
         return await prepare(desk, take(text), Wishes(), config=config)
     finally:

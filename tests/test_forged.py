@@ -15,14 +15,14 @@ from moot.analysis.analysis import analyse
 from moot.app.export.learned import learn_all
 from moot.app.export.paper import memo, replay
 from moot.app.export.recount import count_again
-from moot.app.export.reports import FORMATS, compare, recount, write_log, write_report
+from moot.app.export.reports import FORMATS, compare, read_record, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
 from moot.app.run.people import stands
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError, RecordError
 from moot.record.codec import digest
 from moot.report.logs import MODES
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 Line = dict[str, Any]
 Place = tuple[str | int, ...]
@@ -111,9 +111,9 @@ def respelled(line: Line, other: Line, chance: Random, *, alike: bool) -> Line:
     return changed
 
 
-async def written(desk: Desk, debate: str) -> None:
+async def written(desk: Workspace, debate: str) -> None:
     """A report in every form, and every log."""
-    found = await recount(desk, debate)
+    found = await read_record(desk, debate)
     for form in FORMATS:
         write_report(found.report, form)
     for mode in MODES:
@@ -121,25 +121,25 @@ async def written(desk: Desk, debate: str) -> None:
     memo(found.report)
 
 
-async def played(desk: Desk, debate: str) -> None:
+async def played(desk: Workspace, debate: str) -> None:
     replay(debate, await desk.entries(debate))
 
 
-async def analysed(desk: Desk, debate: str) -> None:
+async def analysed(desk: Workspace, debate: str) -> None:
     analyse(await desk.entries(debate), debate=debate)
 
 
-async def set_beside(desk: Desk, debate: str) -> None:
+async def set_beside(desk: Workspace, debate: str) -> None:
     await compare(desk, debate, "whole")
 
 
-async def listed(desk: Desk, debate: str) -> None:
+async def listed(desk: Workspace, debate: str) -> None:
     shown, _ = await stands(desk, await desk.list())
     assert {each.debate for each in shown} == {debate, "whole"}
 
 
-READERS: tuple[Callable[[Desk, str], Any], ...] = (
-    Desk.verify,
+READERS: tuple[Callable[[Workspace, str], Any], ...] = (
+    Workspace.verify,
     written,
     played,
     analysed,
@@ -156,7 +156,7 @@ async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> 
     refused: list[str] = []
     for _ in range(FORGED // 4):
         lines = forge(chance)
-        desk = Desk(MemoryStore(), clock=lambda: 0.0)
+        desk = Workspace(InMemoryStore(), clock=lambda: 0.0)
         await desk.store.append("whole", chained(whole(CORPUS[0])), after=0)
         await desk.store.append("d", lines, after=0)
         for read in READERS:
@@ -172,7 +172,7 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
     chance = Random(7)
 
     async def fill() -> None:
-        desk = Desk.at(tmp_path / "moot.sqlite")
+        desk = Workspace.at(tmp_path / "moot.sqlite")
         for n in range(12):
             await desk.store.append(f"forged-{n}", forge(chance), after=0)
         assert not (await learn_all(desk)).open
@@ -203,19 +203,19 @@ async def test_an_entry_that_does_not_fit_is_named(kind: str, change: Line, told
     seq = next(n for n, line in enumerate(forged, start=1) if line["kind"] == kind)
     body = forged[seq - 1]["body"]
     body.get("ask", body).update(change)
-    desk = Desk(MemoryStore())
+    desk = Workspace(InMemoryStore())
     await desk.store.append("d", chained(forged), after=0)
     with pytest.raises(RecordError, match=f"^entry {seq}: .*{told}"):
-        await recount(desk, "d")
+        await read_record(desk, "d")
 
 
 @pytest.mark.parametrize("kind", ["opened", "asked", "replied", "closed"])
 async def test_an_entry_that_stands_there_twice_is_found(kind: str) -> None:
     forged = whole(CORPUS[0])
     n = next(n for n, line in enumerate(forged) if line["kind"] == kind)
-    desk = Desk(MemoryStore())
+    desk = Workspace(InMemoryStore())
     await desk.store.append("d", chained([*forged[: n + 1], forged[n], *forged[n + 1 :]]), after=0)
     with pytest.raises(RecordError, match=f"^entry {n + 2}: the record "):
-        await recount(desk, "d")
+        await read_record(desk, "d")
     with pytest.raises(RecordError):
         await desk.verify("d")

@@ -7,8 +7,8 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.run.fork import GIVEN, Answer, Change, fork, stamp
-from moot.app.run.workspace import Desk
-from moot.core.agent import Seat
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Agent
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import (
@@ -25,13 +25,13 @@ from moot.core.event import (
     Resumed,
 )
 from moot.core.transcript import Transcript, fold
-from moot.engine.driver import Hosting, Stop, debate
+from moot.engine.driver import Hosting, StopRequest, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.codec import decode
 from moot.record.ledger import Ledger
 from moot.testing.replay import Oracle, calls, essence
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 PEOPLE = (
     Participant(name="Ann", role="for", seat="ollama:old", weight=0.9),
@@ -48,11 +48,11 @@ def opened(name: str) -> Opened:
     return Opened(brief=brief, protocol=dump(build(name, brief)), name=name)
 
 
-def desk_over(store: MemoryStore) -> Desk:
-    return Desk(store, clock=lambda: 1000.0)
+def desk_over(store: InMemoryStore) -> Workspace:
+    return Workspace(store, clock=lambda: 1000.0)
 
 
-async def go_on(desk: Desk, name: str, seat: Seat, opening: Opened | None = None) -> Transcript:
+async def go_on(desk: Workspace, name: str, seat: Agent, opening: Opened | None = None) -> Transcript:
     """Hold a debate, or take it up where its record ends, with one seat for all."""
     ledger = Ledger(desk.store, name, clock=desk.clock)
     entries = await ledger.open()
@@ -66,11 +66,11 @@ async def go_on(desk: Desk, name: str, seat: Seat, opening: Opened | None = None
 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
-    desk = desk_over(MemoryStore())
+    desk = desk_over(InMemoryStore())
     whole = await go_on(desk, "parent", Oracle(), opened(name))
     entries, lines = await desk.entries("parent"), await desk.lines("parent")
     for at in range(1, len(entries), 1 if len(entries) < 100 else 3):
-        desk = desk_over(MemoryStore({"parent": list(lines)}))
+        desk = desk_over(InMemoryStore({"parent": list(lines)}))
         forked = await fork(desk, "parent", at=at)
         held = await desk.entries(forked)
         oracle = Oracle()
@@ -88,13 +88,13 @@ def seqs(entries: tuple[Entry, ...], kind: type) -> list[int]:
     return [entry.seq for entry in entries if isinstance(entry.event, kind)]
 
 
-async def panel(oracle: Seat | None = None) -> tuple[Desk, Transcript]:
+async def panel(oracle: Agent | None = None) -> tuple[Workspace, Transcript]:
     """A panel that was held, under the id "parent"."""
-    desk = desk_over(MemoryStore())
+    desk = desk_over(InMemoryStore())
     return desk, await go_on(desk, "parent", oracle or Oracle(), opened("panel"))
 
 
-async def kept(desk: Desk, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
+async def kept(desk: Workspace, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
     return await desk.entries(await fork(desk, "parent", at=at, change=change))
 
 
@@ -107,15 +107,15 @@ async def test_a_try_without_its_end_is_not_taken_over_and_one_that_was_lost_is(
     # The same try once more: the first of the two is lost for good.
     again = replace(entries[first - 1], seq=first + 1)
     twice = stamp([*entries[:first], again, *entries[first:]])
-    desk = desk_over(MemoryStore({"parent": twice}))
+    desk = desk_over(InMemoryStore({"parent": twice}))
     called = seqs(await desk.entries("parent"), Called)[0]
     assert len(seqs(await kept(desk, called), Attempted)) == 2
     assert len(lines) + 1 == len(twice)
 
 
 async def test_a_pause_at_the_end_is_not_taken_over_and_one_in_the_middle_is() -> None:
-    desk = desk_over(MemoryStore())
-    stop = Stop(reason="tired")
+    desk = desk_over(InMemoryStore())
+    stop = StopRequest(reason="tired")
     opening = opened("panel")
     ledger = Ledger(desk.store, "parent", clock=desk.clock)
     await ledger.open()
@@ -138,7 +138,7 @@ async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_the
     word = Interjected(by="Guest", text="mind the cost", letter=3)
     events = [Paused(reason="tired"), word]
     begun = [*entries[:after], *(replace(entries[after], event=event) for event in events)]
-    desk = desk_over(MemoryStore({"parent": stamp(begun)}))
+    desk = desk_over(InMemoryStore({"parent": stamp(begun)}))
     held = await kept(desk, len(begun))
     assert held[-1].event == replace(word, letter=0)
     assert seqs(held, Paused) == []
@@ -147,7 +147,7 @@ async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_the
 async def test_questions_that_are_open_are_put_anew_and_what_was_said_keeps_its_time() -> None:
     desk, _ = await panel()
     lines = [line.replace('"at":1000.000000', '"at":5.000000') for line in await desk.lines("parent")]
-    desk = desk_over(MemoryStore({"parent": stamp([decode(line) for line in lines])}))
+    desk = desk_over(InMemoryStore({"parent": stamp([decode(line) for line in lines])}))
     replied = seqs(await desk.entries("parent"), Replied)[0]
     held = await kept(desk, replied)
     done = next(entry.event.key for entry in held if isinstance(entry.event, Replied))
@@ -199,13 +199,13 @@ async def test_a_question_that_nobody_has_answered_is_answered() -> None:
     entries = await desk.entries("parent")
     asked = seqs(entries, Attempted)[0] - 1
     cut = stamp(entries[:asked])
-    desk = desk_over(MemoryStore({"parent": cut}))
+    desk = desk_over(InMemoryStore({"parent": cut}))
     words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
     held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
     assert isinstance(held[-1].event, Replied)
     failed = Failed(key=fold(entries).turns()[0].key, kind="timeout", reason="late")
     late = stamp([*entries[:asked], replace(entries[asked], event=failed)])
-    desk = desk_over(MemoryStore({"parent": late}))
+    desk = desk_over(InMemoryStore({"parent": late}))
     held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
     assert not fold(held).failures()
 
@@ -312,13 +312,13 @@ async def test_the_end_of_a_debate_and_debates_that_are_not_there_cannot_be_fork
         await fork(desk, "parent", at=len(entries))
     with pytest.raises(RecordError, match="there is no debate 'nobody'"):
         await fork(desk, "nobody", at=1)
-    desk = desk_over(MemoryStore({"parent": stamp(entries[:1])}))
+    desk = desk_over(InMemoryStore({"parent": stamp(entries[:1])}))
     with pytest.raises(BriefError, match="nobody has been asked yet"):
         await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
     with pytest.raises(BriefError, match=r"1 to 1, not 2$"):
         await fork(desk, "parent", at=2)
     word = replace(entries[1], event=Interjected(by="Guest", text="mind the cost"))
-    desk = desk_over(MemoryStore({"parent": stamp([entries[0], word])}))
+    desk = desk_over(InMemoryStore({"parent": stamp([entries[0], word])}))
     with pytest.raises(BriefError, match="T1 came from outside"):
         await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
 

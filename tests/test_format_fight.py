@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
@@ -14,23 +14,23 @@ from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.open_fight import Fight
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt
 
 
-def hall(count: int, rounds: int = 1) -> Hall:
+def hall(count: int, rounds: int = 1) -> Harness:
     brief = Brief(topic="Tea or coffee?", participants=tuple(Participant(name="ABCDE"[n]) for n in range(count)))
-    return Hall(brief=brief, protocol=build("open_fight", brief, Choices(rounds=rounds)), name="open_fight")
+    return Harness(brief=brief, protocol=build("open_fight", brief, Choices(rounds=rounds)), name="open_fight")
 
 
-async def play(place: Hall, script: Mapping[str, Value | None], target: str = "") -> tuple[Held, Player]:
+async def play(place: Harness, script: Mapping[str, Value | None], target: str = "") -> tuple[Held, Player]:
     """Play it with urgencies by round, exchange and bidder (``1.2B``), else 0; with a target each bid names it.
 
     None stands for a bid that fails, "?" for one without urgency; ``1.2B!`` is a turn that fails.
     """
 
-    def answer(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         path = ask.key.partition("#")[0]
         spoken = [each.key for each, _ in player.asked[:-1] if each.act == "argue" and each.key.startswith(f"{path}#")]
         place = f"{path[-1]}.{len(spoken) + 1}{ask.to}"
@@ -134,7 +134,7 @@ async def test_other_bids_stand_in_no_prompt() -> None:
 async def test_a_fight_needs_no_form() -> None:
     place = hall(2)
     fight = Rounds(each=Fight(bidding="Bid.", speaking="Speak."), most=1)
-    _, player = await play(Hall(brief=place.brief, protocol=fight), {"1.1B": 5}, target="T1")
+    _, player = await play(Harness(brief=place.brief, protocol=fight), {"1.1B": 5}, target="T1")
     assert [ask.form for ask, _ in player.asked if ask.act == "argue"] == [None]
 
 

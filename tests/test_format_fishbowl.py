@@ -7,35 +7,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Halted
 from moot.core.transcript import Transcript
-from moot.phases.base import Table, is_batch
+from moot.phases.base import State, is_batch
 from moot.phases.choices import Choices
 from moot.protocols.fishbowl import Bowl, circles
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt
 
 
-def hall(count: int, rounds: int = 2, *, moderator: bool = False) -> Hall:
+def hall(count: int, rounds: int = 2, *, moderator: bool = False) -> Harness:
     people = [Participant(name="ABCDEFG"[n]) for n in range(count)]
     chair = [Participant(name="Chair", duty="moderator")] if moderator else []
     brief = Brief(topic="Tea or coffee?", participants=(*people, *chair))
-    return Hall(brief=brief, protocol=build("fishbowl", brief, Choices(rounds=rounds)), name="fishbowl")
+    return Harness(brief=brief, protocol=build("fishbowl", brief, Choices(rounds=rounds)), name="fishbowl")
 
 
 async def play(
-    place: Hall, bids: Mapping[tuple[int, str], Value] | None = None, fails: tuple[str, ...] = ()
+    place: Harness, bids: Mapping[tuple[int, str], Value] | None = None, fails: tuple[str, ...] = ()
 ) -> tuple[Held, Player]:
     """Play it with the urgencies by round and bidder (0 for the others); who fails, in an act or in all."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if {ask.to, f"{ask.to} {ask.act}"}.intersection(fails):
             return None
         number = re.search(r"round-(\d+)", ask.key)
@@ -137,9 +137,9 @@ def test_the_circles_follow_from_who_took_the_chair(count: int, data: st.DataObj
     names = "ABCDEFGHI"[:count]
     brief = Brief(topic="?", participants=tuple(Participant(name=name) for name in names))
     transcript = Transcript(brief=brief)
-    waiting = list(circles(Table(brief=brief, transcript=transcript, path="/debate/rounds/round-1"), "argue")[0])
+    waiting = list(circles(State(brief=brief, transcript=transcript, path="/debate/rounds/round-1"), "argue")[0])
     for n in range(1, 13):
-        table = Table(brief=brief, transcript=transcript, path=f"/debate/rounds/round-{n}")
+        table = State(brief=brief, transcript=transcript, path=f"/debate/rounds/round-{n}")
         inside, outside = circles(table, "argue")
         assert inside == tuple(waiting)
         assert sorted(inside + outside) == list(names)
@@ -155,7 +155,7 @@ def test_the_circles_follow_from_who_took_the_chair(count: int, data: st.DataObj
 
 def test_nobody_else_than_one_debater_sits_outside() -> None:
     brief = Brief(topic="?", participants=(Participant(name="Ann"),))
-    table = Table(brief=brief, transcript=Transcript(brief=brief))
+    table = State(brief=brief, transcript=Transcript(brief=brief))
     assert circles(table, "argue") == ((), ("Ann",))
     step = next(Bowl(inner="", bidding="sit {inside}.", chair="").play(table))
     assert is_batch(step)

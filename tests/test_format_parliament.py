@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from moot.testing.scripted import Scripted
 from players import CHAIR, Player, Script, resume_everywhere
 
@@ -22,9 +22,9 @@ PEOPLE = tuple(Participant(name=name) for name in NAMES)
 VOTE = Choices(strategy="vote")
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = VOTE) -> Hall:
+def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = VOTE) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
-    return Hall(brief=brief, protocol=bp_style(brief, choices), name="bp_style")
+    return Harness(brief=brief, protocol=bp_style(brief, choices), name="bp_style")
 
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, Player]:
@@ -35,7 +35,7 @@ async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, P
 def bidding(**urgency: float) -> Script:
     """All answer; these bid so high, the others 0."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"URGENCY": urgency.get(ask.to, 0.0)} if ask.act == "bid" else {}
 
     return script

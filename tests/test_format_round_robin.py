@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import BOB, CY, Player
 from prompts import prompt
 
@@ -64,14 +64,14 @@ RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
 ARGUMENT: [what you say, in full]"""
 
 
-def nothing(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def nothing(ask: Ask, scene: Context) -> Mapping[str, Value]:
     return {}
 
 
 async def held(choices: Choices) -> Player:
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
     player = Player(nothing)
-    place = Hall(brief=brief, protocol=build("round_robin", brief, choices))
+    place = Harness(brief=brief, protocol=build("round_robin", brief, choices))
     await place.hold({each.name: player for each in brief.participants})
     return player
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices
 from moot.protocols.socratic import UNHEARD, answer_form, socratic
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from moot.testing.scripted import Scripted
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -21,9 +21,9 @@ DEE = Participant(name="Dee")
 TWO_ROUNDS = Choices(strategy="vote", rounds=2)
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Hall:
+def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
-    return Hall(brief=brief, protocol=socratic(brief, choices), name="socratic")
+    return Harness(brief=brief, protocol=socratic(brief, choices), name="socratic")
 
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, Player]:
@@ -31,13 +31,13 @@ async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, P
     return await hall(people).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
-def fields(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def fields(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Everything is read."""
     asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
     return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
 
 
-def unread(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def unread(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Nothing is read."""
     return {}
 
@@ -45,7 +45,7 @@ def unread(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
 def without(*lost: tuple[str, str]) -> Script:
     """These fail, by speaker and act."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return None if (ask.to, ask.act) in lost else fields(ask, scene)
 
     return script

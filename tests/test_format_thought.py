@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices
 from moot.protocols.formats import STEPS, chain, chain_of_thought, checked
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from moot.testing.scripted import Scripted
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -21,9 +21,9 @@ DEE = Participant(name="Dee")
 TWO_ROUNDS = Choices(strategy="vote", rounds=2)
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Hall:
+def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
-    return Hall(brief=brief, protocol=chain_of_thought(brief, choices), name="chain_of_thought")
+    return Harness(brief=brief, protocol=chain_of_thought(brief, choices), name="chain_of_thought")
 
 
 async def hold(people: tuple[Participant, ...], script: Script, choices: Choices = TWO_ROUNDS) -> tuple[Held, Player]:
@@ -31,13 +31,13 @@ async def hold(people: tuple[Participant, ...], script: Script, choices: Choices
     return await hall(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
-def fields(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def fields(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Everything is read."""
     asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
     return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
 
 
-def unread(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def unread(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     """Nothing is read."""
     return {}
 
@@ -81,7 +81,7 @@ def test_the_steps_of_a_chain_are_fields_and_only_they_are_worth_a_repair() -> N
 
 
 async def test_who_fails_in_the_opening_speaks_in_the_first_round() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return None if (ask.to, ask.act) == ("Ann", "open") else fields(ask, scene)
 
     held, _ = await hold((ANN, BOB), script, Choices(strategy="vote", rounds=1))

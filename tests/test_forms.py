@@ -9,13 +9,13 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Opened, Replied
 from moot.core.text import stands_in
 from moot.core.transcript import Transcript
-from moot.phases.base import Table
+from moot.phases.base import State
 from moot.phases.speak import NEAREST, SPOKEN, aimed, bound, clash, draft, linked, revision, speech
 
 LOG = View(numbered=True)
 
 
-def table(*said: tuple[str, str], view: View | None = None, hide: tuple[str, ...] = ()) -> Table:
+def table(*said: tuple[str, str], view: View | None = None, hide: tuple[str, ...] = ()) -> State:
     """A table at which these acts were made by these people; Ann may have a view of her own."""
     people = (Participant(name="Ann", view=view, hide=hide), Participant(name="Bob"), Participant(name="Cy"))
     brief = Brief(topic="?", participants=people)
@@ -25,7 +25,7 @@ def table(*said: tuple[str, str], view: View | None = None, hide: tuple[str, ...
         audience = (by,) if act == "bid" else ()
         transcript.apply(Asked(ask=Ask(key=f"/debate/x#{n}", to=by, act=act, task="?", audience=audience)))
         transcript.apply(Replied(key=f"/debate/x#{n}", reply=Reply(text="so")))
-    return Table(brief=brief, transcript=transcript)
+    return State(brief=brief, transcript=transcript)
 
 
 def names(form: Form | None) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from courses import ANN, BEN, say, table
 from moot.agents.human import HUMAN
 from moot.app.run.api import debate
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, hypertext, most_rounds
 from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant
@@ -185,7 +185,7 @@ BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.m
 async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
     store = tmp_path / "moot.db"
     came = await debate(path, model="builtin:quotes", store=store, cast="builtin")
-    desk = Desk.at(store)
+    desk = Workspace.at(store)
     entries = await desk.entries(came.debate)
     await desk.close()
     made = frames(entries)

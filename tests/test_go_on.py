@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from models_kit import HASTY, Notebook, environment
-from moot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelSeat
-from moot.core.agent import Scene
+from moot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelAgent
+from moot.core.agent import Context
 from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import LimitReached, Unavailable
@@ -21,7 +21,7 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
 ANN = Participant(name="Ann")
-SCENE = Scene(brief=Brief(topic="Tea?", participants=(ANN, Participant(name="Bob"))), me=ANN)
+SCENE = Context(brief=Brief(topic="Tea?", participants=(ANN, Participant(name="Bob"))), me=ANN)
 FORM = addressed(message(("HIRE", "NO_HIRE")), "Ann", ("Ann", "Bob"))
 
 BEGUN = "<Message>\n<Speaker>Ann</Speaker>\n<Verdict>HIRE</Verdict>\n<Content>She is the best of al"
@@ -42,7 +42,7 @@ async def answer(
     *said: str | Called | Exception, prefill: bool = False, form: Form | None = FORM
 ) -> tuple[Reply, ScriptedModel, Notebook]:
     model, say = ScriptedModel(said, traits=Traits(prefill=prefill)), Notebook()
-    return await ModelSeat(model).answer(ask(form), SCENE, say), model, say
+    return await ModelAgent(model).answer(ask(form), SCENE, say), model, say
 
 
 @pytest.mark.parametrize("rest", [REST, f" {REST}", f"\n{REST}"])
@@ -159,7 +159,7 @@ async def test_the_last_message_is_the_models_own_only_where_its_wire_takes_that
     pool = Pool(env=environment(wires.url), patience=HASTY)
     model = pool.model(name)
     assert model.traits.prefill is prefill
-    reply = await ModelSeat(model).answer(ask(), SCENE, Notebook())
+    reply = await ModelAgent(model).answer(ask(), SCENE, Notebook())
     await pool.close()
     assert (reply.fields, reply.notes) == (WHOLE, (CONTINUED,))
     sent = cast("list[dict[str, object]]", wires.calls[-1].body["messages"])

@@ -5,12 +5,12 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
 from moot.app.run.prepare import Wishes, choose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import Player
 from prompts import prompt
 
@@ -109,11 +109,11 @@ async def test_the_words_that_members_are_given() -> None:
     people = tuple(Participant(name=name) for name in holds)
     brief = Brief(topic="Tea?", participants=people, options=("yes", "no"), seed=2)
 
-    def script(ask: Ask, scene: Scene) -> dict[str, Value]:
+    def script(ask: Ask, scene: Context) -> dict[str, Value]:
         return {} if ask.act == "report" else {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
 
     player = Player(script)
-    await Hall(brief=brief, protocol=build("grouped", brief)).hold(dict.fromkeys(holds, player))
+    await Harness(brief=brief, protocol=build("grouped", brief)).hold(dict.fromkeys(holds, player))
     assert prompt(player, "/report#1").partition("<user>")[2] == LAID + REPORTING
     assert prompt(player, "/reconsider#1").partition("<user>")[2] == RECONSIDERING
     shared = prompt(player, "/report#1").partition("<user>")[0]

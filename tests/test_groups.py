@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
@@ -17,7 +17,7 @@ from moot.phases.base import Sequence as InOrder
 from moot.policy.pairing import split
 from moot.protocols.grouped import REPORT, Groups, stands
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import Player, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
@@ -42,7 +42,7 @@ class Table:
         self.told: dict[str, Value] = {}
         self.moves: dict[str, str] = {}
 
-    def answer(self, ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def answer(self, ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         place = ask.key.rpartition("/")[2].partition("#")[0]
         if (ask.to, ask.act) in self.fails or (ask.to, place) in self.fails:
             return None
@@ -55,7 +55,7 @@ class Table:
             self.holds |= {name: answer for name, answer in self.moves.items() if name == ask.to}
         return {"ANSWER": self.holds[ask.to], "CONFIDENCE": 0.5, "ARGUMENT": f"{ask.to} knows why."}
 
-    def report(self, ask: Ask, scene: Scene) -> Mapping[str, Value]:
+    def report(self, ask: Ask, scene: Context) -> Mapping[str, Value]:
         answers = [turn.fields["ANSWER"] for turn in scene.about]
         distinct = list(dict.fromkeys(answers))
         said: dict[str, Value] = {}
@@ -64,7 +64,7 @@ class Table:
         return said | self.told
 
     async def hold(self, lines: Sequence[str] = ()) -> Held:
-        place = Hall(brief=self.brief, protocol=self.tree, name="grouped")
+        place = Harness(brief=self.brief, protocol=self.tree, name="grouped")
         return await place.hold({each.name: self.player for each in self.brief.participants}, lines)
 
     def asked(self, act: str) -> list[Ask]:
@@ -330,7 +330,7 @@ async def test_who_cannot_be_read_is_in_no_report() -> None:
     unread: dict[str, Value] = {}
     usual = table.answer
 
-    def answer(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return unread if ask.act in ("draft", "revise") and ask.audience else usual(ask, scene)
 
     table.player.script = answer
@@ -345,7 +345,7 @@ async def test_who_cannot_be_read_is_in_no_report() -> None:
 @pytest.mark.parametrize("options", [(), YES])
 async def test_cut_anywhere_it_is_the_same_debate(options: tuple[str, ...]) -> None:
     made = brief(7, options=options)
-    place = Hall(brief=made, protocol=build("grouped", made, Choices(rounds=2)), name="grouped")
+    place = Harness(brief=made, protocol=build("grouped", made, Choices(rounds=2)), name="grouped")
     oracle = Oracle()
     whole = await place.hold({each.name: oracle for each in made.participants})
     assert whole.transcript.closed

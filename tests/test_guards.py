@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from acting import ARGUE, TWO, Acts, both, failed, hall, just
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
 from moot.core.errors import LimitReached, RecordError, Refused, Unavailable
@@ -21,7 +21,7 @@ from moot.phases.speak import Everyone
 from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
 from moot.testing.replay import essence
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 
 def hall_opened() -> Opened:
@@ -29,7 +29,7 @@ def hall_opened() -> Opened:
 
 
 async def test_nothing_comes_behind_the_end() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     await debate(hall_opened(), ARGUE, both(just("said")), ledger=ledger)
@@ -44,7 +44,7 @@ async def test_nothing_comes_behind_the_end() -> None:
 @pytest.mark.parametrize("reply", [None, "words", Reply(text=cast(str, None)), Reply(text="", seconds=float("nan"))])
 async def test_a_seat_that_breaks_the_port_breaks_only_its_own_answer(reply: object) -> None:
     class Odd:
-        async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+        async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
             return cast(Reply, reply)
 
     held = await hall().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
@@ -58,7 +58,7 @@ async def test_a_seats_own_timeout_is_not_ours() -> None:
 
 
 async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> None:
-    def away(ask: Ask, scene: Scene, say: Say) -> object:
+    def away(ask: Ask, scene: Context, say: Recorder) -> object:
         return "here" if ask.to == "Bob" else Unavailable("gone", kind="connection")
 
     place = hall(Everyone(act="argue", task="Argue."))
@@ -71,7 +71,7 @@ async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> Non
 
 
 async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
-    def act(ask: Ask, scene: Scene, say: Say) -> object:
+    def act(ask: Ask, scene: Context, say: Recorder) -> object:
         return Refused("no") if ask.to == "Ann" else LimitReached("enough")
 
     held = await hall(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
@@ -80,11 +80,11 @@ async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
 
 
 async def test_remarks_from_outside_are_no_answers() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> Exception:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> Exception:
         await ledger.add(Interjected(by="Guest", text=f"hello {ask.key}"))
         return ValueError("broken")
 
@@ -94,7 +94,7 @@ async def test_remarks_from_outside_are_no_answers() -> None:
 
 
 async def test_what_cannot_be_stored_changes_nothing() -> None:
-    ledger = Ledger(MemoryStore(), "d", clock=lambda: 0.0)
+    ledger = Ledger(InMemoryStore(), "d", clock=lambda: 0.0)
     await ledger.open()
     async with asyncio.timeout(5), ledger.kept():
         with pytest.raises(RecordError, match="interjected cannot be stored"):

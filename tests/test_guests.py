@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from models_kit import HASTY, KEY, Notebook, ask
-from moot.app.program.program_agents import adapter, invite
+from moot.app.program.program_agents import adapter, register
 from moot.core.brief import Settings
 from moot.core.errors import BriefError, ModelError, Refused, Unavailable, Unreadable
 from moot.core.text import hide
@@ -62,7 +62,7 @@ async def addressed(name: str, prompt: str) -> str:
 )
 async def test_functions_of_all_kinds_answer(agent: Callable[[str], object]) -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
-    assert invite(pool, "ann", agent) == "guest:ann"
+    assert register(pool, "ann", agent) == "guest:ann"
     called = await pool.model("guest:ann").complete(ask("Hello"), book)
     assert called.text == "I heard 16 letters."
     assert "".join(book.deltas) == called.text
@@ -184,7 +184,7 @@ async def test_what_a_plain_function_raises_is_its_failure() -> None:
 
 async def test_a_guest_whose_time_is_up_is_named() -> None:
     pool = Pool(env={}, patience=HASTY)
-    invite(pool, "ann", never)
+    register(pool, "ann", never)
     with pytest.raises(Unavailable, match="guest:ann did not finish: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.05), Notebook())
     assert caught.value.kind == "timeout"
@@ -317,7 +317,7 @@ async def test_failures_that_may_pass_are_tried_again() -> None:
         return "yes"
 
     pool, book = Pool(env={}, patience=HASTY), Notebook()
-    invite(pool, "ann", agent)
+    register(pool, "ann", agent)
     assert (await pool.model("guest:ann").complete(ask(), book)).text == "yes"
     assert len(book.calls) == 3
 
@@ -346,14 +346,14 @@ def two(one: str, other: str) -> str:
 )
 def test_what_is_no_guest_is_told_in_one_sentence(name: str, agent: object, sentence: str) -> None:
     with pytest.raises(BriefError, match=f"^{sentence}"):
-        invite(Pool(env={}), name, agent)
+        register(Pool(env={}), name, agent)
 
 
 def test_a_name_is_given_once() -> None:
     pool = Pool(env={})
-    invite(pool, "ann", plain)
+    register(pool, "ann", plain)
     with pytest.raises(BriefError, match="two guests are called ann; each needs a name of its own"):
-        invite(pool, "ann", slow)
+        register(pool, "ann", slow)
 
 
 async def test_a_function_that_does_not_say_what_it_takes_may_come() -> None:

@@ -21,9 +21,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import moot
 from models_kit import HASTY
-from moot.app.export.reports import recount, write_report
-from moot.app.program.program_agents import invite
-from moot.app.run.workspace import Desk
+from moot.app.export.reports import read_record, write_report
+from moot.app.program.program_agents import register
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Attempted, Called
@@ -93,13 +93,13 @@ class Table:
         return ModelResponse(parts=[TextPart(well(self.heard["pia"][-1]))])
 
     @asynccontextmanager
-    async def open(self, folder: Path) -> AsyncGenerator[Desk]:
+    async def open(self, folder: Path) -> AsyncGenerator[Workspace]:
         async with Wires(script=self.play).serve() as server:
             pool = Pool(env={"OLLAMA_HOST": server.url}, patience=HASTY)
-            desk = Desk(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
-            assert invite(pool, "fay", self.fay) == "guest:fay"
-            assert invite(pool, "pia", Agent(FunctionModel(self.pia), instructions="You are fair.")) == "guest:pia"
-            assert invite(pool, "lou", Lou(hear=self.heard["lou"].append)) == "guest:lou"
+            desk = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+            assert register(pool, "fay", self.fay) == "guest:fay"
+            assert register(pool, "pia", Agent(FunctionModel(self.pia), instructions="You are fair.")) == "guest:pia"
+            assert register(pool, "lou", Lou(hear=self.heard["lou"].append)) == "guest:lou"
             try:
                 yield desk
             finally:
@@ -113,7 +113,7 @@ async def test_three_kinds_of_guests_and_a_model_debate_on_record(tmp_path: Path
         outcome = await desk.hold(plan, "tea")
         again = await desk.resume("tea")
         entries = await desk.entries("tea")
-        page = write_report((await recount(desk, "tea")).report)
+        page = write_report((await read_record(desk, "tea")).report)
     assert outcome.status == "decided"
     assert again == outcome
     called = [entry.event for entry in entries if isinstance(entry.event, Called)]
@@ -134,7 +134,7 @@ async def test_a_debate_that_stands_still_goes_on_with_guests_invited_anew(tmp_p
         paused = await desk.hold(desk.plan(brief, protocol="council", choices=Choices(rounds=1), models=()), "tea")
     assert (paused.status, paused.kind) == ("paused", "limit")
     assert {name: len(prompts) for name, prompts in before.heard.items()} == dict.fromkeys(before.heard, 2)
-    stranger = Desk(SqliteStore.open(tmp_path / "moot.sqlite"), pool=Pool(env={}))
+    stranger = Workspace(SqliteStore.open(tmp_path / "moot.sqlite"), pool=Pool(env={}))
     with pytest.raises(BriefError, match="Fay: guest:fay answers from within a program; go on with the debate there"):
         await stranger.resume("tea", limits=Limits())
     await stranger.close()
@@ -157,15 +157,15 @@ async def test_a_guest_that_fails_is_reported_and_the_others_go_on(tmp_path: Pat
     table.fay = broken
     async with table.open(tmp_path) as desk:
         outcome = await desk.hold(desk.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=()), "tea")
-        page = write_report((await recount(desk, "tea")).report)
+        page = write_report((await read_record(desk, "tea")).report)
     assert outcome.status == "decided"
     assert "guest:fay raised KeyError: 'a bug'" in page
     assert len(table.heard["pia"]) == 3
 
 
 async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path: Path) -> None:
-    desk = moot.Desk.at(tmp_path / "own.sqlite")
-    ann = moot.Participant(name="Ann", seat=moot.invite(desk.pool, "ann", well))
+    desk = moot.Workspace.at(tmp_path / "own.sqlite")
+    ann = moot.Participant(name="Ann", seat=moot.register(desk.pool, "ann", well))
     plan = desk.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
     outcome = await desk.hold(plan, "tea")
     await desk.close()
@@ -195,7 +195,7 @@ def open_chat() -> object:
 async def test_guests_keep_the_promise_of_a_model(open_one: Callable[[], object]) -> None:
     def open_model() -> Model:
         pool = Pool(env={}, patience=HASTY)
-        return pool.model(invite(pool, "ann", open_one()))
+        return pool.model(register(pool, "ann", open_one()))
 
     await check_model(open_model)
 

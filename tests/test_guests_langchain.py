@@ -17,9 +17,9 @@ from pydantic import PrivateAttr
 
 from answer_forms import draft
 from models_kit import HASTY, KEY, Notebook, ask
-from moot.agents.llm import ModelSeat
-from moot.app.program.program_agents import adapter, invite
-from moot.core.agent import Scene
+from moot.agents.llm import ModelAgent
+from moot.app.program.program_agents import adapter, register
+from moot.core.agent import Context
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Settings
 from moot.core.errors import BriefError, ModelError
@@ -77,7 +77,7 @@ def chunks(*texts: str) -> list[object]:
 
 async def test_the_words_come_as_they_are_made() -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
-    assert invite(pool, "ann", GenericFakeChatModel(messages=iter(["Yes, by all means."]))) == "guest:ann"
+    assert register(pool, "ann", GenericFakeChatModel(messages=iter(["Yes, by all means."]))) == "guest:ann"
     called = await pool.model("guest:ann").complete(ask(), book)
     assert called.text == "".join(book.deltas) == "Yes, by all means."
     assert len(book.deltas) > 3
@@ -182,7 +182,7 @@ async def test_errors_of_the_fake_models_and_empty_answers() -> None:
 @pytest.mark.parametrize(("pause", "sentence"), [(30.0, "did not finish"), (0.3, "fell silent")])
 async def test_a_cancellation_passes_at_once_and_time_is_limited(pause: float, sentence: str) -> None:
     pool, began = Pool(env={}, patience=HASTY), time.monotonic()
-    invite(pool, "ann", Chat(chunks=chunks("a", "b"), pause=pause))
+    register(pool, "ann", Chat(chunks=chunks("a", "b"), pause=pause))
     with pytest.raises(ModelError, match=f"guest:ann {sentence}: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.1 if pause > 1 else 1.0), Notebook())
     assert caught.value.kind == "timeout"
@@ -191,11 +191,11 @@ async def test_a_cancellation_passes_at_once_and_time_is_limited(pause: float, s
 
 async def test_a_form_is_read_with_one_repair() -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
-    invite(pool, "ann", FakeListChatModel(responses=["Tea, I should say.", "ANSWER: tea\nCONFIDENCE: 0.8"]))
+    register(pool, "ann", FakeListChatModel(responses=["Tea, I should say.", "ANSWER: tea\nCONFIDENCE: 0.8"]))
     ann = Participant(name="Ann")
-    scene = Scene(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
+    scene = Context(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
     question = Ask(key="/debate/x#1", to="Ann", act="propose", task="Propose.", form=draft())
-    reply = await ModelSeat(pool.model("guest:ann")).answer(question, scene, book)
+    reply = await ModelAgent(pool.model("guest:ann")).answer(question, scene, book)
     assert (reply.fields["ANSWER"], reply.fields["CONFIDENCE"], reply.unread) == ("tea", 0.8, ())
     assert reply.notes == ("asked again for the form",)
     assert [name for name, _ in book.calls] == ["answer", "repair"]
@@ -208,4 +208,4 @@ def chains() -> Sequence[object]:
 @pytest.mark.parametrize("agent", chains(), ids=lambda agent: type(agent).__name__)
 def test_a_chain_is_no_chat_model(agent: object) -> None:
     with pytest.raises(BriefError, match=f"^ann is an object of type {type(agent).__name__}; an agent is a function"):
-        invite(Pool(env={}), "ann", agent)
+        register(Pool(env={}), "ann", agent)

@@ -19,9 +19,9 @@ from pydantic_ai.usage import RequestUsage
 
 from answer_forms import draft
 from models_kit import HASTY, KEY, Notebook, ask
-from moot.agents.llm import ModelSeat
-from moot.app.program.program_agents import adapter, invite
-from moot.core.agent import Scene
+from moot.agents.llm import ModelAgent
+from moot.app.program.program_agents import adapter, register
+from moot.core.agent import Context
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Settings
 from moot.core.errors import BriefError, ModelError
@@ -58,7 +58,7 @@ def conversation(*said: tuple[Speaker, str], settings: Settings | None = None) -
 async def test_the_words_come_as_they_are_made() -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
     agent = Agent(TestModel(custom_output_text="Yes, by all means."), instructions="You like tea.")
-    assert invite(pool, "ann", agent) == "guest:ann"
+    assert register(pool, "ann", agent) == "guest:ann"
     called = await pool.model("guest:ann").complete(ask(), book)
     assert called.text == "Yes, by all means."
     assert book.deltas == ["Yes, ", "by ", "all ", "means."]
@@ -217,7 +217,7 @@ async def test_a_cancellation_passes_at_once_and_time_is_limited() -> None:
         raise AssertionError
 
     pool, began = Pool(env={}, patience=HASTY), time.monotonic()
-    invite(pool, "ann", Agent(FunctionModel(sleep)))
+    register(pool, "ann", Agent(FunctionModel(sleep)))
     with pytest.raises(ModelError, match="guest:ann did not finish: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.1), Notebook())
     assert caught.value.kind == "timeout"
@@ -227,11 +227,11 @@ async def test_a_cancellation_passes_at_once_and_time_is_limited() -> None:
 async def test_a_form_is_read_with_one_repair() -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
     ear = Ear("Tea, I should say.", "ANSWER: tea\nCONFIDENCE: 0.8")
-    invite(pool, "ann", Agent(FunctionModel(ear)))
+    register(pool, "ann", Agent(FunctionModel(ear)))
     ann = Participant(name="Ann")
-    scene = Scene(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
+    scene = Context(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
     question = Ask(key="/debate/x#1", to="Ann", act="propose", task="Propose.", form=draft())
-    reply = await ModelSeat(pool.model("guest:ann")).answer(question, scene, book)
+    reply = await ModelAgent(pool.model("guest:ann")).answer(question, scene, book)
     assert (reply.fields["ANSWER"], reply.fields["CONFIDENCE"], reply.unread) == ("tea", 0.8, ())
     assert reply.notes == ("asked again for the form",)
     assert [name for name, _ in book.calls] == ["answer", "repair"]
@@ -244,4 +244,4 @@ class Answer(BaseModel):
 
 def test_an_agent_at_the_table_gives_texts() -> None:
     with pytest.raises(BriefError, match=r"^ann gives a Answer; an agent at the table must give a str$"):
-        invite(Pool(env={}), "ann", Agent(TestModel(), output_type=Answer))
+        register(Pool(env={}), "ann", Agent(TestModel(), output_type=Answer))

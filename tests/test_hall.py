@@ -11,15 +11,15 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.people import answer, waiting
 from moot.app.run.prepare import Wishes
-from moot.app.run.runner import Full, Hall
+from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Reception
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Paused
-from moot.record.hub import Hub, Line
-from moot.testing.store_checks import MemoryStore
+from moot.record.hub import Hub, StoredLine
+from moot.testing.store_checks import InMemoryStore
 from web_kit import ADA, QUOTES, Slow, until
 
 ROUNDS = f"---\nprotocol: round_robin\nrounds: 2\n---\n{QUOTES}"
@@ -30,25 +30,25 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-async def start_of(desk: Desk, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
+async def start_of(desk: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
     wishes = Wishes(models=(model,), cast="builtin")
     return await make_start(desk, read_brief(brief), wishes, Config())
 
 
-def desk_with(slow: Slow | None = None) -> Desk:
-    desk = Desk(MemoryStore(), config=Config())
+def desk_with(slow: Slow | None = None) -> Workspace:
+    desk = Workspace(InMemoryStore(), config=Config())
     if slow:
         desk.pool.lend("slow", slow)
     return desk
 
 
-def reception(hall: Hall) -> Reception:
-    return Reception(hall=hall, till=Till(hall, None), serving=Serving())
+def reception(hall: Runner) -> Reception:
+    return Reception(hall=hall, till=Spending(hall, None), serving=Serving())
 
 
 async def test_several_debates_run_beside_each_other() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         ids = [await hall.begin(await start_of(desk), f"d{n}") for n in range(3)]
         for debate in ids:
             assert await desk.count_entries(debate), "the first entry is durable when begin returns"
@@ -60,7 +60,7 @@ async def test_several_debates_run_beside_each_other() -> None:
 async def test_a_debate_on_record_is_held_only_once() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk, most=1) as hall:
+    async with Runner(desk, most=1) as hall:
         start = await start_of(desk, model="guest:slow")
         assert await hall.begin(start, "d") == await hall.begin(start, "d") == "d"
         await hall.resume("d")
@@ -78,7 +78,7 @@ async def test_a_debate_on_record_is_held_only_once() -> None:
 
 async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(await start_of(desk, ADA), "d")
         while "d" in hall.held:
             if turns := await waiting(desk, "d"):
@@ -95,13 +95,13 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
 
 async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(await start_of(desk, ADA), "d")
         await until(lambda: waiting(desk, "d"))
     paused = (await desk.entries("d"))[-1].event
     assert isinstance(paused, Paused)
     assert paused.kind == "waiting"
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         (turn,) = await waiting(desk, "d")
         await answer(desk, "d", "Tea, I say.", key=turn.key)
         assert await reception(hall).answered("d")
@@ -113,7 +113,7 @@ async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> Non
 async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(await start_of(desk, model="guest:slow"), "d")
         await slow.asked.wait()
         hall.stop("d", now=True)
@@ -124,7 +124,7 @@ async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
 async def test_stop_lets_the_answers_in_hand_come() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(await start_of(desk, ROUNDS, "guest:slow"), "d")
         await slow.asked.wait()
         assert hall.stop("d")
@@ -138,7 +138,7 @@ async def test_stop_lets_the_answers_in_hand_come() -> None:
 
 async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(await start_of(desk, ADA), "d")
         hall.stop("d", now=True)
         await hall.wait("d")
@@ -156,7 +156,7 @@ async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.Mon
     async def broken(*_: object, **__: object) -> object:
         raise ZeroDivisionError("key=sk-canary-12345678")
 
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(bad, "good")
         hold = desk.hold
         monkeypatch.setattr(desk, "hold", broken)
@@ -176,7 +176,7 @@ async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.Mon
 async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk, grace=0.05) as hall:
+    async with Runner(desk, grace=0.05) as hall:
         await hall.begin(await start_of(desk, model="guest:slow"), "d")
         await slow.asked.wait()
     entries = await desk.entries("d")
@@ -184,7 +184,7 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
     with pytest.raises(Full, match="being ended"):
         await hall.begin(await start_of(desk), "e")
     slow.go.set()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.resume("d")
         assert (await hall.wait("d")).status == "decided"
 
@@ -193,7 +193,7 @@ async def test_a_casting_that_pauses_is_no_debate() -> None:
     slow = Slow("{")
     desk = desk_with(slow)
     start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         assert await hall.begin(start, "d") == "d"
         casting = hall.casting("d")
         assert await desk.count_entries("d") == 0
@@ -207,7 +207,7 @@ async def test_a_casting_comes_before_its_debate() -> None:
     slow.go.set()
     desk = desk_with(slow)
     start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await hall.begin(start, "d")
         await hall.wait("d")
         assert await desk.count_entries("d")
@@ -229,12 +229,12 @@ async def test_whoever_says_first_whose_a_debate_is_is_right() -> None:
 
 
 async def test_a_debate_that_is_held_again_is_followed_again() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await store.append("a", ["one"], after=0)
-    hub.publish("a", [Line(1, "one")])
+    hub.publish("a", [StoredLine(1, "one")])
     hub.finish("a")
-    assert [item async for item in hub.follow("a")] == [Line(1, "one")]
+    assert [item async for item in hub.follow("a")] == [StoredLine(1, "one")]
     hub.begin("a")
 
     async def watch() -> list[object]:
@@ -246,6 +246,6 @@ async def test_a_debate_that_is_held_again_is_followed_again() -> None:
             await asyncio.sleep(0)
         assert not watching.done(), "nothing has come yet, and more is to come"
         await store.append("a", ["two"], after=1)
-        hub.publish("a", [Line(2, "two")])
+        hub.publish("a", [StoredLine(2, "two")])
         hub.finish("a")
-    assert watching.result() == [Line(1, "one"), Line(2, "two")]
+    assert watching.result() == [StoredLine(1, "one"), StoredLine(2, "two")]

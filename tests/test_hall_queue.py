@@ -14,17 +14,17 @@ from moot.app.run import queue_runner
 from moot.app.run.access import allowed
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import answer, say, waiting
-from moot.app.run.prepare import Caps, Wishes
-from moot.app.run.queue_runner import QueueHall
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.queue_runner import QueueRunner
 from moot.app.run.runner import Full
 from moot.app.run.start import make_start
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Order, Reception, keyed
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
 from moot.core.event import Paused
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from queue_kit import Worker, working
 from web_kit import ADA, QUOTES, Slow, until
 
@@ -38,26 +38,26 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueHall, Worker]]:
+async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueRunner, Worker]]:
     """A hall, and a worker with another desk over the same records."""
-    store = MemoryStore()
-    here, there = Desk(store, config=Config()), Desk(MemoryStore(store.kept), config=Config())
+    store = InMemoryStore()
+    here, there = Workspace(store, config=Config()), Workspace(InMemoryStore(store.kept), config=Config())
     for each in (here, there) if slow else ():
         each.pool.lend("slow", slow)  # pyright: ignore[reportArgumentType]
-    async with working(there) as worker, QueueHall(here, worker, grace=0.05) as hall:
+    async with working(there) as worker, QueueRunner(here, worker, grace=0.05) as hall:
         yield hall, worker
 
 
-def of(hall: QueueHall, owner: str = "", most: float | None = None) -> Reception:
-    return Reception(hall=hall, till=Till(hall, most), serving=Serving(), owner=owner)
+def of(hall: QueueRunner, owner: str = "", most: float | None = None) -> Reception:
+    return Reception(hall=hall, till=Spending(hall, most), serving=Serving(), owner=owner)
 
 
 def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> Order:
-    wishes = Wishes(models=(model,), cast=cast, caps=Caps(**caps))  # pyright: ignore[reportArgumentType]
+    wishes = Wishes(models=(model,), cast=cast, caps=LimitWishes(**caps))  # pyright: ignore[reportArgumentType]
     return Order(brief=brief, wishes=wishes)
 
 
-async def say_tea(desk: Desk, debate: str) -> None:
+async def say_tea(desk: Workspace, debate: str) -> None:
     (turn,) = await waiting(desk, debate)
     form = turn.ask.form if turn.ask else None
     fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
@@ -126,7 +126,7 @@ async def test_limits_that_are_set_later_reach_the_worker() -> None:
         assert (await hall.wait(debate)).kind == "limit"
         assert (await hall.look(debate)).error, "the queue says why it gave it up"
         assert await allowed(hall.desk, debate) is None
-        assert await ann.go_on(debate, Caps(asks=200))
+        assert await ann.go_on(debate, LimitWishes(asks=200))
         assert (await hall.wait(debate)).status == "decided"
         found = await allowed(hall.desk, debate)
         assert found

@@ -13,8 +13,8 @@ import pytest
 
 from chaos_kit import start, stop
 from moot.app.run.fork import stamp
-from moot.app.run.workspace import Desk
-from moot.core.agent import Say
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Recorder
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import PLAY_EVENTS, Asked, Attempted, Called, Closed, Entry, Opened, Resumed
 from moot.core.transcript import fold
@@ -23,7 +23,7 @@ from moot.protocols.known import Choices
 from moot.record.codec import read
 from moot.record.postgres import PostgresStore
 from moot.testing.replay import essence
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from pg import Postgres, running
 from workers_kit import House, Turned, house
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.alone
 class Once(Turned):
     """A model whose calls only the pool puts on record."""
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """See ``models.base.Model``."""
         return await self._send(request, say)
 
@@ -44,7 +44,7 @@ async def held(place: House, debate: str) -> tuple[Entry, ...]:
 
 async def unbroken(first: Entry) -> tuple[Entry, ...]:
     """The same debate from its first entry on, held by one process that nothing befalls."""
-    desk = Desk(MemoryStore())
+    desk = Workspace(InMemoryStore())
     desk.pool.lend("model", Once())
     await desk.store.append("whole", stamp([first]), after=0)
     await desk.resume("whole")
@@ -168,7 +168,7 @@ async def way_to(database: str) -> AsyncGenerator[tuple[Way, str]]:
 
 async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_repeated(database: str) -> None:
     async with way_to(database) as (way, address), house(database, Once()) as place:
-        straight, place.desk = place.desk, Desk(PostgresStore.open(address), pool=place.desk.pool)
+        straight, place.desk = place.desk, Workspace(PostgresStore.open(address), pool=place.desk.pool)
         await place.queue.submit(await place.lay("deaf", rounds=2))
         way.lose = b'"kind":"called"'
         async with place.working():

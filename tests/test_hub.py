@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.core.event import Delta, Signal
-from moot.record.hub import PAGE, Hub, Line
-from moot.testing.store_checks import MemoryStore
+from moot.record.hub import PAGE, Hub, StoredLine
+from moot.testing.store_checks import InMemoryStore
 
-Seen = list[Line | Signal]
+Seen = list[StoredLine | Signal]
 
 
-class SlowStore(MemoryStore):
+class SlowStore(InMemoryStore):
     """Lets other tasks run before and after every reading."""
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
@@ -25,24 +25,24 @@ class SlowStore(MemoryStore):
         return lines
 
 
-async def write(store: MemoryStore, count: int) -> list[Line]:
+async def write(store: InMemoryStore, count: int) -> list[StoredLine]:
     """Append so many lines to debate "a", as another process would."""
     after = len(store.kept.get("a", []))
-    lines = [Line(seq, f"line {seq}") for seq in range(after + 1, after + count + 1)]
+    lines = [StoredLine(seq, f"line {seq}") for seq in range(after + 1, after + count + 1)]
     await store.append("a", [line.text for line in lines], after=after)
     return lines
 
 
-async def tell(store: MemoryStore, hub: Hub, count: int = 1) -> None:
+async def tell(store: InMemoryStore, hub: Hub, count: int = 1) -> None:
     """Append so many lines and publish them, as the ledger does."""
     hub.publish("a", await write(store, count))
 
 
 def numbered(*seqs: int) -> Seen:
-    return [Line(seq, f"line {seq}") for seq in seqs]
+    return [StoredLine(seq, f"line {seq}") for seq in seqs]
 
 
-async def collect(stream: AsyncGenerator[Line | Signal, None]) -> Seen:
+async def collect(stream: AsyncGenerator[StoredLine | Signal, None]) -> Seen:
     return [item async for item in stream]
 
 
@@ -83,7 +83,7 @@ async def test_stored_then_live_then_finished() -> None:
 
 
 async def test_who_comes_after_the_end_gets_what_is_stored() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await tell(store, hub, 3)
     hub.finish("a")
@@ -91,7 +91,7 @@ async def test_who_comes_after_the_end_gets_what_is_stored() -> None:
 
 
 async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await tell(store, hub)
     hub.finish("a")
@@ -110,7 +110,7 @@ async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
 
 
 async def test_the_end_gives_what_was_stored_but_never_published() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
@@ -126,22 +126,22 @@ async def test_a_line_that_another_process_put_in_between() -> None:
     hub = Hub(store, poll=60)
     await tell(store, hub)
     async with aclosing(hub.follow("a")) as stream:
-        assert await anext(stream) == Line(1, "line 1")
+        assert await anext(stream) == StoredLine(1, "line 1")
         await write(store, 2)
         await tell(store, hub)
         assert [await anext(stream) for _ in range(3)] == numbered(2, 3, 4)
 
 
 async def test_debates_do_not_mix() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await store.append("b", ("other",), after=0)
-    hub.publish("b", [Line(1, "other")])
+    hub.publish("b", [StoredLine(1, "other")])
     hub.signal("b", Delta(key="k", text="other"))
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
         await settle()
-        hub.publish("b", [Line(2, "more")])
+        hub.publish("b", [StoredLine(2, "more")])
         hub.signal("b", Delta(key="k", text="other"))
         hub.finish("b")
         await tell(store, hub)
@@ -154,7 +154,7 @@ async def test_debates_do_not_mix() -> None:
 
 
 async def test_a_foreign_debate_is_followed_until_its_last_line() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=0.001)
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a", until="line 5".__eq__)))
@@ -167,7 +167,7 @@ async def test_a_foreign_debate_is_followed_until_its_last_line() -> None:
 
 
 async def test_a_debate_of_this_process_is_not_polled() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=0.001)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
@@ -176,7 +176,7 @@ async def test_a_debate_of_this_process_is_not_polled() -> None:
         await write(store, 1)
         await asyncio.sleep(0.02)
         assert not viewer.done()
-        hub.publish("a", [Line(2, "line 2")])
+        hub.publish("a", [StoredLine(2, "line 2")])
     assert viewer.result() == numbered(1, 2)
 
 
@@ -188,21 +188,21 @@ async def test_a_slow_viewer_loses_no_line() -> None:
     hub = Hub(store, queue=3, poll=60)
     await tell(store, hub)
     async with aclosing(hub.follow("a")) as stream:
-        assert await anext(stream) == Line(1, "line 1")
+        assert await anext(stream) == StoredLine(1, "line 1")
         for _ in range(50):
             await tell(store, hub, 2)
         assert [await anext(stream) for _ in range(100)] == numbered(*range(2, 102))
         await tell(store, hub)
-        assert await anext(stream) == Line(102, "line 102")
+        assert await anext(stream) == StoredLine(102, "line 102")
 
 
 async def test_signals_come_between_lines_and_are_dropped_first() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, queue=3, poll=60)
     await tell(store, hub)
     one, two, three = (Delta(key="k", text=text) for text in "123")
     async with aclosing(hub.follow("a")) as stream:
-        assert await anext(stream) == Line(1, "line 1")
+        assert await anext(stream) == StoredLine(1, "line 1")
         async with asyncio.TaskGroup() as group:
             asking = group.create_task(take(stream))
             await settle()
@@ -215,7 +215,7 @@ async def test_signals_come_between_lines_and_are_dropped_first() -> None:
             hub.signal("a", signal)
         assert [await anext(stream) for _ in range(3)] == [one, two, three]
         await tell(store, hub)
-        assert await anext(stream) == Line(4, "line 4")
+        assert await anext(stream) == StoredLine(4, "line 4")
         hub.signal("a", one)
         await tell(store, hub)
         await tell(store, hub, 2)
@@ -224,11 +224,11 @@ async def test_signals_come_between_lines_and_are_dropped_first() -> None:
 
 
 async def test_signals_come_before_this_process_has_published_a_line() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await write(store, 1)
     async with aclosing(hub.follow("a")) as stream:
-        assert await anext(stream) == Line(1, "line 1")
+        assert await anext(stream) == StoredLine(1, "line 1")
         hub.signal("a", Delta(key="k", text="early"))
         assert await anext(stream) == Delta(key="k", text="early")
 
@@ -250,7 +250,7 @@ async def test_no_signal_comes_after_the_line_that_it_led_to() -> None:
 
 
 async def test_leaving_leaves_nothing_behind() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     hub = Hub(store, poll=60)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
@@ -267,7 +267,7 @@ async def test_leaving_leaves_nothing_behind() -> None:
     assert hub.viewers("a") == 0
 
 
-async def take(stream: AsyncGenerator[Line | Signal, None]) -> Line | Signal:
+async def take(stream: AsyncGenerator[StoredLine | Signal, None]) -> StoredLine | Signal:
     return await anext(stream)
 
 
@@ -281,7 +281,7 @@ class Viewer:
         self.hub, self.group = hub, group
         self.after, self.seen = 0, Seen()
         self.stream = hub.follow("a")
-        self.asking: asyncio.Task[Line | Signal] | None = None
+        self.asking: asyncio.Task[StoredLine | Signal] | None = None
 
     async def begin(self) -> None:
         """Ask for one item, unless the last question is still open."""
@@ -309,15 +309,15 @@ class Viewer:
             self.note(self.asking.result())
             self.asking = None
 
-    def note(self, item: Line | Signal) -> None:
-        if isinstance(item, Line):
+    def note(self, item: StoredLine | Signal) -> None:
+        if isinstance(item, StoredLine):
             self.after = item.seq
         else:
             assert self.after <= int(item.text), "a signal came after a line that it led to"
         self.seen.append(item)
 
 
-async def act(viewer: Viewer, store: MemoryStore, deed: str, number: int) -> None:
+async def act(viewer: Viewer, store: InMemoryStore, deed: str, number: int) -> None:
     match deed:
         case "tell":
             await tell(store, viewer.hub, number)
@@ -346,7 +346,7 @@ async def play(course: Sequence[tuple[str, int]], queue: int) -> None:
         await viewer.cut()
         for item in await collect(viewer.stream):
             viewer.note(item)
-    lines = [item for item in viewer.seen if isinstance(item, Line)]
+    lines = [item for item in viewer.seen if isinstance(item, StoredLine)]
     assert lines == numbered(*range(1, len(store.kept.get("a", [])) + 1))
     assert hub.viewers("a") == 0
 

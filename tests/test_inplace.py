@@ -15,13 +15,13 @@ import pytest
 
 from moot.app.program.in_place import Asking, InPlace, console
 from moot.app.program.program_agents import HumanAgent
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, Waiting
 
 FLO = Participant(name="Flo", seat="human")
-SCENE = Scene(brief=Brief(topic="Which \x1b[31mtea?", participants=(FLO,)), me=FLO)
+SCENE = Context(brief=Brief(topic="Which \x1b[31mtea?", participants=(FLO,)), me=FLO)
 FORM = Form(name="ballot", layout="line", fields=(Field(name="I pick", kind="choice", choices=("A", "B")),))
 
 

@@ -16,12 +16,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from commands import settle
 from models_kit import HASTY, environment
 from moot.agents.toolkit import Errand
-from moot.app.plan.assignment import instrument, seat, with_instrument
+from moot.app.plan.assignment import agent_for, similarity, with_similarity
 from moot.app.plan.settings import Config
 from moot.app.plan.toolbox import check_tools, look_at_tools
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.arena import ConvergenceDetector
-from moot.core.agent import Quote, Scene
+from moot.core.agent import Context, Quote
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError, Unavailable
@@ -30,7 +30,7 @@ from moot.core.transcript import Turn
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.testing.conformance import Journal
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from moot.tools.embeddings import Embeddings, Installed, Likening, embedder, likeness
@@ -211,7 +211,7 @@ def test_stances_first_text_second(tiny: Path, one: str, other: str, converged: 
 async def test_the_instrument(tiny: Path) -> None:
     about = tuple(Turn(key=each, by="Ann", act="propose", reply=Reply(text=each)) for each in ("cheap", "coffee"))
     aide = Participant(name="Likeness", seat="likeness:model2vec:tiny", duty="aide")
-    scene = Scene(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
+    scene = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
     ask = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
     reply = await Likening(Installed(str(tiny))).answer(ask, scene, Journal())
     assert reply.fields["OWN"] == pytest.approx(0.287, abs=0.001)
@@ -224,14 +224,14 @@ BRIEF = Brief(topic="Tea or coffee?", participants=(ANN, BOB))
 
 def test_the_record_names_the_model_and_the_settings_say_where_it_lies(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
-    brief = with_instrument(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
+    brief = with_similarity(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
     assert brief.participants[-1].seat == "likeness:model2vec:tiny"
-    assert isinstance(seat(brief, Pool(env={}), config=config)["Likeness"], Likening)
+    assert isinstance(agent_for(brief, Pool(env={}), config=config)["Likeness"], Likening)
     for other in (None, Config(), Config(embeddings="ollama:e")):
         with pytest.raises(BriefError, match='measured by model2vec:tiny: set embeddings = "model2vec:" and '):
-            instrument(brief.participants[-1].seat, other)
+            similarity(brief.participants[-1].seat, other)
     with pytest.raises(BriefError, match="names no provider"):
-        seat(replace(BRIEF, participants=(replace(ANN, seat=f"model2vec:{tiny}"), BOB)), Pool(env={}))
+        agent_for(replace(BRIEF, participants=(replace(ANN, seat=f"model2vec:{tiny}"), BOB)), Pool(env={}))
 
 
 async def test_what_the_owner_is_told_of_documents(tiny: Path) -> None:
@@ -259,9 +259,9 @@ def opponents(call: Call) -> Plan:
 async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_converged(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
     async with Wires(script=opponents).serve() as wires:
-        desk = Desk(MemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
+        desk = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
         choices = Choices(until=("stalled",), rounds=4)
-        plan = desk.plan(with_instrument(BRIEF, choices.until, config), protocol="arena", choices=choices)
+        plan = desk.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
         held = await desk.hold(plan, "tea")
         events = [entry.event for entry in await desk.entries("tea")]
         (reason,) = [each.reason for each in events if isinstance(each, Halted)]
@@ -275,13 +275,13 @@ async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_co
         await desk.verify("tea")
         numbers = [n for n, each in enumerate(events) if isinstance(each, Replied) and "liken" in each.key]
         for kept in (numbers[0] - 2, numbers[0], numbers[0] + 1):
-            again = Desk(MemoryStore(), pool=desk.pool, config=config)
+            again = Workspace(InMemoryStore(), pool=desk.pool, config=config)
             await again.store.append("tea", lines[:kept], after=0)
             await again.resume("tea")
             ends = [entry.event for entry in await again.entries("tea")]
             assert [each.reason for each in ends if isinstance(each, Halted)] == [reason]
             await again.verify("tea")
-        lost = Desk(MemoryStore(), pool=desk.pool, config=Config())
+        lost = Workspace(InMemoryStore(), pool=desk.pool, config=Config())
         await lost.store.append("tea", lines[: numbers[0]], after=0)
         with pytest.raises(BriefError, match="measured by model2vec:tiny"):
             await lost.resume("tea")

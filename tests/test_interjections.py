@@ -7,17 +7,17 @@ import pytest
 
 from moot.app.plan.pretend import Pretender, endings, words
 from moot.app.run.people import say
-from moot.app.run.workspace import Desk
-from moot.core.agent import scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import context_of
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.transcript import INTERJECTION, Transcript
-from moot.phases.base import Table, enter
+from moot.phases.base import State, enter
 from moot.phases.choices import Choices
 from moot.protocols.known import KNOWN, build
 from moot.record.codec import digest, encode
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 PEOPLE = tuple(Participant(name=name, role="Debater") for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="Chair", duty="moderator")))
@@ -28,14 +28,14 @@ def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
     tree = build(protocol, BRIEF)
     transcript, pretender = Transcript(brief=BRIEF), Pretender(ends=endings(tree), agree=False)
     batch, heard = 0, list[bool]()
-    for step in enter(tree, Table(brief=BRIEF, transcript=transcript)):
+    for step in enter(tree, State(brief=BRIEF, transcript=transcript)):
         if not isinstance(step, Sequence):
             transcript.apply(step)
             continue
         batch += 1
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [scene(BRIEF, transcript, ask) for ask in step]
+        scenes = [context_of(BRIEF, transcript, ask) for ask in step]
         heard += [any(turn.act == INTERJECTION for turn in seen.turns) for seen in scenes if batch > 1]
         for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
             reply = pretender.answer(ask, transcript, place=place, batch=batch, words=words(ask, seen), last=False)
@@ -47,7 +47,7 @@ def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
 
 
 async def test_not_more_can_be_said_than_everybody_can_read() -> None:
-    place = Desk(MemoryStore())
+    place = Workspace(InMemoryStore())
     people = (replace(PEOPLE[0], seat="human"), *PEOPLE[1:3])
     plan = place.plan(
         replace(BRIEF, participants=people), protocol="panel", choices=Choices(), models=("builtin:quotes",)
@@ -62,8 +62,8 @@ async def test_not_more_can_be_said_than_everybody_can_read() -> None:
 @pytest.mark.parametrize("protocol", KNOWN)
 async def test_a_record_with_a_last_word_from_outside_plays_the_same_again(protocol: str) -> None:
     """What is said behind the last answer comes to the record before the end; the play must not care."""
-    store = MemoryStore()
-    place = Desk(store)
+    store = InMemoryStore()
+    place = Workspace(store)
     plan = place.plan(BRIEF, protocol=protocol, choices=Choices(rounds=1), models=("builtin:quotes",))
     await place.hold(plan, "tea")
     entries = await place.entries("tea")

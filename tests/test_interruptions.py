@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.phases.base import Phase, Rounds, Sequence
@@ -13,7 +13,7 @@ from moot.phases.speak import Everyone, Floor
 from moot.protocols.compose import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt
 
@@ -28,7 +28,7 @@ async def play(
 ) -> Player:
     """Play it with urgencies by interrupted and bidder (``AB``), else 0; ``interrupt`` or ``answer B`` may fail."""
 
-    def answer(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "bid":
             urgency = script.get(f"{scene.about[0].by}{ask.to}", 0)
             return None if urgency is None else {} if urgency == "?" else {"URGENCY": urgency}
@@ -36,7 +36,7 @@ async def play(
 
     brief = Brief(topic="Tea?", participants=people)
     player = Player(answer)
-    await Hall(brief=brief, protocol=with_interruptions(tree)).hold({each.name: player for each in people})
+    await Harness(brief=brief, protocol=with_interruptions(tree)).hold({each.name: player for each in people})
     return player
 
 
@@ -123,7 +123,7 @@ async def test_what_is_asked() -> None:
 async def test_an_answer_can_state_the_position_that_is_held_now() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"))
     player = Player(lambda ask, scene: {"URGENCY": 3} if ask.act == "bid" else {})
-    await Hall(brief=brief, protocol=with_interruptions(FLOOR)).hold({each.name: player for each in PEOPLE})
+    await Harness(brief=brief, protocol=with_interruptions(FLOOR)).hold({each.name: player for each in PEOPLE})
     forms = {ask.act: ask.form for ask, _ in player.asked if "interruption" in ask.key and ask.form}
     assert forms["answer"].fields[0].choices == ("tea", "coffee")
     assert "ANSWER" not in [field.name for field in forms["interrupt"].fields]
@@ -141,7 +141,7 @@ def test_it_can_be_stored() -> None:
 @pytest.mark.parametrize("name", ["round_robin", "fishbowl", "open_fight"])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE)
-    place = Hall(brief=brief, protocol=with_interruptions(build(name, brief, Choices(rounds=2))))
+    place = Harness(brief=brief, protocol=with_interruptions(build(name, brief, Choices(rounds=2))))
     names = [each.name for each in PEOPLE]
     whole = await place.hold(dict.fromkeys(names, Oracle(1)))
     assert whole.transcript.turns("interrupt")
@@ -154,7 +154,7 @@ async def test_with_any_protocol_the_debate_is_held_to_its_end(name: str) -> Non
     people = (*PEOPLE, Participant(name="D"), CHAIR)
     brief = Brief(topic="Tea?", participants=people)
     tree = with_interruptions(build(name, brief, Choices(rounds=1)))
-    held = await Hall(brief=brief, protocol=tree).hold({each.name: Oracle(2) for each in people})
+    held = await Harness(brief=brief, protocol=tree).hold({each.name: Oracle(2) for each in people})
     assert held.transcript.closed
     turns = held.transcript.turns()
     argued = {turn.key for turn in turns if turn.act in INTERRUPTED and "/interruption-" not in turn.key}

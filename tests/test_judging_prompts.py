@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.models.base import Traits
@@ -13,7 +13,7 @@ from moot.phases.base import Sequence
 from moot.phases.choices import Choices, Mediation
 from moot.phases.endings import ending
 from moot.protocols.mediators import mediate
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import BOB, CHAIR, Player
 
 TABLE = """\
@@ -121,7 +121,7 @@ CONSENT: [ACCEPT or ACCEPT_WITH_RESERVATION or REJECT]
 REASON: [what you object to or would change, in a sentence or two]"""
 
 
-def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
     said: dict[str, Mapping[str, Value]] = {"close": {"ANSWER": f"{ask.to}'s"}, "moderate": {"PROPOSAL": "Both."}}
     return said.get(ask.act, {})
 
@@ -144,7 +144,7 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     # Without rounds a mediator speaks before the first phase that decides, here behind the closing statements.
     tree = mediate(Sequence(parts=(said, *deciding)), brief, choices)
     player = Player(script)
-    await Hall(brief=brief, protocol=tree).hold(dict.fromkeys(("Ann", "Bob", "Chair"), player))
+    await Harness(brief=brief, protocol=tree).hold(dict.fromkeys(("Ann", "Bob", "Chair"), player))
     ask, scene = next((ask, scene) for ask, scene in player.asked if ask.act == act)
     prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, scene, Traits()))
     prompt = prompt.replace("/debate/said/close", "/debate/close")

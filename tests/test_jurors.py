@@ -3,17 +3,17 @@
 import pytest
 
 from moot.app.plan.pretend import parts
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.transcript import Transcript, Turn
-from moot.phases.base import Phase, Sequence, Table
+from moot.phases.base import Phase, Sequence, State
 from moot.phases.revise import Summarize
 from moot.phases.speak import Everyone, draft
 from moot.phases.vote import BALLOT, JURY, Count, Vote
 from moot.policy.rules import PLURALITY, WEIGHTED
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from players import ANN, BOB, CHAIR, Player, hold, resume_everywhere, votes
 
 JUNE = Participant(name="June", duty="juror", weight=3.0)
@@ -27,7 +27,7 @@ def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
 async def held(phase: Phase, asked: Brief, wish: str, says: str = "") -> tuple[Transcript, Player]:
     """Ann and Bob answer with their names or as given and vote for their own; jurors vote for the one wished."""
 
-    def script(ask: Ask, scene: Scene) -> dict[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> dict[str, Value] | None:
         if ask.act != "vote":
             own = {"Ann": "yes", "Bob": "no"} if asked.options else {"Ann": "Ann's", "Bob": "Bob's"}
             return {"ANSWER": says or own.get(ask.to, "")}
@@ -39,7 +39,7 @@ async def held(phase: Phase, asked: Brief, wish: str, says: str = "") -> tuple[T
         return {BALLOT: mine if mine in choices else choices[[turn.by for turn in scene.about].index(mine)]}
 
     player = Player(script)
-    done = await Hall(brief=asked, protocol=phase).hold({each.name: player for each in asked.participants})
+    done = await Harness(brief=asked, protocol=phase).hold({each.name: player for each in asked.participants})
     return done.transcript, player
 
 
@@ -144,7 +144,7 @@ async def test_no_juror_sums_up_for_others(chairs: tuple[Participant, ...], writ
 )
 async def test_a_debate_with_jurors_can_be_cut_anywhere(protocol: str, options: tuple[str, ...]) -> None:
     asked = brief(JUNE, JACK, options=options)
-    place = Hall(brief=asked, protocol=build(protocol, asked, Choices(rounds=1)))
+    place = Harness(brief=asked, protocol=build(protocol, asked, Choices(rounds=1)))
     whole = await place.hold({each.name: Oracle(4) for each in asked.participants})
     assert {turn.by for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"June", "Jack"}
     assert {turn.act for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"vote"}
@@ -154,7 +154,7 @@ async def test_a_debate_with_jurors_can_be_cut_anywhere(protocol: str, options: 
 @pytest.mark.parametrize("protocol", ["panel", "council", "arena", "grouped", "round_robin"])
 def test_jurors_are_not_told_of_a_proposal_of_their_own(protocol: str) -> None:
     people = tuple(Participant(name=f"P{n}", seat="x:y") for n in range(10))
-    table = Table(brief=Brief(topic="Tea?", participants=(*people, JUNE)), transcript=Transcript())
+    table = State(brief=Brief(topic="Tea?", participants=(*people, JUNE)), transcript=Transcript())
     votes = [each for each in parts(build(protocol, table.brief, Choices())) if isinstance(each, Vote)]
     assert votes
     turn = Turn(key="k#1", by="P0", act="propose", reply=Reply(text="Tea."))

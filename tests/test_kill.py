@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Attempted, Called, Entry
 from moot.core.transcript import fold
@@ -48,7 +48,7 @@ def drive(path: str, debate: str, url: str) -> None:
     os.environ["OLLAMA_HOST"] = url
 
     async def run() -> None:
-        desk = Desk.at(Path(path))
+        desk = Workspace.at(Path(path))
         plan = desk.plan(BRIEF, protocol="panel", choices=Choices(rounds=3), models=("ollama:tiny",))
         if await desk.lines(debate):
             await desk.resume(debate)
@@ -76,7 +76,7 @@ async def spawn(path: Path, debate: str, url: str) -> BaseProcess:
 
 
 async def entries(path: Path, debate: str) -> tuple[Entry, ...]:
-    desk = Desk.at(path)
+    desk = Workspace.at(path)
     lines = await desk.lines(debate)
     await desk.close()
     return read(lines)

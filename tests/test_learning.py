@@ -28,17 +28,17 @@ from moot.app.export.learned import (
 )
 from moot.app.plan.learning import teach_at_end
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
 from moot.core.roles import LIBRARIAN, ORIGINS, RECALL
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 BUSES = "Should the depot buy electric buses?"
 
@@ -54,20 +54,20 @@ def paper(winner: str = "Ann", people: Mapping[str, str] = TWO, *, topic: str = 
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
-    made = Desk.at(tmp_path / "record.sqlite")
+async def desk(tmp_path: Path) -> AsyncGenerator[Workspace]:
+    made = Workspace.at(tmp_path / "record.sqlite")
     made.config, made.clock = Config(), lambda: 5000.0
     yield made
     await made.close()
 
 
-async def keep(desk: Desk, name: str, made: Paper, at: float = 1000.0) -> None:
+async def keep(desk: Workspace, name: str, made: Paper, at: float = 1000.0) -> None:
     await desk.store.append(name, made.lines(at), after=0)
 
 
-def kept(desk: Desk) -> list[tuple[object, ...]]:
+def kept(desk: Workspace) -> list[tuple[object, ...]]:
     assert desk.shelf
-    with Shelf.open(desk.shelf) as shelf:
+    with MemoryStore.open(desk.shelf) as shelf:
         return shelf.contents()
 
 
@@ -75,13 +75,13 @@ RECALLED = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
 """The form of a recall, with the debates that it is from."""
 
 
-async def everything(desk: Desk) -> tuple[object, ...]:
+async def everything(desk: Workspace) -> tuple[object, ...]:
     """What memory holds and all that is worked out from it, to the last bit."""
     views = (await standings(desk), await calibration(desk), await personas(desk), await relations(desk))
     return kept(desk), repr(views)
 
 
-async def fill(desk: Desk) -> None:
+async def fill(desk: Workspace) -> None:
     """Some debates, of which one is not over and one is none to learn from."""
     for n in range(4):
         await keep(desk, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
@@ -96,7 +96,7 @@ async def fill(desk: Desk) -> None:
 # ---- learning ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_debate_is_learned_once(desk: Desk) -> None:
+async def test_a_debate_is_learned_once(desk: Workspace) -> None:
     await keep(desk, "d", paper())
     assert await learn(desk, "d")
     before = kept(desk)
@@ -106,7 +106,7 @@ async def test_a_debate_is_learned_once(desk: Desk) -> None:
     assert await search(desk, "buses", kind="pattern") == ()
 
 
-async def test_all_are_learned_that_are_over(desk: Desk) -> None:
+async def test_all_are_learned_that_are_over(desk: Workspace) -> None:
     await fill(desk)
     await desk.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
     found = await learn_all(desk)
@@ -116,7 +116,7 @@ async def test_all_are_learned_that_are_over(desk: Desk) -> None:
     assert (again.new, again.known) == ((), 5)
 
 
-async def test_memory_that_cannot_be_written_damages_no_record(desk: Desk) -> None:
+async def test_memory_that_cannot_be_written_damages_no_record(desk: Workspace) -> None:
     await keep(desk, "d", paper())
     assert kept(desk) == []
     with closing(sqlite3.connect(desk.shelf or "")) as other:
@@ -125,7 +125,7 @@ async def test_memory_that_cannot_be_written_damages_no_record(desk: Desk) -> No
         await learn_all(desk)
 
 
-async def test_a_casting_teaches_nothing(desk: Desk) -> None:
+async def test_a_casting_teaches_nothing(desk: Workspace) -> None:
     made = paper()
     assert isinstance(made.events[0], Opened)
     made.events[0] = replace(made.events[0], name="casting")
@@ -134,7 +134,7 @@ async def test_a_casting_teaches_nothing(desk: Desk) -> None:
     assert (await learn_all(desk)).known == 1
 
 
-async def test_there_is_nothing_to_learn_from_nothing(desk: Desk) -> None:
+async def test_there_is_nothing_to_learn_from_nothing(desk: Workspace) -> None:
     with pytest.raises(RecordError, match="there is no debate 'x'"):
         await learn(desk, "x")
 
@@ -142,7 +142,7 @@ async def test_there_is_nothing_to_learn_from_nothing(desk: Desk) -> None:
 # ---- again ---------------------------------------------------------------------------------------------------------
 
 
-async def test_a_rebuild_gives_the_same_bit_by_bit(desk: Desk) -> None:
+async def test_a_rebuild_gives_the_same_bit_by_bit(desk: Workspace) -> None:
     await fill(desk)
     for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(desk, name)
@@ -173,7 +173,7 @@ class Dying(SqliteStore):
 
 async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path: Path) -> None:
     store = Dying.open(tmp_path / "record.sqlite")
-    desk = Desk(store, config=Config())
+    desk = Workspace(store, config=Config())
     await fill(desk)
     await note(desk, "d1", "resolve", "Ann's way")
     await learn_all(desk)
@@ -228,7 +228,7 @@ asyncio.run(main())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
-async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Desk, steps: int) -> None:
+async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Workspace, steps: int) -> None:
     await fill(desk)
     await note(desk, "d1", "resolve", "Ann's way")
     await learn_all(desk)
@@ -241,7 +241,7 @@ async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(des
     assert await everything(desk) == before
 
 
-async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(desk: Desk) -> None:
+async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(desk: Workspace) -> None:
     await fill(desk)
     for n in range(2):
         again = Paper(TWO, topic="Rails?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
@@ -257,7 +257,7 @@ async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_sam
 # ---- what the owner says -------------------------------------------------------------------------------------------
 
 
-async def test_the_truth_makes_right_and_wrong(desk: Desk) -> None:
+async def test_the_truth_makes_right_and_wrong(desk: Workspace) -> None:
     await keep(desk, "d", paper())
     await learn(desk, "d")
     assert await calibration(desk) == {}
@@ -276,7 +276,7 @@ async def test_the_truth_makes_right_and_wrong(desk: Desk) -> None:
     assert [each.debate for each in await desk.list()] == ["d"]
 
 
-async def test_what_is_forgotten_is_gone_and_stays_gone(desk: Desk) -> None:
+async def test_what_is_forgotten_is_gone_and_stays_gone(desk: Workspace) -> None:
     await keep(desk, "d", paper())
     await note(desk, "d", "forget")
     assert await search(desk, "electric buses") == ()
@@ -296,7 +296,12 @@ BAD: list[tuple[str, Literal["resolve", "domain", "forget"], str, type[Exception
 
 @pytest.mark.parametrize(("debate", "what", "text", "kind", "said"), BAD)
 async def test_what_cannot_be_said(
-    desk: Desk, debate: str, what: Literal["resolve", "domain", "forget"], text: str, kind: type[Exception], said: str
+    desk: Workspace,
+    debate: str,
+    what: Literal["resolve", "domain", "forget"],
+    text: str,
+    kind: type[Exception],
+    said: str,
 ) -> None:
     await keep(desk, "d", paper())
     await keep(desk, "open", Paper(TWO))
@@ -307,7 +312,7 @@ async def test_what_cannot_be_said(
 # ---- ratings and weights -------------------------------------------------------------------------------------------
 
 
-async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Desk) -> None:
+async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Workspace) -> None:
     back = {"Ann": "ollama:b", "Bob": "ollama:a"}
     await keep(desk, "d1", paper("Ann"), at=1000.0)
     await keep(desk, "d2", paper("Ann", back), at=2000.0)
@@ -328,7 +333,7 @@ async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Desk) -
     assert await standings(desk, "law") == ()
 
 
-async def test_groups_that_never_met_are_named(desk: Desk) -> None:
+async def test_groups_that_never_met_are_named(desk: Workspace) -> None:
     await keep(desk, "d1", paper("Ann"))
     await keep(desk, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
     await learn_all(desk)
@@ -336,7 +341,7 @@ async def test_groups_that_never_met_are_named(desk: Desk) -> None:
     assert found.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
 
 
-async def test_seats_without_a_model_enter_no_figure(desk: Desk) -> None:
+async def test_seats_without_a_model_enter_no_figure(desk: Workspace) -> None:
     await keep(desk, "d", paper("Ann", {"Ann": "builtin:quotes", "Bob": "builtin:quotes"}))
     await note(desk, "d", "resolve", "Ann's way")
     assert await standings(desk) == ()
@@ -344,7 +349,7 @@ async def test_seats_without_a_model_enter_no_figure(desk: Desk) -> None:
     assert await weights(desk) == {}
 
 
-async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: Desk) -> None:
+async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: Workspace) -> None:
     made = Paper(TWO)
     made.say("Ann", "propose", ANSWER="Buy")
     await keep(desk, "d", made.end())
@@ -352,7 +357,7 @@ async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: De
     assert await calibration(desk) == {}
 
 
-async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Desk) -> None:
+async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Workspace) -> None:
     for n in range(20):
         await keep(desk, f"d{n}", paper(topic=f"Case {n}"))
         await note(desk, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
@@ -366,7 +371,7 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Desk) -
 # ---- at the end of a debate ----------------------------------------------------------------------------------------
 
 
-async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Desk, tmp_path: Path) -> None:
+async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Workspace, tmp_path: Path) -> None:
     await keep(desk, "d", paper())
     assert await teach_at_end(desk.store, desk.shelf, "d", Config(learn=False)) == ""
     assert kept(desk) == []
@@ -376,7 +381,7 @@ async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Desk, 
 
 
 async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
-    desk = Desk(MemoryStore(), config=Config())
+    desk = Workspace(InMemoryStore(), config=Config())
     await keep(desk, "d", paper())
     assert desk.shelf is None
     assert await teach_at_end(desk.store, desk.shelf, "d", Config()) == ""
@@ -384,7 +389,7 @@ async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
         await learn(desk, "d")
 
 
-async def test_a_held_debate_is_learned_in_no_time(desk: Desk) -> None:
+async def test_a_held_debate_is_learned_in_no_time(desk: Workspace) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(5))
     brief = Brief(topic=BUSES, participants=people)
     plan = desk.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))

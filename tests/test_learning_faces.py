@@ -11,13 +11,13 @@ from agents import chaired, own_place
 from commands import QUOTES
 from commands import moot as command
 from councils import agents
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.board import BoardMeeting, BoardMember
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import Council, DebateStep
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.pattern import DebatePattern, GroupedDebatePattern
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from test_board_face import FILE, RODRIGUEZ, board
 
 TOPIC = "Should the depot buy electric buses?"
@@ -34,7 +34,7 @@ async def by_program(store: Path) -> None:
 
 
 async def by_desk(store: Path) -> None:
-    desk = Desk.at(store)
+    desk = Workspace.at(store)
     await desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "by-desk")
     await desk.close()
 
@@ -68,7 +68,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def learned(store: Path) -> list[str]:
-    with Shelf.open(store) as shelf:
+    with MemoryStore.open(store) as shelf:
         return [str(each.body["status"]) for each in shelf.bodies("outcome")]
 
 
@@ -97,13 +97,13 @@ def test_the_command_learns(place: Path) -> None:
 
 
 def test_a_record_in_no_file_is_not_learned(place: Path) -> None:
-    desk = Desk(MemoryStore())
+    desk = Workspace(InMemoryStore())
     came = asyncio.run(desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d"))
     assert (came.unlearned, place.exists()) == ("", False)
 
 
 async def test_a_debate_that_paused_is_learned_when_it_ends(place: Path) -> None:
-    desk = Desk.at(place)
+    desk = Workspace.at(place)
     plan = desk.plan(Brief(topic=TOPIC, participants=PEOPLE, limits=Limits(asks=2)))
     assert (await desk.hold(plan, "d")).status == "paused"
     assert learned(place) == []
@@ -118,7 +118,7 @@ async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
     monkeypatch.setenv("MOOT_LEARN", "false")
     await by_desk(place)
     monkeypatch.setenv("MOOT_LEARN", "true")
-    desk = Desk.at(place)
+    desk = Workspace.at(place)
     await desk.resume("by-desk")
     assert len(learned(place)) == 1
     await desk.close()
@@ -126,7 +126,7 @@ async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
 
 async def test_why_nothing_was_learned_is_told_and_harms_nothing(place: Path) -> None:
     (place.parent / "moot.toml").write_text("learn = perhaps\n", encoding="utf-8")
-    desk = Desk.at(place)
+    desk = Workspace.at(place)
     came = await desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
     assert "moot.toml" in came.unlearned
     assert came.transcript.closed

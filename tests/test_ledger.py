@@ -9,10 +9,10 @@ from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import Entered, Halted, Interjected
 from moot.record.codec import digest, read
 from moot.record.ledger import Ledger, Publish
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 
-class Gate(MemoryStore):
+class Gate(InMemoryStore):
     """A store whose appends wait for a gate."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Gate(MemoryStore):
         await super().append(debate, lines, after=after)
 
 
-async def opened(store: MemoryStore, publish: Publish | None = None) -> Ledger:
+async def opened(store: InMemoryStore, publish: Publish | None = None) -> Ledger:
     ledger = Ledger(store, "d", clock=lambda: 7.5, publish=publish)
     await ledger.open()
     return ledger
@@ -35,7 +35,7 @@ async def opened(store: MemoryStore, publish: Publish | None = None) -> Ledger:
 
 async def test_lines_are_numbered_dated_chained_and_published_once_durable() -> None:
     told: list[tuple[str, int, int]] = []
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = await opened(store, publish=lambda debate, lines, first: told.append((debate, len(lines), first)))
     assert ledger.head == ""
     async with ledger.kept():
@@ -77,13 +77,13 @@ async def test_who_gives_up_waiting_holds_nobody_up() -> None:
 
 
 async def test_nothing_is_waited_for_where_nobody_writes() -> None:
-    ledger = await opened(MemoryStore())
+    ledger = await opened(InMemoryStore())
     with pytest.raises(RecordError, match="nobody keeps the record of d"):
         await ledger.add(Entered(path="/a"))
 
 
 async def test_a_lost_record_stops_whoever_writes() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = await opened(store)
     await store.append("d", ["another writer"], after=0)
     with pytest.raises(ExceptionGroup) as caught:
@@ -101,7 +101,7 @@ def stop_writing() -> None:
 
 
 async def test_where_the_loop_ends_the_last_word_is_still_written() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     ledger = await opened(store)
     async with ledger.kept():
         await ledger.add(Entered(path="/a"))
@@ -134,7 +134,7 @@ async def test_who_waits_for_a_write_that_is_broken_off_is_told_at_once() -> Non
 
 
 async def test_a_record_is_played_back_before_it_is_written_on() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     first = await opened(store)
     async with first.kept():
         first.note(Entered(path="/a"), Interjected(by="x", text="y"), Entered(path="/b"))
@@ -159,7 +159,7 @@ async def test_a_record_is_played_back_before_it_is_written_on() -> None:
 async def test_whatever_ends_the_writing_keeps_nobody_waiting(fault: str) -> None:
     """Whoever waits is told, also outside of the group that ends with the writing."""
 
-    class Failing(MemoryStore):
+    class Failing(InMemoryStore):
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
             if fault == "store":
                 raise ZeroDivisionError

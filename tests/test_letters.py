@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from acting import ARGUE, TWO, Acts, hall, just
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
-from moot.engine.driver import Hosting, Stop
-from moot.record.mailbox import EVERY, TRIES, Letters, debates
+from moot.engine.driver import Hosting, StopRequest
+from moot.record.mailbox import EVERY, TRIES, Mailbox, debates
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.testing.replay import Hall, Held, Oracle
-from moot.testing.store_checks import MemoryStore
+from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.store_checks import InMemoryStore
 from players import resume_everywhere
 
 HM = Interjected(by="Zed", text="Hm.")
@@ -28,8 +28,8 @@ def said(n: int) -> Interjected:
     return Interjected(by="Zed", text=f"words {n}")
 
 
-def letters(store: Store, *, at: float = 7.0) -> Letters:
-    return Letters(store, "d", clock=lambda: at)
+def letters(store: Store, *, at: float = 7.0) -> Mailbox:
+    return Mailbox(store, "d", clock=lambda: at)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -37,7 +37,7 @@ async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[],
     kept: dict[str, list[str]] = {}
 
     async def make() -> Store:
-        return MemoryStore(kept) if request.param == "memory" else SqliteStore.open(tmp_path / "r.sqlite")
+        return InMemoryStore(kept) if request.param == "memory" else SqliteStore.open(tmp_path / "r.sqlite")
 
     return make
 
@@ -62,7 +62,7 @@ async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callabl
 async def test_what_was_read_is_not_read_again() -> None:
     asked: list[int] = []
 
-    class Counting(MemoryStore):
+    class Counting(InMemoryStore):
         async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
             asked.append(after)
             found = await super().read(debate, after=after, limit=limit)
@@ -82,7 +82,7 @@ async def test_what_was_read_is_not_read_again() -> None:
 
 
 async def test_the_first_answer_counts() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     assert await letters(store).reply("k") is None
     await letters(store).post(HM)
     await letters(store, at=20.0).post(YES)
@@ -92,7 +92,7 @@ async def test_the_first_answer_counts() -> None:
 
 
 async def test_a_damaged_letter_is_found() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     await letters(store).post(HM)
     await letters(store).post(HM)
     whole = letters(store)
@@ -108,7 +108,7 @@ async def test_a_damaged_letter_is_found() -> None:
 async def test_a_store_that_always_conflicts_ends_the_trying() -> None:
     tries: list[int] = []
 
-    class Busy(MemoryStore):
+    class Busy(InMemoryStore):
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
             tries.append(after)
             raise RecordConflict("somebody else has written")
@@ -126,10 +126,10 @@ def events(held: Held, *kinds: type[Event]) -> list[Event]:
 
 
 async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     seen: list[tuple[str, list[str]]] = []
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         seen.append((ask.key, [turn.text for turn in scene.turns if turn.by == "Zed"]))
         if ask.key == "/debate/round-1#1":
             await letters(store).post(YES)
@@ -148,21 +148,21 @@ async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
 async def test_looks_are_rare() -> None:
     looks: list[int] = []
 
-    class Counting(Letters):
+    class Counting(Mailbox):
         async def read(self, after: int = 0) -> tuple[()]:
             looks.append(after)
             return ()
 
-    box = Counting(MemoryStore(), "d", clock=lambda: 0.0)
+    box = Counting(InMemoryStore(), "d", clock=lambda: 0.0)
     held = await hall(hosting=lambda: Hosting(letters=box)).hold({name: Acts(just("said")) for name in ("Ann", "Bob")})
     assert len(held.entries) > 10
     assert looks == [0, 0]  # the first, and one at the end
 
 
 async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         if ask.key == "/debate/round-2#2":
             await letters(store).post(Interjected(by="Zed", text="Too late?"))
         return "said"
@@ -174,10 +174,10 @@ async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
 
 
 async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
-    store = MemoryStore()
-    stop = Stop()
+    store = InMemoryStore()
+    stop = StopRequest()
 
-    def act(ask: Ask, scene: Scene, say: Say) -> str:
+    def act(ask: Ask, scene: Context, say: Recorder) -> str:
         stop.reason = "enough"
         return "said"
 
@@ -203,11 +203,11 @@ async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
 
 
 async def test_a_debate_with_letters_can_be_cut_anywhere_and_takes_none_twice() -> None:
-    store = MemoryStore()
+    store = InMemoryStore()
     for event in (HM, YES, said(2)):
         await letters(store).post(event)
     brief = Brief(topic="Tea?", participants=TWO, limits=Limits())
-    place = Hall(brief=brief, protocol=ARGUE, hosting=lambda: Hosting(letters=letters(store)))
+    place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: Hosting(letters=letters(store)))
     whole = await place.hold({each.name: Oracle() for each in TWO})
     assert [event.letter for event in events(whole, Interjected) if isinstance(event, Interjected)] == [1, 3]
     await resume_everywhere(place, whole)

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons_kit import taught
-from moot.core.agent import Quote, Scene
+from moot.core.agent import Context, Quote
 from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called
 from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
 from moot.core.transcript import Transcript
-from moot.learn.memory_store import Shelf
-from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, Librarian, Pulse, plain, quoted
-from moot.phases.base import Table
+from moot.learn.memory_store import MemoryStore
+from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, Pulse, Retriever, plain, quoted
+from moot.phases.base import State
 from moot.phases.helpers import Recall
 
 WHO = Participant(name="Librarian", seat=LIBRARIAN, duty="aide")
@@ -40,24 +40,24 @@ class Line:
         raise AssertionError(name)
 
 
-def asked(history: int = 5, patterns: int = 3, feeds: tuple[str, ...] = (), topic: str = TOPIC) -> tuple[Ask, Scene]:
+def asked(history: int = 5, patterns: int = 3, feeds: tuple[str, ...] = (), topic: str = TOPIC) -> tuple[Ask, Context]:
     """The question that a debate on a topic puts."""
     brief = Brief(topic=topic, participants=(WHO,))
     step = next(
         Recall(who=WHO.name, history=history, patterns=patterns, feeds=feeds).play(
-            Table(brief=brief, transcript=Transcript(brief=brief))
+            State(brief=brief, transcript=Transcript(brief=brief))
         )
     )
     assert isinstance(step, Sequence)
-    return step[0], Scene(brief=brief, me=WHO)
+    return step[0], Context(brief=brief, me=WHO)
 
 
 async def recall(
-    shelf: Path | None, ask: tuple[Ask, Scene] | None = None, pulse: Pulse | None = None, now: float = 1e6
+    shelf: Path | None, ask: tuple[Ask, Context] | None = None, pulse: Pulse | None = None, now: float = 1e6
 ) -> Reply:
     put, scene = ask or asked()
     line = Line()
-    reply = await Librarian(shelf=shelf, pulse=pulse, clock=lambda: now).answer(put, scene, line)
+    reply = await Retriever(shelf=shelf, pulse=pulse, clock=lambda: now).answer(put, scene, line)
     assert "".join(line.said) == reply.text
     assert reply.mended(put.form).fields == reply.fields
     return reply
@@ -66,7 +66,7 @@ async def recall(
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "record.sqlite"
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("depot-1", taught(TOPIC, "buy ten", at=1000.0, issue="The electric price is missing"), head="h")
         shelf.add("depot-2", taught("May the depot buy electric trams?", "", at=90_000.0), head="h")
         shelf.add("nurses", taught("May nurses refuse overtime?", "no"), head="h")
@@ -106,7 +106,7 @@ async def test_no_more_than_was_wanted(path: Path, history: int, patterns: int) 
 
 @pytest.mark.parametrize("topic", ["Is tea better than coffee?", "Should the city buy trees for its parks?"])
 async def test_a_shared_word_makes_no_like_topic(path: Path, topic: str) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         issue = "Nobody has asked the city what breaks for tea cost its many small shops"
         shelf.add("shops", taught("Should shops close earlier?", issue=issue), head="h")
     reply = await recall(path, asked(topic=topic))
@@ -174,7 +174,7 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 async def test_a_planted_text_stays_between_its_marks(tmp_path: Path, payload: str) -> None:
     path = tmp_path / "record.sqlite"
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("planted", taught(f"{TOPIC} {payload[:60]}", payload, issue=f"electric depot {payload}"), head="h")
     reply = await recall(path)
     lines = [line for line in reply.text.split("\n") if line]

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelSeat
+from moot.agents.llm import ModelAgent
 from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
 from moot.agents.tree_search import Searching, calls
 from moot.app.plan.estimate import alone, likely
 from moot.app.plan.pretend import CALL, FOUND, MARKS, REPLY, UNKNOWN
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Search, Source
 from moot.core.transcript import Turn
@@ -25,10 +25,10 @@ def act(name: str = "argue") -> Ask:
     return Ask(key="/debate/argue#1", to="Ann", act=name, task="Argue.")
 
 
-def see(ann: Participant, *, library: int = 0, turns: int = 1) -> Scene:
+def see(ann: Participant, *, library: int = 0, turns: int = 1) -> Context:
     said = Turn(key="/a#1", by="Bo", act="argue", number=1, reply=Reply(text="It is dear."))
     papers = (Source(name="study.md", text="words " * library),) if library else ()
-    return Scene(
+    return Context(
         brief=Brief(topic="?", library=papers, participants=(ann, Participant(name="Bo"))),
         me=ann,
         turns=(said,) * turns,
@@ -47,7 +47,7 @@ async def test_the_questions_of_a_search_are_those_that_are_put() -> None:
     ann = Participant(name="Ann", search=Search(simulations=CLAIMS, depth=1))
     sent = list(likely(act(), see(ann), Traits(), 180))
     model = ScriptedModel(imagine)
-    seat = Searching(ModelSeat(model), model, Search(simulations=CLAIMS, depth=1))
+    seat = Searching(ModelAgent(model), model, Search(simulations=CLAIMS, depth=1))
     await seat.answer(act(), see(ann), Journal())
     assert {each.messages for each in sent} == {request.messages for request in model.history}
     assert [each.words for each in sent] == [20 * CLAIMS, *(REPLY, MARKS) * CLAIMS, 180]

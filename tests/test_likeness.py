@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from commands import settle
-from moot.app.plan.assignment import seat, with_instrument
+from moot.app.plan.assignment import agent_for, with_similarity
 from moot.app.plan.settings import Config
 from moot.app.run.api import take
 from moot.app.run.prepare import Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
-from moot.core.agent import Scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, Unavailable
@@ -25,12 +25,12 @@ ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
 AIDE = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
 
-def scene(*texts: str) -> Scene:
+def scene(*texts: str) -> Context:
     about = tuple(
         Turn(key=f"k{n}", by="Ann", act="propose", reply=Reply(text="…", fields={"ARGUMENT": text}))
         for n, text in enumerate(texts)
     )
-    return Scene(brief=Brief(topic="?", participants=(AIDE,)), me=AIDE, about=about)
+    return Context(brief=Brief(topic="?", participants=(AIDE,)), me=AIDE, about=about)
 
 
 def vectors(visit: Visit) -> Answer:
@@ -94,13 +94,13 @@ def test_when_there_is_an_instrument(
     until: tuple[str, ...], config: Config | None, limits: Limits, aides: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9/v1")
-    found = with_instrument(Brief(topic="?", participants=(ADA, BO), limits=limits), until, config)
+    found = with_similarity(Brief(topic="?", participants=(ADA, BO), limits=limits), until, config)
     assert [each.name for each in found.participants if each.duty == "aide"] == aides
     assert found.participants[:2] == (ADA, BO)
 
 
 async def ready(text: str) -> Ready:
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     try:
         return await prepare(desk, take(text), Wishes(models=("ollama:a",)), config=SET)
     finally:
@@ -113,7 +113,7 @@ async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> No
         name="Likeness", role="Measures how alike texts are", seat="likeness:ollama:e", duty="aide"
     )
     assert "Liken(who='Likeness'" in repr(plan.protocol)
-    assert isinstance(seat(plan.brief, Pool(env={}))["Likeness"], Likening)
+    assert isinstance(agent_for(plan.brief, Pool(env={}))["Likeness"], Likening)
 
 
 async def test_a_brief_cannot_seat_one_itself() -> None:

@@ -18,7 +18,7 @@ from moot.report.logs import MODES, Mode, write
 from moot.report.markdown import MOST_TEXT, chapter, markdown, whole
 from moot.report.report import report, settings
 from moot.report.turn_text import Speech, parted
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from moot.testing.scripted import Scripted
 from reports import Diary, ask, hiring, opened, person
 
@@ -44,7 +44,7 @@ def tea() -> tuple[Entry, ...]:
     brief = Brief(topic="Tea or coffee?", participants=SPEAKERS)
     quiet = replace(brief, participants=tuple(replace(each, language="") for each in SPEAKERS))
     tree = build("round_robin", quiet, Choices(rounds=1))
-    hall = Hall(brief=brief, protocol=tree, name="round_robin")
+    hall = Harness(brief=brief, protocol=tree, name="round_robin")
 
     def script(ask: Ask, scene: object) -> str:
         return next(text for end, text in SAYS.items() if ask.key.endswith(end))

@@ -6,11 +6,11 @@ from moot.core.ask import Field, Form, Value
 from moot.core.brief import Brief, Participant
 from moot.core.transcript import Turn
 from moot.demo import material
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.phases.choices import Choices
 from moot.phases.speak import RELATIONS
 from moot.protocols.known import KNOWN, build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from quoting import PEOPLE, Room, brief
 
 OPTIONS = ("build", "rent a hall")
@@ -210,8 +210,8 @@ def seated(name: str) -> Brief:
 @pytest.mark.parametrize("name", KNOWN)
 async def test_it_takes_part_in_every_protocol(name: str) -> None:
     about = seated(name)
-    seat = Quotes()
-    held = await Hall(brief=about, protocol=build(name, about, Choices(rounds=2))).hold(
+    seat = DemoDebater()
+    held = await Harness(brief=about, protocol=build(name, about, Choices(rounds=2))).hold(
         {each.name: seat for each in about.participants}
     )
     assert not held.transcript.failures()

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.llm import ModelSeat
+from moot.agents.llm import ModelAgent
 from moot.agents.toolkit import Errand, Found
 from moot.core.errors import BriefError, ToolError
 from moot.testing.conformance import Journal
@@ -118,7 +118,7 @@ async def test_a_model_uses_a_servers_tool() -> None:
     async with attach(FILES) as line:
         model = ScriptedModel([wants("files_read", arguments='{"path": "a.md"}'), "Read."])
         journal = Journal()
-        reply = await ModelSeat(model, tools=line.tools).answer(ASK, SCENE, journal)
+        reply = await ModelAgent(model, tools=line.tools).answer(ASK, SCENE, journal)
     assert (reply.text, journal.kept["tool-1"].text) == ("Read.", "The words of a.md[31m.")
     assert journal.kept["tool-1"].sources == ("mcp:files",)
 

@@ -12,7 +12,7 @@ from agents import own_place
 from mcp_kit import BUILTIN, PEOPLE, QUOTES, TABLE, Dear, Slow, SlowAndDear, held, place, result
 from moot.core.event import Interjected
 from moot.mcp.summaries import plain
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Mailbox
 
 
 @pytest.fixture(autouse=True)
@@ -385,7 +385,7 @@ async def test_words_from_outside_are_heard(folder: Path) -> None:
         await here.call("wait_for_debate", id=debate)
         said = await here.call("post_message", id=debate, words="Mind the price.", by="Guest")
         assert (said["by"], said["runs"]) == ("Guest", True)
-        letters = await Letters(hall.desk.store, debate, clock=hall.desk.clock).read()
+        letters = await Mailbox(hall.desk.store, debate, clock=hall.desk.clock).read()
         assert [each.event.text for each in letters if isinstance(each.event, Interjected)] == ["Mind the price."]
         assert "name of a participant" in await here.refused("post_message", id=debate, words="x", by="Ben")
         await asyncio.sleep(0)

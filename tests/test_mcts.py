@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.agents.llm import ModelSeat
+from moot.agents.llm import ModelAgent
 from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, promise
 from moot.agents.tree_search import Searching, calls
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Limits, Participant, Search
 from moot.core.errors import RecordError, Unavailable
@@ -24,11 +24,11 @@ from moot.engine.driver import Hosting
 from moot.models.base import Request
 from moot.phases.speak import Everyone
 from moot.testing.conformance import Journal, check_seat
-from moot.testing.replay import Hall, essence
+from moot.testing.replay import Harness, essence
 from moot.testing.scripted import ScriptedModel
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
-SCENE = Scene(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB), seed=7), me=ANN)
+SCENE = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB), seed=7), me=ANN)
 ASK = Ask(key="/debate#1", to="Ann", act="argue", task="Argue.")
 
 Worth = Callable[[str], float]
@@ -58,7 +58,7 @@ async def look(
 ) -> tuple[ScriptedModel, Mapping[str, Any], Any]:
     """The model, the tree and the reply of one ask."""
     model, journal = ScriptedModel(script), journal or Journal()
-    reply = await Searching(ModelSeat(model), model, search).answer(ASK, SCENE, journal)
+    reply = await Searching(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
     return model, json.loads(journal.kept["tree"].text), reply
 
 
@@ -129,7 +129,7 @@ async def test_nothing_of_a_search_is_shown() -> None:
 @pytest.mark.parametrize("act", ["vote", "critique", "moderate", "bid"])
 async def test_only_speeches_are_searched_for(act: str) -> None:
     model = ScriptedModel(["Yes."])
-    seat = Searching(ModelSeat(model), model, Search())
+    seat = Searching(ModelAgent(model), model, Search())
     reply = await seat.answer(replace(ASK, act=act), SCENE, Journal())
     assert (reply.text, len(model.history)) == ("Yes.", 1)
 
@@ -140,7 +140,7 @@ async def test_a_form_is_asked_for_in_the_turn_alone() -> None:
 
     form = Form(name="f", fields=(Field(name="ANSWER", kind="choice", choices=("Tea", "Coffee")),))
     model = ScriptedModel(script)
-    seat = Searching(ModelSeat(model), model, Search(simulations=2))
+    seat = Searching(ModelAgent(model), model, Search(simulations=2))
     reply = await seat.answer(replace(ASK, form=form), SCENE, Journal())
     assert reply.fields == {"ANSWER": "Tea"}
     assert sum("ANSWER:" in request.messages[-1].text for request in model.history) == 1
@@ -201,20 +201,20 @@ class Slow(ScriptedModel):
     pace = 0.02
     dice = Random(3)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         await asyncio.sleep(self.pace * self.dice.random())
         return await super().complete(request, say)
 
 
 async def test_a_search_leaves_time_for_the_answer() -> None:
     class Sluggish(Slow):
-        async def complete(self, request: Request, say: Say) -> Called:
+        async def complete(self, request: Request, say: Recorder) -> Called:
             if request.call != "answer":
                 await asyncio.sleep(0.03)
             return await super().complete(request, say)
 
     model = Sluggish(toy(third))
-    seat = Searching(ModelSeat(model), model, Search(simulations=64, depth=4), seconds=0.5)
+    seat = Searching(ModelAgent(model), model, Search(simulations=64, depth=4), seconds=0.5)
     reply = await seat.answer(ASK, SCENE, Journal())
     assert reply.text == "My turn: tea."
     assert reply.notes == ("the search ended early: its share of the time was used up",)
@@ -227,19 +227,19 @@ async def test_the_same_tree_whatever_the_latency() -> None:
     for _ in range(3):
         journal, model = Journal(), Slow(toy(lambda id: 5))
         model.pace = 0.004
-        await Searching(ModelSeat(model), model, search).answer(ASK, SCENE, journal)
+        await Searching(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
         assert json.loads(journal.kept["tree"].text) == tree
 
 
 # ---- in a debate ------------------------------------------------------------------------------------------------
 
 
-def hall(**limits: int) -> Hall:
+def hall(**limits: int) -> Harness:
     brief = Brief(topic="Tea?", participants=(ANN, BOB), limits=Limits(**limits))
-    return Hall(brief=brief, protocol=Everyone(act="argue", task="Argue."))
+    return Harness(brief=brief, protocol=Everyone(act="argue", task="Argue."))
 
 
-def seats(sent: Counter[str]) -> dict[str, Searching | ModelSeat]:
+def seats(sent: Counter[str]) -> dict[str, Searching | ModelAgent]:
     """Ann searches, Bob does not; what is sent is counted."""
 
     def script(request: Request) -> str:
@@ -247,8 +247,8 @@ def seats(sent: Counter[str]) -> dict[str, Searching | ModelSeat]:
         return toy(third)(request)
 
     model = ScriptedModel(script)
-    search = Searching(ModelSeat(model), model, Search(simulations=4, depth=1))
-    return {"Ann": search, "Bob": ModelSeat(ScriptedModel(["Coffee."]))}
+    search = Searching(ModelAgent(model), model, Search(simulations=4, depth=1))
+    return {"Ann": search, "Bob": ModelAgent(ScriptedModel(["Coffee."]))}
 
 
 async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
@@ -294,7 +294,7 @@ async def test_a_seat_that_searches_keeps_the_promise_of_seats() -> None:
 
     def seat() -> Searching:
         model = ScriptedModel(script)
-        return Searching(ModelSeat(model), model, Search(simulations=2, depth=1))
+        return Searching(ModelAgent(model), model, Search(simulations=2, depth=1))
 
     await check_seat(seat)
 

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
@@ -20,7 +20,7 @@ from moot.phases.speak import POSITIONS, Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.mediators import COMMON_GROUND, mediate
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -38,15 +38,15 @@ def chosen(kind: MediatorKind, when: When = "every_round", *, rounds: int = 3, s
 async def hold(choices: Choices, script: Script, name: str = "round_robin") -> tuple[Held, Player]:
     brief = Brief(topic="Tea?", participants=PEOPLE)
     player = Player(script)
-    held = await Hall(brief=brief, protocol=build(name, brief, choices)).hold({each.name: player for each in PEOPLE})
+    held = await Harness(brief=brief, protocol=build(name, brief, choices)).hold({each.name: player for each in PEOPLE})
     return held, player
 
 
-def unread(ask: Ask, scene: Scene) -> Fields:
+def unread(ask: Ask, scene: Context) -> Fields:
     return {}
 
 
-def broken(ask: Ask, scene: Scene) -> Fields:
+def broken(ask: Ask, scene: Context) -> Fields:
     return None if ask.to == "Chair" else {}
 
 
@@ -143,7 +143,7 @@ async def test_a_mediator_of_any_kind_goes_with_any_protocol(name: str, kind: Me
     brief = Brief(topic="?", participants=PEOPLE, seed=2)
     tree = build(name, brief, choices)
     assert load(dump(tree)) == tree
-    held = await Hall(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in PEOPLE], Oracle()))
+    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in PEOPLE], Oracle()))
     expected = {"silent": "summarize", "consensus": "consent"}.get(kind) or GUIDED[kind]
     assert held.transcript.turns(expected)
     assert held.transcript.decision
@@ -167,7 +167,7 @@ def consents(said: Mapping[str, str], text: Fields = None) -> Script:
     """The mediator drafts a text; debaters answer it: "?" is unread, "!" fails."""
     draft: Mapping[str, Value] = {"PROPOSAL": "Both.", "COMMON": "Thirst."} if text is None else text
 
-    def script(ask: Ask, scene: Scene) -> Fields:
+    def script(ask: Ask, scene: Context) -> Fields:
         if ask.act == "moderate":
             return draft
         if ask.act != "consent":
@@ -224,7 +224,7 @@ async def test_who_may_not_see_the_text_is_not_asked_and_has_not_answered() -> N
     draft = Everyone(act="moderate", task="?", who=("Chair",), form=COMMON_GROUND)
     tree = Sequence(parts=(draft, Consent(acts=POSITIONS, task="?")))
     player = Player(consents({"Bob": A, "Cy": A}))
-    held = await Hall(brief=Brief(topic="?", participants=people), protocol=tree).hold(
+    held = await Harness(brief=Brief(topic="?", participants=people), protocol=tree).hold(
         {each.name: player for each in people}
     )
     assert [ask.to for ask, _ in player.asked if ask.act == "consent"] == ["Bob", "Cy"]
@@ -306,7 +306,7 @@ def test_what_does_not_go_together(people: tuple[Participant, ...], choices: Cho
 async def test_cut_and_resumed_it_is_the_same_debate(kind: MediatorKind, when: When) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, seed=7)
     tree: Phase = build("round_robin", brief, chosen(kind, when, rounds=2))
-    hall = Hall(brief=brief, protocol=tree)
+    hall = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
     whole = await hall.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed

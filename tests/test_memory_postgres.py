@@ -17,7 +17,7 @@ import pytest
 from lessons_kit import taught
 from moot.core.errors import RecordError
 from moot.learn.memory import DAY, Bout, Lessons
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from test_shelf import TOPICS, known
 
@@ -49,7 +49,7 @@ def strange(address: str) -> str:
 def place(request: pytest.FixtureRequest, database: str) -> str:
     """The address of a database with pgvector, and of one where it cannot be installed."""
     made = database if request.param == "vector" else strange(database)
-    with Shelf.open(made):
+    with MemoryStore.open(made):
         assert kind_of(made) == request.param
     return made
 
@@ -79,7 +79,7 @@ def many(seed: int, count: int = 120) -> list[tuple[str, Lessons]]:
     return made
 
 
-def keep(shelf: Shelf, debates: list[tuple[str, Lessons]]) -> None:
+def keep(shelf: MemoryStore, debates: list[tuple[str, Lessons]]) -> None:
     for debate, lessons in debates:
         assert shelf.add(debate, lessons, head=f"head of {debate}")
 
@@ -93,7 +93,7 @@ def test_both_hold_and_find_the_same_to_the_last_bit(
 ) -> None:
     monkeypatch.setattr("moot.learn.memory_store.POSTINGS", postings)
     chance, debates = Random(5), many(1)
-    with Shelf.open(place) as one, Shelf.open(tmp_path / "x.sqlite") as other:
+    with MemoryStore.open(place) as one, MemoryStore.open(tmp_path / "x.sqlite") as other:
         keep(one, debates)
         keep(other, debates[::-1])
         assert one.contents() == other.contents()
@@ -112,7 +112,11 @@ def test_both_hold_and_find_the_same_to_the_last_bit(
 
 
 def test_what_one_holds_another_can_take_over(place: str, tmp_path: Path) -> None:
-    with Shelf.open(place) as one, Shelf.open(tmp_path / "x.sqlite") as other, Shelf.open("") as third:
+    with (
+        MemoryStore.open(place) as one,
+        MemoryStore.open(tmp_path / "x.sqlite") as other,
+        MemoryStore.open("") as third,
+    ):
         keep(other, many(2, 30))
         keep(one, many(3, 40)[20:])
         assert one.replace(other) == {f"d{n:03}" for n in range(30, 40)}
@@ -127,7 +131,7 @@ def test_what_one_holds_another_can_take_over(place: str, tmp_path: Path) -> Non
 def test_a_text_of_any_size_can_be_kept(place: str, tmp_path: Path) -> None:
     words = [f"{n:x}" + "ß" * 3000 for n in range(2)] + [f"w{n}" * (n % 30) for n in range(3 * MOST_WORDS)]
     long = taught("Ω" * 5000 + " don't 'quote\\d' \u2028 \U0001f600", "\n".join(words))
-    for shelf in (Shelf.open(place), Shelf.open(tmp_path / "x.sqlite")):
+    for shelf in (MemoryStore.open(place), MemoryStore.open(tmp_path / "x.sqlite")):
         with shelf:
             assert shelf.add("long", long, head="h")
             assert [each.debate for each in shelf.search("w77" * 17)] == ["long"]
@@ -140,7 +144,7 @@ def test_a_text_of_any_size_can_be_kept(place: str, tmp_path: Path) -> None:
 
 
 def test_a_debate_is_kept_once_and_again_with_more_notes(place: str) -> None:
-    with Shelf.open(place) as shelf, Shelf.open(place) as other:
+    with MemoryStore.open(place) as shelf, MemoryStore.open(place) as other:
         assert shelf.add("d", taught(TOPICS[0], issue="old claims", uses=("e",)), head="h")
         before = shelf.contents()
         assert not other.add("d", taught(TOPICS[2]), head="h")
@@ -154,7 +158,7 @@ def test_a_debate_is_kept_once_and_again_with_more_notes(place: str) -> None:
         assert shelf.search("nurses overtime") == shelf.search("") == ()
 
 
-def inside(shelf: Shelf) -> Tables:
+def inside(shelf: MemoryStore) -> Tables:
     """The tables of a shelf."""
     return shelf._tables  # pyright: ignore[reportPrivateUsage]
 
@@ -168,7 +172,7 @@ def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(plac
         yield from uses
         raise Broken
 
-    with Shelf.open(place) as shelf, Shelf.open("") as anew:
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
         tables, others = inside(shelf), inside(anew)
         keep(shelf, many(4, 5))
         keep(anew, many(5, 9))
@@ -194,7 +198,7 @@ def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(plac
 def test_the_order_of_learning_leaves_no_trace(place: str) -> None:
     debates, found = many(6, 30), list[object]()
     for order in (debates, debates[::-1], Random(1).sample(debates, k=30)):
-        with Shelf.open(place) as shelf, Shelf.open("") as none:
+        with MemoryStore.open(place) as shelf, MemoryStore.open("") as none:
             shelf.replace(none)
             assert shelf.contents() == []
             keep(shelf, order)
@@ -222,19 +226,19 @@ def test_workers_learn_at_the_same_time_while_all_is_made_anew_and_nothing_is_lo
     debates, missed = many(7, 60), list[frozenset[str]]()
 
     def work(part: list[tuple[str, Lessons]]) -> None:
-        with Shelf.open(place) as shelf:
+        with MemoryStore.open(place) as shelf:
             for debate, lessons in part:
                 shelf.add(debate, lessons, head=f"head of {debate}")
                 shelf.search(TOPICS[0])
 
     def rebuild() -> None:
-        with Shelf.open(place) as shelf, Shelf.open("") as anew:
+        with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
             keep(anew, debates[:30])
             missed.extend(shelf.replace(anew) for _ in range(3))
 
     # Two learn the same debates, one of them the other way round; a third learns others.
     at_once(*(partial(work, part) for part in (debates[:40], debates[:40][::-1], debates[40:])), rebuild)
-    with Shelf.open(place) as shelf, Shelf.open("") as whole:
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as whole:
         gone = frozenset[str]().union(*missed)
         there = set(shelf.learned())
         assert there | gone == {debate for debate, _ in debates}
@@ -246,16 +250,16 @@ def test_workers_learn_at_the_same_time_while_all_is_made_anew_and_nothing_is_lo
 
 def test_who_opens_first_makes_the_tables_and_the_others_find_them(database: str) -> None:
     def open_and_add(n: int) -> None:
-        with Shelf.open(database) as shelf:
+        with MemoryStore.open(database) as shelf:
             assert shelf.add(f"d{n}", taught(TOPICS[n]), head="h")
 
     at_once(*(partial(open_and_add, n) for n in range(4)))
-    with Shelf.open(database) as shelf:
+    with MemoryStore.open(database) as shelf:
         assert [row[0] for row in known(shelf)] == ["d0", "d1", "d2", "d3"]
 
 
 def test_who_reads_waits_for_nobody_and_sees_all_or_nothing(place: str) -> None:
-    with Shelf.open(place) as one, Shelf.open(place) as other:
+    with MemoryStore.open(place) as one, MemoryStore.open(place) as other:
         keep(one, many(8, 6))
         before, found = one.contents(), one.search(TOPICS[0])
         tables = inside(one)
@@ -267,7 +271,7 @@ def test_who_reads_waits_for_nobody_and_sees_all_or_nothing(place: str) -> None:
 
 
 def test_another_program_that_holds_memory_is_waited_for_and_then_named(place: str) -> None:
-    with Shelf.open(place) as one, Shelf.open(place, busy=0.05) as other:
+    with MemoryStore.open(place) as one, MemoryStore.open(place, busy=0.05) as other:
         tables = inside(one)
         with tables.writing(), pytest.raises(RecordError, match="canceling statement due to lock timeout"):
             other.add("d", taught(TOPICS[0]), head="h")
@@ -287,20 +291,20 @@ def test_another_program_that_holds_memory_is_waited_for_and_then_named(place: s
     ],
 )
 def test_tables_of_another_version_are_made_anew(place: str, change: str) -> None:
-    with Shelf.open(place) as shelf:
+    with MemoryStore.open(place) as shelf:
         keep(shelf, many(9, 3))
     with linked(place) as link:
         link.execute(change.encode())
-    with Shelf.open(place) as shelf:
+    with MemoryStore.open(place) as shelf:
         assert shelf.contents() == []
         keep(shelf, many(9, 3))
-    with Shelf.open(place) as shelf:
+    with MemoryStore.open(place) as shelf:
         assert len(shelf.learned()) == 3
 
 
 def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) -> None:
     place = strange(database)
-    with Shelf.open(place) as shelf, Shelf.open("") as anew:
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
         keep(shelf, many(10, 20))
         keep(anew, many(10, 20))
         before, found = shelf.contents(), shelf.search(TOPICS[0], most=20)
@@ -312,7 +316,7 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
         assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], most=20)) == ("vector", before, found)
         with linked(database) as link:
             link.execute("DROP EXTENSION vector CASCADE")
-    with Shelf.open(place) as shelf:
+    with MemoryStore.open(place) as shelf:
         assert (kind_of(place), shelf.contents()) == ("bytea", [])
 
 
@@ -320,7 +324,7 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
 
 
 def test_a_shelf_that_was_closed_says_so(place: str) -> None:
-    shelf = Shelf.open(place)
+    shelf = MemoryStore.open(place)
     shelf.close()
     with pytest.raises(RecordError, match=r"from the database moot_\d+ on .*: the connection is closed\.$"):
         shelf.contents()
@@ -336,7 +340,7 @@ def test_a_shelf_that_was_closed_says_so(place: str) -> None:
 )
 def test_an_address_that_leads_nowhere_shows_no_password(address: str, said: str) -> None:
     with pytest.raises(RecordError, match=said) as found:
-        Shelf.open(address)
+        MemoryStore.open(address)
     assert "cret" not in str(found.value)
     assert str(found.value).count("\n") == 0
 
@@ -346,13 +350,13 @@ def test_who_may_not_write_there_is_told(database: str) -> None:
     with linked(database) as link:
         link.execute("REVOKE CREATE ON SCHEMA public FROM stranger")
     with pytest.raises(RecordError, match="permission denied for schema public"):
-        Shelf.open(place)
+        MemoryStore.open(place)
 
 
 def test_without_the_libraries_their_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
-        Shelf.open("postgresql://h/d")
+        MemoryStore.open("postgresql://h/d")
 
 
 def test_the_server_of_the_tests_is_fit(postgres: "Postgres") -> None:

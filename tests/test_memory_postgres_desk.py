@@ -15,7 +15,7 @@ from moot.app.export.learned import learn, learn_all, note, remembered, search
 from moot.app.plan.assignment import recalling, weighing
 from moot.app.plan.learning import lacks
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import RecordError
 from moot.core.roles import HISTORY, HOW
@@ -28,14 +28,14 @@ from test_weights import question
 
 
 @pytest.fixture
-async def desk(database: str) -> AsyncGenerator[Desk]:
-    made = Desk(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
+async def desk(database: str) -> AsyncGenerator[Workspace]:
+    made = Workspace(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
     await fill(made)
     yield made
     await made.close()
 
 
-async def told(desk: Desk) -> None:
+async def told(desk: Workspace) -> None:
     """What the owner says of some debates, who has them learned in an order of his own."""
     for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(desk, name)
@@ -47,8 +47,8 @@ async def told(desk: Desk) -> None:
 # ---- the same as from a file ---------------------------------------------------------------------------------------
 
 
-async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(desk: Desk, tmp_path: Path) -> None:
-    file = Desk.at(tmp_path / "record.sqlite")
+async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(desk: Workspace, tmp_path: Path) -> None:
+    file = Workspace.at(tmp_path / "record.sqlite")
     file.config, file.clock = Config(), lambda: 5000.0
     await fill(file)
     for each in (desk, file):
@@ -63,7 +63,7 @@ async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(desk
     await file.close()
 
 
-async def test_a_held_debate_is_learned_and_recalled(desk: Desk) -> None:
+async def test_a_held_debate_is_learned_and_recalled(desk: Workspace) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(3))
     plan = desk.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
     assert (await desk.hold(plan, "held")).unlearned == ""
@@ -100,14 +100,14 @@ COMMANDS = (
 
 
 def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
-    async def write(desk: Desk) -> None:
+    async def write(desk: Workspace) -> None:
         await keep(desk, "one", paper())
         await keep(desk, "two", paper("Bob", topic="Trams?"), at=2000.0)
         await keep(desk, "unfinished", Paper(TWO))
         await desk.close()
 
-    asyncio.run(write(Desk.at(tmp_path / "moot.sqlite")))
-    asyncio.run(write(Desk(PostgresStore.open(database))))
+    asyncio.run(write(Workspace.at(tmp_path / "moot.sqlite")))
+    asyncio.run(write(Workspace(PostgresStore.open(database))))
     for words in COMMANDS:
         one = moot(tmp_path, *words.split(), "--store", database)
         other = moot(tmp_path, *words.split())
@@ -160,7 +160,7 @@ async def run(words: list[str]) -> "subprocess.CompletedProcess[bytes]":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-async def test_a_rebuild_that_is_killed_leaves_what_was_there(desk: Desk, database: str) -> None:
+async def test_a_rebuild_that_is_killed_leaves_what_was_there(desk: Workspace, database: str) -> None:
     await told(desk)
     before = await everything(desk)
     for steps in (1, 12, 40):
@@ -172,7 +172,7 @@ async def test_a_rebuild_that_is_killed_leaves_what_was_there(desk: Desk, databa
     assert await everything(desk) == before
 
 
-async def test_processes_that_learn_at_the_same_time_lose_nothing(desk: Desk, database: str) -> None:
+async def test_processes_that_learn_at_the_same_time_lose_nothing(desk: Workspace, database: str) -> None:
     for n in range(8):
         await keep(desk, f"more{n}", paper("Ann" if n % 3 else "Bob", topic=f"Trams {n}?"), at=20_000.0 + n)
     names = ["used", *(f"d{n}" for n in range(4)), *(f"more{n}" for n in range(8))]
@@ -190,7 +190,7 @@ async def test_processes_that_learn_at_the_same_time_lose_nothing(desk: Desk, da
 # ---- what goes wrong -----------------------------------------------------------------------------------------------
 
 
-async def test_a_database_that_lets_nobody_write_damages_no_record(desk: Desk, database: str) -> None:
+async def test_a_database_that_lets_nobody_write_damages_no_record(desk: Workspace, database: str) -> None:
     assert kept(desk) == []
     with linked(database) as link:
         link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from models_kit import HASTY, Double, Notebook, ask, fails, gives
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model, Traits
@@ -233,7 +233,7 @@ async def test_a_hiccup_that_the_second_try_heals_is_no_failure() -> None:
 
 @pytest.mark.parametrize(("seconds", "state"), [(60.0, "CLOSED"), (0.02, "OPEN")])
 async def test_a_cancelled_call_counts_only_where_its_time_was_up(seconds: float, state: str) -> None:
-    async def hangs(say: Say) -> Called:
+    async def hangs(say: Recorder) -> Called:
         await asyncio.sleep(60)
         raise AssertionError
 
@@ -272,7 +272,7 @@ class Named(Double):
     """A double under a name of its own, at a price."""
 
     def __init__(
-        self, name: str, *steps: Callable[[Say], Awaitable[Called]], cost: float | None = 0.25, tokens: int = 100
+        self, name: str, *steps: Callable[[Recorder], Awaitable[Called]], cost: float | None = 0.25, tokens: int = 100
     ) -> None:
         super().__init__(*steps)
         self.name, self.cost, self.tokens = name, cost, tokens

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from models_kit import HASTY, Double, Notebook, ask, fails, gives
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model
@@ -15,7 +15,7 @@ from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
 from moot.models.transport import LONGEST_HOLD, Gate
 from moot.testing.conformance import Journal
 
-Step = Callable[[Say], Awaitable[Called]]
+Step = Callable[[Recorder], Awaitable[Called]]
 Wrap = Callable[[Model], Model]
 
 WRAPS: list[Wrap] = [Recorded, Retrying, Timed, lambda model: Throttled(model, Gate(1))]
@@ -104,7 +104,7 @@ async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: 
 def dawdles(*pauses: float | str) -> Step:
     """A step that waits and says pieces in turn."""
 
-    async def step(say: Say) -> Called:
+    async def step(say: Recorder) -> Called:
         for each in pauses:
             if isinstance(each, str):
                 say.delta(each)
@@ -145,7 +145,7 @@ async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again
 async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
     """What it streams after that changes nothing; its try is on record as one that took too long."""
 
-    async def step(say: Say) -> Called:
+    async def step(say: Recorder) -> Called:
         try:
             await asyncio.sleep(9)
         except asyncio.CancelledError:
@@ -176,7 +176,7 @@ async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
 async def test_what_is_on_record_is_known_through_a_clock() -> None:
     journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
 
-    async def step(say: Say) -> Called:
+    async def step(say: Recorder) -> Called:
         return say.done("answer") or Called(key="", call="answer", text="new")
 
     assert (await Timed(Double(step)).complete(ask(), journal)).text == "kept"
@@ -192,7 +192,7 @@ async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
     """Neither a full queue nor a closed gate books what was not sent, and who tries again holds no place meanwhile."""
     gate, sent, notebook = Gate(1), asyncio.Event(), Notebook()
 
-    async def is_told_to_wait(say: Say) -> Called:
+    async def is_told_to_wait(say: Recorder) -> Called:
         await sent.wait()
         raise Unavailable("slow", kind="rate", retry_after=0.2, again=True)
 
@@ -239,7 +239,7 @@ async def test_places_are_given_in_the_order_of_coming() -> None:
     busy = 0
 
     def step(n: int) -> Step:
-        async def run(say: Say) -> Called:
+        async def run(say: Recorder) -> Called:
             nonlocal busy
             busy += 1
             order.append(n)

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
-from moot.phases.base import Table
+from moot.phases.base import State
 from moot.phases.choices import Choices, Extras, Mediation
 from moot.phases.speak import hearers
 from moot.policy.stops import NothingNew
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import ANN, BOB, CHAIR, CY, Player, Script
 
 HIDING = Participant(name="Ann", hide=("Bob round 1",))
@@ -23,12 +23,12 @@ HIDING = Participant(name="Ann", hide=("Bob round 1",))
 async def held(choices: Choices, *people: Participant, protocol: str = "round_robin", script: Script) -> Player:
     brief = Brief(topic="Tea?", participants=people)
     player = Player(script)
-    place = Hall(brief=brief, protocol=build(protocol, brief, choices))
+    place = Harness(brief=brief, protocol=build(protocol, brief, choices))
     await place.hold({each.name: player for each in people})
     return player
 
 
-def nothing(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def nothing(ask: Ask, scene: Context) -> Mapping[str, Value]:
     return {}
 
 
@@ -48,7 +48,7 @@ async def test_without_masks_all_hear_the_moderator() -> None:
 
 def test_who_has_seen_nothing_hidden_speaks_to_all() -> None:
     brief = Brief(topic="?", participants=(HIDING, BOB, CHAIR))
-    table = Table(brief=brief, transcript=Transcript(brief=brief))
+    table = State(brief=brief, transcript=Transcript(brief=brief))
     assert hearers(table, "Chair", View()) == ()
     assert hearers(table, "Bob", View()) == ()
 
@@ -61,7 +61,7 @@ def test_a_text_for_all_cannot_rest_on_what_is_hidden_from_some() -> None:
 
 
 async def test_only_positions_are_offered_for_revision() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
         if ask.act == "reconsider" and ask.form:
             return {"REPLACES": ask.form.fields[0].choices[-1]}
         return {"ANSWER": f"{ask.to}'s", "ARGUMENT": ask.act}
@@ -73,7 +73,7 @@ async def test_only_positions_are_offered_for_revision() -> None:
 
 
 async def test_a_round_in_which_nobody_bids_brings_nothing_new() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
         return {"URGENCY": 5 if ask.key.startswith("/debate/rounds/round-1/") or "round-1#" in ask.key else 0}
 
     until = Choices(rounds=6, until=("no_new_arguments",), strategy="no_consensus")

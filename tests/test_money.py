@@ -11,7 +11,7 @@ from math import ceil
 import pytest
 
 from acting import ARGUE, Acts, both, hall, paying
-from moot.core.agent import Quote, Say, Scene
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings
 from moot.core.errors import Unavailable
@@ -22,7 +22,7 @@ from moot.core.event import (
     Failed,
     Paused,
 )
-from moot.engine.calls import Purse
+from moot.engine.calls import Budget
 from moot.engine.driver import Hosting
 from moot.models.base import Message, Request
 from moot.models.names import parse
@@ -30,7 +30,7 @@ from moot.models.prices import cost, quote
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.record.codec import decode
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def test_parallel_calls_cannot_break_a_limit_together() -> None:
 
 @pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10), ("connection", 10)])
 def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> None:
-    purse = Purse(Limits())
+    purse = Budget(Limits())
     purse.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
     assert purse.tokens == 10
     purse.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
@@ -80,7 +80,7 @@ def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> Non
 async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> None:
     sent: list[str] = []
 
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         async def send() -> Called:
             sent.append(ask.key)
             return Called(key="", call="", text="paid")
@@ -97,7 +97,7 @@ async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> 
 
 
 async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
-    async def act(ask: Ask, scene: Scene, say: Say) -> str:
+    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
         async def send() -> Called:
             raise Unavailable("busy", kind="rate", again=True)
 
@@ -124,7 +124,7 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
     ],
 )
 def test_what_a_provider_does_not_say_stays_reserved(usage: Usage, tokens: int, cost: float) -> None:  # F24
-    purse = Purse(Limits())
+    purse = Budget(Limits())
     purse.apply(Attempted(key="k", call="answer", n=1, tokens=100, cost=1.0))
     purse.apply(Called(key="k", call="answer", text="", usage=usage))
     assert (purse.tokens, purse.cost) == (tokens, pytest.approx(cost))
@@ -140,7 +140,7 @@ class Counting:
     def seat(self, text: Callable[[Ask], str]) -> Acts:
         """A seat that sends a text to gpt-4o."""
 
-        async def act(ask: Ask, scene: Scene, say: Say) -> str:
+        async def act(ask: Ask, scene: Context, say: Recorder) -> str:
             request = Request(messages=(Message(role="user", text=text(ask)),), settings=Settings(max_tokens=200))
             return (await say.call("answer", quote(GPT, request), partial(self._send, request))).text
 
@@ -168,7 +168,7 @@ def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> A
     people = tuple(Participant(name=f"P{n}", seat="x") for n in range(20))
     brief = Brief(topic="Tea?", participants=people, limits=limits)
     phase = Rounds(each=Everyone(act="argue", task="Argue."), most=20)
-    place = Hall(brief=brief, protocol=phase, hosting=Hosting)
+    place = Harness(brief=brief, protocol=phase, hosting=Hosting)
     return place.hold({each.name: provider.seat(text) for each in people})
 
 
@@ -204,7 +204,7 @@ async def test_what_a_model_has_counted_holds_for_its_next_prompts_and_after_a_r
     held = await council(lambda ask: ENGLISH[:4000], provider, Limits(tokens=100_000, parallel=1, asks=500))
     tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted)]
     assert tries[0].tokens < 2000 < 4000 < tries[1].tokens < 4400
-    live, again = Purse(Limits(cost=1.0)), Purse(Limits(cost=1.0))
+    live, again = Budget(Limits(cost=1.0)), Budget(Limits(cost=1.0))
     for entry in held.entries:
         live.apply(entry.event)
     for entry in map(decode, held.lines):

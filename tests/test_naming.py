@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry, Paused
@@ -12,11 +12,11 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.turn_text import NAMES, Named, Namer
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import ANN, BOB, CY, Player
 
 
-def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
     if (ask.act, ask.to) == ("revise", "Cy"):
         return None
     if ask.act == "vote":
@@ -27,7 +27,7 @@ def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
 
 async def names_of(*people: Participant) -> list[Named]:
     brief = Brief(topic="Tea?", participants=people)
-    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
     held = await place.hold({each.name: Player(script) for each in people})
     namer = Namer()
     return [named for entry in held.entries if (named := namer.name(entry))]
@@ -73,7 +73,7 @@ async def test_a_debate_under_its_documented_names() -> None:
 async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
     """A librarian answers and a teller fails; bids are for their author alone; the floor is heard by all."""
 
-    def bids(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def bids(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.to == "Scribe":
             return None
         return {"BID": 5.0, "WHY": "me"} if ask.act == "bid" else {}
@@ -82,7 +82,7 @@ async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
     brief = Brief(topic="Tea?", participants=(ANN, BOB, *aides))
     say = Everyone(act="argue", task="Argue.", who=("Ann", "Likeness", "Scribe"))
     bid = Everyone(act="bid", task="Bid.", private=True)
-    place = Hall(brief=brief, protocol=Sequence(parts=(bid, say)))
+    place = Harness(brief=brief, protocol=Sequence(parts=(bid, say)))
     held = await place.hold({each.name: Player(bids) for each in brief.participants})
     assert {turn.by for turn in held.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
     namer = Namer()
@@ -95,11 +95,11 @@ async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
 
 
 async def test_a_result_names_what_was_decided() -> None:
-    def agreed(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def agreed(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": "Tea"}
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB))
-    held = await Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).hold(
+    held = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).hold(
         {each.name: Player(agreed) for each in brief.participants}
     )
     namer = Namer()
@@ -113,7 +113,7 @@ def test_a_pause_has_a_name_too() -> None:
 
 
 async def test_a_ranking_is_a_vote_for_several() -> None:
-    def ranks(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def ranks(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {"ANSWER": f"{ask.to}'s"}
         assert ask.form
@@ -121,7 +121,7 @@ async def test_a_ranking_is_a_vote_for_several() -> None:
         return {reason.name: "It is warm.", ranking.name: ranking.choices}
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
-    place = Hall(brief=brief, protocol=build("arena", brief, Choices(rounds=0, strategy="borda")))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0, strategy="borda")))
     held = await place.hold({each.name: Player(ranks) for each in brief.participants})
     namer = Namer()
     votes = [named.data for entry in held.entries if (named := namer.name(entry)) and named.type == "vote"]

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 import pytest
 
 from moot.app.run.fork import fork
-from moot.app.run.workspace import Desk
-from moot.core.agent import Say, Scene, Seat
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Entry, Opened
-from moot.engine.driver import Hosting, Stop, debate
+from moot.engine.driver import Hosting, StopRequest, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
 from moot.report.turn_text import NAMES, Namer
 from moot.testing.replay import Oracle
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
 MANY = (*FEW, *(Participant(name=name, seat="ollama:old") for name in ("Di", "Eve", "Flo", "Gus", "Hal")))
@@ -27,14 +27,14 @@ CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")
 class Broken:
     """A seat that never answers."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         raise ValueError("broken")
 
 
 class Still:
     """A seat that answers when the world has ended."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         await asyncio.sleep(3600)
         raise AssertionError
 
@@ -59,15 +59,15 @@ def opened(name: str) -> Opened:
     return Opened(brief=brief, protocol=dump(build(name, brief)), name=name)
 
 
-async def go(desk: Desk, seat: Seat, opening: Opened, hosting: Hosting | None = None, name: str = "d") -> None:
+async def go(desk: Workspace, seat: Agent, opening: Opened, hosting: Hosting | None = None, name: str = "d") -> None:
     ledger = Ledger(desk.store, name, clock=desk.clock)
     await ledger.open()
     seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
     await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=hosting)
 
 
-def at_desk() -> Desk:
-    return Desk(MemoryStore(), clock=lambda: 1000.0)
+def at_desk() -> Workspace:
+    return Workspace(InMemoryStore(), clock=lambda: 1000.0)
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -99,7 +99,7 @@ async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
             break
         check(entries, closed=False)
         assert found[-1] == "debate_pause"
-        await go(desk, Oracle(), opening, Hosting(stop=Stop(reason="enough for today")))
+        await go(desk, Oracle(), opening, Hosting(stop=StopRequest(reason="enough for today")))
         check(await desk.entries("d"), closed=False)
     check(await desk.entries("d"))
 

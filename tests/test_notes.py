@@ -5,11 +5,11 @@ import re
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.prepare import NOTHING, QUOTING, Caps, Wishes, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import NOTHING, QUOTING, LimitWishes, Wishes, prepare
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
 from moot.models.pool import Pool
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 PEOPLE = "\n\n## Ada\nrole: x\n{ada}\n## Bo\nrole: y\n{bo}\n## Cy\nrole: z\n"
 
@@ -20,7 +20,7 @@ def write(header: str, ada: str = "", bo: str = "") -> str:
 
 async def notes(text: str, wishes: Wishes | None = None) -> str:
     """All notes on a brief, a line each."""
-    desk = Desk(MemoryStore(), pool=Pool(env={}))
+    desk = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
         ready = await prepare(desk, read_brief(text, name="b.md"), wishes or Wishes(models=("builtin:quotes",)))
     finally:
@@ -135,8 +135,8 @@ async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it(
     assert found
     most = int(found[1])
     assert int(found[2]) == most
-    assert "pauses after" not in await notes(text, Wishes(models=("builtin:quotes",), caps=Caps(asks=most)))
-    wish = Wishes(models=("builtin:quotes",), caps=Caps(asks=most - 1))
+    assert "pauses after" not in await notes(text, Wishes(models=("builtin:quotes",), caps=LimitWishes(asks=most)))
+    wish = Wishes(models=("builtin:quotes",), caps=LimitWishes(asks=most - 1))
     assert f"pauses after {most - 1};" in await notes(text, wish)
 
 

@@ -12,9 +12,9 @@ from pypdf import PdfReader
 from courses import say, table
 from moot.app.export import paper
 from moot.app.export.paper import SLOT, memo, pdf, replay
-from moot.app.export.reports import Recount, recount
+from moot.app.export.reports import ReadRecord, read_record
 from moot.app.run.api import debate
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import document
 from moot.core.errors import BriefError
 from moot.core.event import Entry
@@ -23,10 +23,10 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "
 
 
-async def held(path: Path, brief: str) -> Recount:
+async def held(path: Path, brief: str) -> ReadRecord:
     came = await debate(EXAMPLES / brief, model="builtin:quotes", store=path, cast="builtin")
-    desk = Desk.at(path)
-    found = await recount(desk, came.debate)
+    desk = Workspace.at(path)
+    found = await read_record(desk, came.debate)
     await desk.close()
     return found
 

@@ -11,12 +11,12 @@ import pytest
 from acting import Acts, slowly
 from moot.agents.human import Human, Reach
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.program.program_agents import invite
+from moot.app.program.program_agents import register
 from moot.app.run.outcome import Outcome
 from moot.app.run.outcome import outcome as outcome_of
 from moot.app.run.people import answer, say, scene_of, time_left, waiting
-from moot.app.run.workspace import Desk, Plan
-from moot.core.agent import Scene
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, MootError, RecordError
@@ -27,16 +27,16 @@ from moot.phases.speak import Everyone
 from moot.protocols.known import Choices
 from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
-from moot.record.mailbox import Letters
-from moot.testing.store_checks import MemoryStore
+from moot.record.mailbox import Mailbox
+from moot.testing.store_checks import InMemoryStore
 from people_kit import QUOTES, Filling, Hand, Time, desk, filled, person, table
 
 
-def plan(place: Desk, brief: Brief, protocol: str = "council", rounds: int | None = 0, strategy: str = "") -> Plan:
+def plan(place: Workspace, brief: Brief, protocol: str = "council", rounds: int | None = 0, strategy: str = "") -> Plan:
     return place.plan(brief, protocol=protocol, choices=Choices(rounds=rounds, strategy=strategy), models=(QUOTES,))
 
 
-async def answer_all(place: Desk, outcome: Outcome) -> Outcome:
+async def answer_all(place: Workspace, outcome: Outcome) -> Outcome:
     """Answer and take up again until the debate is over."""
     while outcome.status == "paused":
         assert outcome.kind == "waiting"
@@ -121,20 +121,20 @@ async def test_a_vote_of_a_person_counts_with_its_weight() -> None:
 
 
 async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> None:
-    place = Desk.at(tmp_path / "r.sqlite")
+    place = Workspace.at(tmp_path / "r.sqlite")
     outcome = await place.hold(plan(place, table(person("Ada"))), "tea")
     assert (outcome.status, outcome.kind) == ("paused", "waiting")
     assert outcome.reason == "Ada has to answer (proposal): moot answer tea"
     assert (await place.resume("tea")).reason == outcome.reason, "a resume without an answer waits on"
     await place.close()
-    elsewhere = Desk.at(tmp_path / "r.sqlite")
+    elsewhere = Workspace.at(tmp_path / "r.sqlite")
     assert [listed.debate for listed in await elsewhere.list()] == ["tea"]
     assert [turn.by for turn in await waiting(elsewhere, "tea")] == ["Ada"]
     await answer(elsewhere, "tea", "Tea.\x1b")
     assert await waiting(elsewhere, "tea") == ()
     assert await elsewhere.find("last") == "tea"
     await elsewhere.close()
-    place = Desk.at(tmp_path / "r.sqlite")
+    place = Workspace.at(tmp_path / "r.sqlite")
     outcome = await answer_all(place, await place.resume("tea"))
     assert outcome.transcript.get("/debate/propose#1").text == "Tea."
     assert outcome.transcript.closed
@@ -201,13 +201,13 @@ async def test_what_cannot_be_read_is_refused_and_posts_nothing() -> None:
 
 
 async def test_of_two_answers_at_once_the_later_is_told() -> None:
-    class Racing(MemoryStore):
+    class Racing(InMemoryStore):
         """Lets somebody else be faster once."""
 
         async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
             if debate.endswith("/letters") and not after:
                 other = Replied(key="/debate/propose#1", reply=by_other)
-                await Letters(MemoryStore(self.kept), "tea", clock=Time()).post(other)
+                await Mailbox(InMemoryStore(self.kept), "tea", clock=Time()).post(other)
             await super().append(debate, lines, after=after)
 
     by_other = Reply(text="Faster.", asked="human")
@@ -223,7 +223,7 @@ async def test_of_two_answers_at_once_the_later_is_told() -> None:
 
 @pytest.mark.parametrize("stand_in", ["", QUOTES])
 async def test_a_deadline_counts_over_restarts(stand_in: str) -> None:
-    time, store = Time(), MemoryStore()
+    time, store = Time(), InMemoryStore()
     place = desk(time, store)
     ada = person("Ada", deadline=600.0, stand_in=stand_in)
     await place.hold(plan(place, table(ada, person("Bo"))), "tea")
@@ -266,7 +266,7 @@ async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> No
         busy.append(busy[-1] - 1)
         return "Tea."
 
-    invite(place.pool, "sam", sam)
+    register(place.pool, "sam", sam)
     people = tuple(person(name, deadline=1.0, stand_in="guest:sam") for name in ("Ada", "Bo", "Cy"))
     brief = replace(table(*people, others=0), limits=Limits(parallel=parallel))
     await place.hold(plan(place, brief), "tea")
@@ -308,7 +308,7 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
 @pytest.mark.parametrize("limits", [Limits(total_seconds=0.3), Limits(turn_seconds=0.05), Limits(parallel=1)])
 async def test_no_limit_breaks_off_a_person(limits: Limits) -> None:
     class Slow(Filling):
-        async def ask(self, ask: Ask, scene: Scene) -> Reply:
+        async def ask(self, ask: Ask, scene: Context) -> Reply:
             await asyncio.sleep(0.2)
             return await super().ask(ask, scene)
 
@@ -325,7 +325,7 @@ async def test_a_limit_on_others_ends_the_asking_of_people() -> None:
     door, phase = Hand(None), Everyone(act="argue", task="Argue.")
     people = (Participant(name="Ann", seat="x"), person("Bob"))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(total_seconds=0.05))
-    ledger = Ledger(MemoryStore(), "d", clock=Time())
+    ledger = Ledger(InMemoryStore(), "d", clock=Time())
     await ledger.open()
     seats = {"Ann": Acts(slowly), "Bob": Human(Reach(door=door))}
     hosting = Hosting(untimed=frozenset({"Bob"}))
@@ -349,7 +349,7 @@ def hold_elsewhere(path: str) -> None:
     """What the other process does: hold the debate with a door at which nobody stands."""
 
     async def run() -> None:
-        place = Desk.at(Path(path))
+        place = Workspace.at(Path(path))
         await place.hold(plan(place, table(person("Ada")), rounds=1), "tea", door=Hand(None))
         await place.close()
 
@@ -361,7 +361,7 @@ async def test_one_process_holds_the_debate_and_another_says_and_answers(tmp_pat
     context.set_forkserver_preload(["people_kit", "moot.app.run.people"])
     child = context.Process(target=hold_elsewhere, args=(str(tmp_path / "r.sqlite"),))
     await asyncio.to_thread(child.start)
-    place = Desk.at(tmp_path / "r.sqlite")
+    place = Workspace.at(tmp_path / "r.sqlite")
     try:
         await say_when_open(place)
         async with asyncio.timeout(30):
@@ -383,7 +383,7 @@ async def test_one_process_holds_the_debate_and_another_says_and_answers(tmp_pat
         await place.close()
 
 
-async def say_when_open(place: Desk) -> None:
+async def say_when_open(place: Workspace) -> None:
     async with asyncio.timeout(30):
         while True:
             try:
@@ -395,6 +395,6 @@ async def say_when_open(place: Desk) -> None:
     await say(place, "tea", "Zed", "From elsewhere.")
 
 
-async def look(place: Desk) -> Outcome:
+async def look(place: Workspace) -> Outcome:
     """How the debate stands, without taking it up."""
     return outcome_of("tea", fold(await place.entries("tea")))

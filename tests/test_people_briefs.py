@@ -5,11 +5,11 @@ import pytest
 from moot.app.brief.reader import normalise, read_brief
 from moot.app.plan.checks import lasting
 from moot.app.run.prepare import Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
 from moot.models.pool import Pool
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from people_kit import QUOTES
 
 BRIEF = """---
@@ -37,7 +37,7 @@ Listen well.
 
 
 async def ready(text: str, *models: str) -> Ready:
-    desk = Desk(MemoryStore(), pool=Pool(env={}))
+    desk = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
         return await prepare(desk, read_brief(text, name="b.md"), Wishes(models=models or (QUOTES,)))
     finally:

@@ -15,7 +15,7 @@ from lessons_kit import Paper
 from moot.app.export.learned import learn_all, note
 from moot.app.export.learned import personas as read_personas
 from moot.app.export.learned import relations as read_relations
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.learn.memory import Performance, Relation
 from moot.learn.personas import model_pairs, models, pairs, personas, share
 from test_cli_learn import fill, pattern
@@ -142,7 +142,7 @@ def test_models_are_paired_but_not_with_themselves_nor_with_people() -> None:
 
 
 async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made_again(tmp_path: Path) -> None:
-    desk = Desk.at(tmp_path / "record.sqlite")
+    desk = Workspace.at(tmp_path / "record.sqlite")
     for n, winner in enumerate(("Ann", "Ann", "Bob")):
         await desk.store.append(f"d{n}", paper(winner, topic=f"Line {n}?").lines(1000.0 * n), after=0)
     await desk.store.append("moved", pattern().lines(9000.0), after=0)
@@ -227,7 +227,7 @@ def test_names_of_others_cannot_move_the_cursor(tmp_path: Path) -> None:
 
 
 async def _learned(folder: Path, made: Paper) -> None:
-    desk = Desk.at(folder / "moot.sqlite")
+    desk = Workspace.at(folder / "moot.sqlite")
     await desk.store.append("d", made.lines(), after=0)
     await learn_all(desk)
     await desk.close()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.transcript import Turn
@@ -13,7 +13,7 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import BALLOT, Adopt, Count, Vote, labels
 from moot.policy.rules import PLURALITY, FirstProposal, Share
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from players import ANN, BOB, CHAIR, CY, Player, Script, hold, votes
 
 
@@ -62,7 +62,7 @@ async def test_the_order_of_proposals_is_drawn_for_each_voter_and_on_record() ->
 
 async def test_weights_go_onto_the_ballots() -> None:  # K17: a level that is not stated counts as 0.5
     brief = Brief(topic="?", participants=(Participant(name="Ann", weight=0.3), BOB, CY))
-    place = Hall(brief=brief, protocol=build("council", brief, Choices(strategy="weighted", rounds=0)))
+    place = Harness(brief=brief, protocol=build("council", brief, Choices(strategy="weighted", rounds=0)))
     player = Player(votes({"Ann": "Ann", "Bob": "-", "Cy": "-"}))
     held = await place.hold({each.name: player for each in brief.participants})
     assert held.transcript.decision
@@ -83,7 +83,7 @@ async def test_the_revised_proposal_wins_or_the_first_where_that_is_asked_for() 
 
 
 async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None:  # D9, R13
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return (
             None
             if (ask.act, ask.to) == ("propose", "Bob")
@@ -103,7 +103,7 @@ async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None
     [(("Ann",), "Ann is the only proposal: no vote was held"), ((), "there is no proposal")],
 )
 async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, ...], how: str) -> None:  # F73
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return spoken if ask.to in speaks else None
 
@@ -115,7 +115,7 @@ async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, .
 def answers(*rounds: str, vote: str = "-") -> Script:
     """Answers by round: ``"x y x"`` for Ann, Bob, Cy; ``?`` leaves the field out, ``!`` fails."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         who = ["Ann", "Bob", "Cy"].index(ask.to)
         if ask.act == "vote":
             assert ask.form
@@ -219,7 +219,7 @@ def moderated(*said: Mapping[str, Value] | None) -> Script:
 async def run(name: str, script: Script, choices: Choices | None = None) -> tuple[Held, Player]:
     brief = Brief(topic="?", participants=(ANN, BOB, CHAIR))
     player = Player(script)
-    held = await Hall(brief=brief, protocol=build(name, brief, choices)).hold(
+    held = await Harness(brief=brief, protocol=build(name, brief, choices)).hold(
         dict.fromkeys(("Ann", "Bob", "Chair"), player)
     )
     return held, player
@@ -272,7 +272,7 @@ async def test_adopting_from_nobody() -> None:
 
 
 async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return votes({"Ann": "Ann", "Bob": "Bob"})(ask, scene) if ask.act == "vote" else {}
 
     held, player = await run("arena", script, Choices(rounds=1, topology="ring"))
@@ -290,7 +290,7 @@ async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
 
 
 async def test_no_critique_without_two_proposals() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return None if ask.to == "Bob" and ask.act == "propose" else spoken
 
@@ -339,7 +339,7 @@ def test_a_turn_without_an_ask_is_about_nothing() -> None:
 
 
 async def test_a_name_that_is_an_answer_hides_no_proposal() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "vote":
             return {}
         answers: dict[str, Mapping[str, Value]] = {"Ann": {}, "Bob": {"ANSWER": "Ann"}, "Cy": {"ANSWER": "x"}}
@@ -362,11 +362,11 @@ async def test_an_agreement_of_too_few_is_no_quorum() -> None:
     five = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve"))
     brief = Brief(topic="?", participants=five)
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": "tea"} if ask.to in ("Ann", "Bob") else None
 
     player = Player(script)
-    held = await Hall(brief=brief, protocol=build("panel", brief)).hold({each.name: player for each in five})
+    held = await Harness(brief=brief, protocol=build("panel", brief)).hold({each.name: player for each in five})
     assert held.transcript.decision
     assert held.transcript.decision.status == "no_decision"
     assert held.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"

@@ -7,7 +7,7 @@ from moot.phases.base import At, Rounds, Sequence
 from moot.phases.speak import Everyone
 from moot.phases.vote import BALLOT, Vote
 from moot.policy.rules import PLURALITY
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import ANN, BOB, CY, Player, hold
 
 
@@ -17,7 +17,7 @@ async def test_whoever_may_see_no_proposal_gets_no_ballot() -> None:
     vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.")
     player = Player(lambda ask, scene: {BALLOT: "Proposal A"} if ask.act == "vote" else {})
     propose = Everyone(act="propose", task="Propose.", who=("Ann", "Bob"))
-    place = Hall(brief=made, protocol=Sequence(parts=(propose, vote)))
+    place = Harness(brief=made, protocol=Sequence(parts=(propose, vote)))
     held = await place.hold({each.name: player for each in people})
     assert [ask.to for ask, _ in player.asked if ask.act == "vote"] == ["Ann", "Bob"]
     assert held.transcript.decision

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.agent import Seat
+from moot.core.agent import Agent
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
 from moot.phases.choices import Choices, Mediation
 from moot.protocols import spec
 from moot.protocols.known import KNOWN, build, names
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Oracle, essence
+from moot.testing.replay import Harness, Oracle, essence
 from players import ANN, BOB, CHAIR
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CHAIR), seed=4)
@@ -85,8 +85,8 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     data = json.loads(json.dumps(dump(tree)))
     assert {"is": "Shot", "task": "Shoot."} in data["parts"][0]["each"]["parts"]
     assert load(data) == tree
-    hall = Hall(brief=BRIEF, protocol=tree, name="duel")
-    seats: Mapping[str, Seat] = dict.fromkeys(("Ann", "Bob", "Chair"), Oracle())
+    hall = Harness(brief=BRIEF, protocol=tree, name="duel")
+    seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), Oracle())
     whole = await hall.hold(seats)
     assert [turn.by for turn in whole.transcript.turns("argue")] == ["Ann", "Bob"] * 3
     assert len(whole.transcript.turns("guide")) == 3

@@ -7,12 +7,12 @@ import pytest
 from lessons_kit import taught
 from moot.agents.prompt import compose
 from moot.core.roles import LIBRARIAN
-from moot.learn.memory_store import Shelf
-from moot.learn.retriever import Librarian
+from moot.learn.memory_store import MemoryStore
+from moot.learn.retriever import Retriever
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Memory
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import Player
 from prompts import prompt
 from test_recall import BRIEF, script
@@ -32,7 +32,7 @@ PLANTED = (
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     path = tmp_path / "record.sqlite"
-    with Shelf.open(path) as opened:
+    with MemoryStore.open(path) as opened:
         for n, text in enumerate(PLANTED):
             opened.add(f"bad{n}", taught("Tea?", text, at=1000.0 + n, issue=f"tea {text}" if n % 2 else ""), head="h")
     return path
@@ -42,8 +42,8 @@ async def prompts(shelf: Path, name: str) -> Player:
     """Whoever was asked what in a debate that recalls from a shelf."""
     player = Player(script)
     seats = {each.name: player for each in BRIEF.participants if each.seat != LIBRARIAN}
-    await Hall(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).hold(
-        {**seats, "Librarian": Librarian(shelf=shelf, clock=lambda: 9999.0)}
+    await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).hold(
+        {**seats, "Librarian": Retriever(shelf=shelf, clock=lambda: 9999.0)}
     )
     return player
 

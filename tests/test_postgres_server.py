@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 
 from moot.core.errors import RecordError
-from moot.record.hub import Hub, Line
+from moot.record.hub import Hub, StoredLine
 from moot.record.migrations import newest
 from moot.record.postgres import PostgresStore, listen
 from moot.record.postgres_connection import INSTALL, explain, read_place
@@ -118,9 +118,9 @@ async def test_a_follower_sees_at_once_what_another_process_writes(database: str
 
     async def follow() -> None:
         async for item in Hub(store).follow("a"):
-            if isinstance(item, Line) and item.seq > 1:
+            if isinstance(item, StoredLine) and item.seq > 1:
                 delays.append(time() - float(item.text))
-            if isinstance(item, Line) and item.seq == 6:
+            if isinstance(item, StoredLine) and item.seq == 6:
                 return
 
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
@@ -138,7 +138,7 @@ async def test_followers_of_what_is_live_here_need_not_look(database: str) -> No
 
     async def follow(debate: str) -> None:
         async for item in hub.follow(debate, until=lambda text: text == "3"):
-            if isinstance(item, Line):
+            if isinstance(item, StoredLine):
                 seen[debate].append(item.text)
 
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
@@ -146,7 +146,7 @@ async def test_followers_of_what_is_live_here_need_not_look(database: str) -> No
         for n in range(3):
             for debate in seen:
                 await other.append(debate, (str(n + 1),), after=n)
-            hub.publish("here", (Line(n + 1, str(n + 1)),))
+            hub.publish("here", (StoredLine(n + 1, str(n + 1)),))
             await until(lambda n=n: all(len(lines) == n + 1 for lines in seen.values()))
             await asyncio.sleep(0.02)
         for task in tasks:

@@ -7,7 +7,7 @@ import pytest
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
-from moot.phases.base import Table
+from moot.phases.base import State
 from moot.phases.revise import RECONSIDER, Revise
 from moot.phases.vote import labels
 from moot.protocols.known import KNOWN, Choices, build
@@ -72,7 +72,7 @@ def test_what_cannot_be_played_is_refused(
 
 
 def test_the_table_counts_rounds_and_draws_chance_by_place() -> None:
-    table = Table(brief=Brief(topic="?", seed=1), transcript=Transcript())
+    table = State(brief=Brief(topic="?", seed=1), transcript=Transcript())
     assert table.round == 0
     assert table.at("round-2").at("argue").round == 2
     assert table.chance().random() == table.chance().random()

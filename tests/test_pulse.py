@@ -9,13 +9,13 @@ from agents import own_place
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run import liveness
-from moot.app.run.liveness import Pulse
+from moot.app.run.liveness import Liveness
 from moot.app.run.people import waiting
 from moot.app.run.prepare import Wishes
-from moot.app.run.runner import Hall
+from moot.app.run.runner import Runner
 from moot.app.run.start import make_start
-from moot.app.run.workspace import Desk
-from moot.testing.store_checks import MemoryStore
+from moot.app.run.workspace import Workspace
+from moot.testing.store_checks import InMemoryStore
 from web_kit import ADA, API, QUOTES, Slow, opened, until
 
 ROUNDS = f"---\nprotocol: round_robin\nrounds: 3\n---\n{QUOTES}"
@@ -28,8 +28,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def lines_of(brief: str = QUOTES) -> Sequence[str]:
     """The record of a debate that is over."""
-    desk = Desk(MemoryStore(), config=Config())
-    async with Hall(desk) as hall:
+    desk = Workspace(InMemoryStore(), config=Config())
+    async with Runner(desk) as hall:
         start = await make_start(desk, read_brief(brief), Wishes(models=("builtin:quotes",), cast="builtin"), Config())
         await hall.begin(start, "d")
         await hall.wait("d")
@@ -37,8 +37,8 @@ async def lines_of(brief: str = QUOTES) -> Sequence[str]:
 
 
 async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> None:
-    lines, store, now = await lines_of(), MemoryStore(), [0.0]
-    found = Pulse(store, lambda: now[0])
+    lines, store, now = await lines_of(), InMemoryStore(), [0.0]
+    found = Liveness(store, lambda: now[0])
     assert not await found.beats("d"), "there is none"
     await store.append("d", lines[:3], after=0)
     assert not await found.beats("d"), "whoever wrote it may have been killed"
@@ -56,8 +56,8 @@ async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> N
 
 
 async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines, store = await lines_of(), MemoryStore()
-    found = Pulse(store)
+    lines, store = await lines_of(), InMemoryStore()
+    found = Liveness(store)
     await store.append("d", ["damaged"], after=0)
     assert not await found.beats("d")
     await store.append("letters", lines[1:2], after=0)
@@ -75,10 +75,10 @@ async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyP
 async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> None:
     slow = Slow()
     async with opened(tmp_path) as web:
-        there = Desk.at(tmp_path / "moot.sqlite")
+        there = Workspace.at(tmp_path / "moot.sqlite")
         there.config = Config()
         there.pool.lend("slow", slow)
-        async with Hall(there, grace=0.05) as other:
+        async with Runner(there, grace=0.05) as other:
             wishes = Wishes(models=("guest:slow",), cast="builtin")
             brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
             await other.begin(await make_start(there, brief, wishes, Config()), "d")

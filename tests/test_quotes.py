@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.transcript import Turn
-from moot.demo.debater import KEEP, Quotes
+from moot.demo.debater import KEEP, DemoDebater
 from moot.demo.evidence import Library
 from moot.demo.material import NOTHING
 from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
@@ -325,7 +325,7 @@ async def test_a_choice_goes_by_its_words() -> None:
 
 
 async def test_indexes_are_kept_for_a_few_backgrounds() -> None:
-    seat = Quotes()
+    seat = DemoDebater()
     for n in range(KEEP + 2):
         await Room(brief(f"The depot number {n} is new."), seat).ask("Ann", "argue")
     await Room(brief(f"The depot number {KEEP} is new."), seat).ask("Ann", "argue")
@@ -371,7 +371,7 @@ async def test_others_may_speak_between_sentences() -> None:
     ask = Ask(key="/x#1", to="Ann", act="argue", task="")
     async with asyncio.TaskGroup() as group:
         counting = group.create_task(count())
-        reply = await Quotes().answer(ask, Scene(brief=about, me=PEOPLE[0]), Ear())
+        reply = await DemoDebater().answer(ask, Context(brief=about, me=PEOPLE[0]), Ear())
         counting.cancel()
     assert len(heard) >= reply.text.count(".md:")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from clock import within
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant, Source, View
-from moot.demo.debater import Quotes
+from moot.demo.debater import DemoDebater
 from moot.phases.speak import ISSUES, SETTLEMENT, draft, revision
 from quoting import Room
 
@@ -104,7 +104,7 @@ async def test_long_monotonous_documents_are_read_in_linear_time(text: str) -> N
         topic="depot", background=(Source(name="d.md", text=document),), participants=(Participant(name="Ann"),)
     )
     with within(5):
-        await Room(about, Quotes()).ask("Ann", "propose", draft(()))
+        await Room(about, DemoDebater()).ask("Ann", "propose", draft(()))
 
 
 async def test_a_question_is_quoted_after_a_statement() -> None:
@@ -116,5 +116,5 @@ async def test_a_question_is_quoted_after_a_statement() -> None:
         background=(Source(name="d.md", text=document),),
         participants=(Participant(name="Ann"),),
     )
-    reply = await Room(about, Quotes()).ask("Ann", "propose", draft(()))
+    reply = await Room(about, DemoDebater()).ask("Ann", "propose", draft(()))
     assert reply.text.index("every year") < (reply.text + "Does the new").index("Does the new")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from moot.answers.layout import read, repair, template, write
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
@@ -16,7 +16,7 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import labels
 from moot.policy.rules import Quorum
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CY, Player, resume_everywhere
 
 DAN = Participant(name="Dan")
@@ -33,7 +33,7 @@ async def held(
 ) -> tuple[Held, Player]:
     """All draft, then all rank: ``{"Ann": "Bob Cy"}``, "?" for an answer that is no list, "!" for none."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "draft":
             said = (answers or {}).get(ask.to, f"answer of {ask.to}")
             return {"ANSWER": said.rstrip("+"), "CONFIDENCE": 0.9 if said.endswith("+") else 0.5} if said else None
@@ -49,7 +49,7 @@ async def held(
     ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
     tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
     player = Player(script)
-    return await Hall(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
 def decided(place: Held) -> Decision:
@@ -195,7 +195,7 @@ def test_a_ranking_is_asked_for_by_its_labels() -> None:
 async def test_rankings_decide_where_a_vote_is_held(name: str, rule: str) -> None:
     brief = Brief(topic="?", participants=(ANN, BOB, CY), options=("tea", "coffee"))
     tree = build(name, brief, Choices(strategy=rule, rounds=1))
-    place = Hall(brief=brief, protocol=tree, name=name)
+    place = Harness(brief=brief, protocol=tree, name=name)
     whole = await place.hold(dict.fromkeys(("Ann", "Bob", "Cy"), Oracle()))
     assert decided(whole).rule == rule.replace("_", " ")
     await resume_everywhere(place, whole, step=7)

@@ -13,13 +13,13 @@ from moot.app.export.learned import learn, learn_all, note
 from moot.app.plan.assignment import recalling, weighing
 from moot.app.plan.learning import lacks
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.event import Opened
 from moot.core.roles import HISTORY, HOW
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import VERSION, Place
 from moot.record.sqlite import SqliteStore
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from quoting import Ear
 from test_learning import Killed, everything, fill, keep, kept, paper
 from test_librarian import asked
@@ -40,8 +40,8 @@ class Watched(SqliteStore):
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
-    made = Desk(Watched.open(tmp_path / "record.sqlite"), config=Config())
+async def desk(tmp_path: Path) -> AsyncGenerator[Workspace]:
+    made = Workspace(Watched.open(tmp_path / "record.sqlite"), config=Config())
     await fill(made)
     await note(made, "d1", "resolve", "Ann's way")
     await learn_all(made)
@@ -49,7 +49,7 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     await made.close()
 
 
-async def rebuild_but(desk: Desk, before: str, happen: Callable[[], Awaitable[None]]) -> None:
+async def rebuild_but(desk: Workspace, before: str, happen: Callable[[], Awaitable[None]]) -> None:
     """Learn everything again; something happens before a debate is read."""
     assert isinstance(desk.store, Watched)
     desk.store.before = before
@@ -61,7 +61,7 @@ async def rebuild_but(desk: Desk, before: str, happen: Callable[[], Awaitable[No
 
 
 @pytest.mark.parametrize("before", ["d0", "d2", "used"])
-async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(desk: Desk, before: str) -> None:
+async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(desk: Workspace, before: str) -> None:
     whole = await everything(desk)
 
     async def die() -> None:
@@ -73,7 +73,7 @@ async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(desk: De
     assert await lacks(desk.store) == ""
 
 
-async def test_whoever_looks_during_a_rebuild_sees_all_of_it(desk: Desk) -> None:
+async def test_whoever_looks_during_a_rebuild_sees_all_of_it(desk: Workspace) -> None:
     whole, seen = await everything(desk), list[object]()
 
     async def look() -> None:
@@ -85,7 +85,7 @@ async def test_whoever_looks_during_a_rebuild_sees_all_of_it(desk: Desk) -> None
     assert await everything(desk) == whole
 
 
-async def test_what_is_learned_during_a_rebuild_is_not_lost(desk: Desk) -> None:
+async def test_what_is_learned_during_a_rebuild_is_not_lost(desk: Workspace) -> None:
     """A debate that ends behind the one that is read, and a note on one that was read."""
 
     async def go_on() -> None:
@@ -103,7 +103,7 @@ async def test_what_is_learned_during_a_rebuild_is_not_lost(desk: Desk) -> None:
     assert (debates["late"], debates["d0"], debates["d1"]) == (0, 1, 2)
 
 
-async def test_what_can_no_longer_be_read_is_dropped_and_named_once(desk: Desk) -> None:
+async def test_what_can_no_longer_be_read_is_dropped_and_named_once(desk: Workspace) -> None:
     assert desk.shelf
     with closing(sqlite3.connect(desk.shelf)) as other:
         other.execute("UPDATE line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
@@ -123,7 +123,7 @@ def older(path: Place) -> None:
         other.commit()
 
 
-async def test_what_is_not_learned_is_counted(desk: Desk) -> None:
+async def test_what_is_not_learned_is_counted(desk: Workspace) -> None:
     assert desk.shelf
     assert await lacks(desk.store) == ""
     await note(desk, "d3", "forget")
@@ -136,7 +136,7 @@ async def test_what_is_not_learned_is_counted(desk: Desk) -> None:
     assert await lacks(desk.store) == ""
 
 
-async def test_what_teaches_nothing_is_not_counted(desk: Desk) -> None:
+async def test_what_teaches_nothing_is_not_counted(desk: Workspace) -> None:
     casting = paper()
     assert isinstance(casting.events[0], Opened)
     casting.events[0] = replace(casting.events[0], name="casting")
@@ -144,10 +144,10 @@ async def test_what_teaches_nothing_is_not_counted(desk: Desk) -> None:
     await keep(desk, "begun", Paper(TWO))
     await desk.store.append("odd", ["{}"], after=0)
     assert await lacks(desk.store) == ""
-    assert await lacks(MemoryStore()) == ""
+    assert await lacks(InMemoryStore()) == ""
 
 
-async def test_a_debate_says_that_memory_is_not_whole(desk: Desk) -> None:
+async def test_a_debate_says_that_memory_is_not_whole(desk: Workspace) -> None:
     """The librarian and the teller, as they are seated in a debate."""
     assert desk.shelf
     lacking = "3 closed debates are not learned; run moot learn"
@@ -172,7 +172,7 @@ async def test_a_debate_says_that_memory_is_not_whole(desk: Desk) -> None:
 
 def test_a_shelf_takes_the_place_of_another_at_once(tmp_path: Path) -> None:
     path = tmp_path / "record.sqlite"
-    with Shelf.open(path) as shelf, Shelf.open("") as anew:
+    with MemoryStore.open(path) as shelf, MemoryStore.open("") as anew:
         shelf.add("a", taught("Tea?"), head="h")
         shelf.add("b", taught("Tea?"), head="h", notes=2)
         shelf.add("c", None, head="h", notes=1)

@@ -12,23 +12,23 @@ from moot.agents.prompt import compose
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run.prepare import Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
-from moot.core.agent import Say, Scene, Seat
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Interjected, Replied
 from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, RECALL
 from moot.core.transcript import Transcript, fold
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.models.base import Traits
-from moot.phases.base import Sequence, Table
+from moot.phases.base import Sequence, State
 from moot.phases.choices import Choices, Memory
 from moot.phases.helpers import Informed, Recall, with_recall
 from moot.phases.speak import Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, essence
+from moot.testing.replay import Harness, Held, essence
 from players import Player
 
 LIB = Participant(name="Librarian", role="Recalls earlier debates", seat=LIBRARIAN, duty="aide")
@@ -44,12 +44,12 @@ class Keeper:
     def __init__(self, text: str = "Earlier: “tea”") -> None:
         self.text, self.read = text, 0
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         self.read += 1
         return Reply(text=self.text, fields={HISTORY: (self.text,), ORIGINS: ("d1",)}, asked=LIBRARIAN)
 
 
-def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
     """Everybody answers with the own name, whatever is laid before them."""
     given: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
@@ -67,7 +67,7 @@ def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
     return given
 
 
-def seats(keeper: Keeper) -> tuple[dict[str, Seat], Player]:
+def seats(keeper: Keeper) -> tuple[dict[str, Agent], Player]:
     player = Player(script)
     return {**dict.fromkeys(("Ann", "Bob", "Cy", "Chair"), player), "Librarian": keeper}, player
 
@@ -84,7 +84,7 @@ SMALL = [name for name in KNOWN if name not in ("grouped",)]
 @pytest.mark.parametrize("name", SMALL)
 async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: str) -> None:
     sitting, player = seats(Keeper())
-    held = await Hall(brief=BRIEF, protocol=tree(name)).hold(sitting)
+    held = await Harness(brief=BRIEF, protocol=tree(name)).hold(sitting)
     asks = [turn for turn in held.transcript.all() if turn.ask]
     assert (asks[0].act, asks[0].by) == (RECALL, "Librarian")
     assert [turn.act for turn in asks].count(RECALL) == 1
@@ -104,7 +104,7 @@ async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: 
 
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin", "board", "council"])
 async def test_a_resumed_debate_reads_no_memory_again(name: str) -> None:
-    place = Hall(brief=BRIEF, protocol=tree(name))
+    place = Harness(brief=BRIEF, protocol=tree(name))
     whole = await place.hold(seats(Keeper())[0])
     replied = next(n for n, each in enumerate(whole.entries, 1) if isinstance(each.event, Replied))
     for cut in range(1, len(whole.lines), 3):
@@ -116,7 +116,7 @@ async def test_a_resumed_debate_reads_no_memory_again(name: str) -> None:
 
 async def test_independent_drafts_see_what_was_recalled_and_nothing_else() -> None:
     sitting, player = seats(Keeper())
-    await Hall(brief=BRIEF, protocol=tree("panel")).hold(sitting)
+    await Harness(brief=BRIEF, protocol=tree("panel")).hold(sitting)
     drafts = [scene for ask, scene in player.asked if ask.act == "draft"]
     later = [scene for ask, scene in player.asked if ask.act in ("revise", "vote")]
     assert [[turn.by for turn in scene.turns] for scene in drafts] == [["Librarian"]] * 3
@@ -127,7 +127,7 @@ def test_what_came_from_outside_before_is_no_beginning() -> None:
     transcript = Transcript(brief=BRIEF)
     transcript.apply(Interjected(by="Zoe", text="Hurry"))
     each = Everyone(act="draft", task="Answer.", view=View(last=0))
-    table = Table(brief=BRIEF, transcript=transcript)
+    table = State(brief=BRIEF, transcript=transcript)
     step = next(Informed(each=each).play(table))
     assert isinstance(step, list)
     assert {ask.view.last for ask in step} == {None}
@@ -154,8 +154,8 @@ def test_a_tree_of_one_phase_becomes_a_sequence() -> None:
 
 @pytest.mark.parametrize("name", ["panel", "arena", "council", "moderated"])
 async def test_a_planted_text_changes_no_tally(name: str) -> None:
-    harmless = await Hall(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper())[0])
-    planted = await Hall(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper(PAYLOAD))[0])
+    harmless = await Harness(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper())[0])
+    planted = await Harness(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper(PAYLOAD))[0])
     assert planted.transcript.decision == harmless.transcript.decision
     assert planted.transcript.decision is not None
 
@@ -163,7 +163,7 @@ async def test_a_planted_text_changes_no_tally(name: str) -> None:
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin"])
 async def test_recalled_text_is_never_in_the_instructions(name: str) -> None:
     sitting, player = seats(Keeper(PAYLOAD))
-    await Hall(brief=BRIEF, protocol=tree(name)).hold(sitting)
+    await Harness(brief=BRIEF, protocol=tree(name)).hold(sitting)
     shown = 0
     for ask, scene in player.asked:
         messages = compose(ask, scene, Traits())
@@ -181,9 +181,9 @@ async def test_a_debate_after_a_poisoned_one_decides_as_it_would_have(tmp_path: 
     path = tmp_path / "record.sqlite"
     decided: list[object] = []
     for planted in (False, True):
-        desk = Desk.at(path)
+        desk = Workspace.at(path)
         if planted:
-            with Shelf.open(path) as shelf:
+            with MemoryStore.open(path) as shelf:
                 shelf.add("bad", taught("Should the depot buy electric buses?", PAYLOAD), head="h")
         text = (
             "---\nrecall: yes\noptions: [A, B]\n---\n# Should the depot buy electric buses?\n\nA is cheap. A works.\n"
@@ -208,7 +208,7 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ready(tmp_path: Path, header: str, people: str = "", config: Config | None = None) -> Ready:
-    desk = Desk.at(tmp_path / "record.sqlite")
+    desk = Workspace.at(tmp_path / "record.sqlite")
     text = f"---\n{header}\n---\n# Should we?\n\n{people}"
     try:
         return await prepare(desk, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)), config=config)
@@ -283,7 +283,7 @@ async def test_other_feeds_are_named(tmp_path: Path) -> None:
 async def test_a_debate_with_recall_holds_and_resumes_from_its_file(tmp_path: Path) -> None:
     feed = tmp_path / "feed.xml"
     feed.write_text("<rss><item><title>Trams win</title></item></rss>", "utf-8")
-    desk = Desk.at(tmp_path / "record.sqlite")
+    desk = Workspace.at(tmp_path / "record.sqlite")
     desk.config = Config(feeds={"town": str(feed)})
     text = f"---\nrecall: yes\nfeeds: [town]\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
     plan = (await prepare(desk, read_brief(text), Wishes(models=("builtin:quotes",)))).plan

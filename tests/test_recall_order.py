@@ -8,7 +8,7 @@ import pytest
 from lessons_kit import taught
 from moot.core.roles import HISTORY, ORIGINS, PATTERNS
 from moot.learn.memory import Lessons, Trust
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from test_librarian import TOPIC, asked, recall
 
 
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def keep(path: Path, **made: Lessons) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         for debate, lessons in made.items():
             shelf.add(debate, lessons, head="h")
 

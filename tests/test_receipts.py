@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from commands import moot
 from moot.app.export.signed_receipts import Key, canonical, check_receipt, new_key, read_key, secret_key, write_receipt
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import RecordError
@@ -286,7 +286,7 @@ def store(folder: Path, debate: str = "panel", file: str = "moot.sqlite") -> Non
     """Put an old record into a store."""
 
     async def append() -> None:
-        desk = Desk.at(folder / file)
+        desk = Workspace.at(folder / file)
         await desk.store.append(debate, RECORD.read_text("utf-8").splitlines(), after=0)
         await desk.close()
 

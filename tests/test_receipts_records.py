@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import Result
 
 from commands import moot
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.record.codec import decode, digest, encode
 
 LINES = (Path(__file__).parent / "records" / "v1-panel.jsonl").read_text("utf-8").splitlines()
@@ -21,7 +21,7 @@ def lay(folder: Path, lines: Sequence[str], *, after: int = 0) -> None:
     """Put lines into a store."""
 
     async def append() -> None:
-        desk = Desk.at(folder / "moot.sqlite")
+        desk = Workspace.at(folder / "moot.sqlite")
         await desk.store.append("panel", lines, after=after)
         await desk.close()
 

@@ -14,15 +14,15 @@ from moot.app.run import liveness
 from moot.app.run.access import noted_limits
 from moot.app.run.liveness import stands_still, waits_only
 from moot.app.run.people import answer, waiting
-from moot.app.run.prepare import Caps, Wishes
-from moot.app.run.runner import Full, Hall
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Order, Reception
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from web_kit import ADA, QUOTES, Slow, until
 
 
@@ -31,33 +31,35 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-def desk_with(slow: Slow | None = None) -> Desk:
-    desk = Desk(MemoryStore(), config=Config())
+def desk_with(slow: Slow | None = None) -> Workspace:
+    desk = Workspace(InMemoryStore(), config=Config())
     if slow:
         desk.pool.lend("slow", slow)
     return desk
 
 
-def of(hall: Hall, owner: str, till: Till | None = None, serving: Serving | None = None) -> Reception:
-    return Reception(hall=hall, till=till or Till(hall, None), serving=serving or Serving(), owner=owner)
+def of(hall: Runner, owner: str, till: Spending | None = None, serving: Serving | None = None) -> Reception:
+    return Reception(hall=hall, till=till or Spending(hall, None), serving=serving or Serving(), owner=owner)
 
 
-def order(brief: str = ADA, model: str = "builtin:quotes", caps: Caps | None = None, *, start: bool = True) -> Order:
-    return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or Caps()), start=start)
+def order(
+    brief: str = ADA, model: str = "builtin:quotes", caps: LimitWishes | None = None, *, start: bool = True
+) -> Order:
+    return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or LimitWishes()), start=start)
 
 
-async def start_of(desk: Desk, brief: str, model: str = "builtin:quotes") -> Start:
+async def start_of(desk: Workspace, brief: str, model: str = "builtin:quotes") -> Start:
     return await make_start(desk, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
 
 
-async def put_down(hall: Hall, debate: str) -> None:
+async def put_down(hall: Runner, debate: str) -> None:
     """Stop a debate when somebody is waited for."""
     await until(lambda: waits_only(hall.desk, debate))
     hall.stop(debate)
     assert (await hall.wait(debate)).kind == "waiting"
 
 
-async def say(desk: Desk, debate: str) -> None:
+async def say(desk: Workspace, debate: str) -> None:
     (turn,) = await waiting(desk, debate)
     form = turn.ask.form if turn.ask else None
     fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
@@ -70,15 +72,15 @@ async def say(desk: Desk, debate: str) -> None:
 async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
     desk, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
     desk.pool.lend("dear", Dear(0.0001))
-    async with Hall(desk) as hall:
-        till = Till(hall, 1.0)
+    async with Runner(desk) as hall:
+        till = Spending(hall, 1.0)
         ann, me = of(hall, "ann", till), of(hall, "", till)
-        ids = [await ann.begin(order(dear, caps=Caps(cost=0.9)))]
+        ids = [await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))]
         with pytest.raises(LimitReached):
-            await ann.begin(order(dear, caps=Caps(cost=0.9)))
+            await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))
         await put_down(hall, ids[0])
         for _ in range(3):
-            ids.append(await ann.begin(order(dear, caps=Caps(cost=0.9))))
+            ids.append(await ann.begin(order(dear, caps=LimitWishes(cost=0.9))))
             await put_down(hall, ids[-1])
         for debate in ids:
             await say(desk, debate)
@@ -88,10 +90,10 @@ async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
 
 
 async def test_debates_that_cost_nothing_reserve_nothing() -> None:
-    async with Hall(desk_with()) as hall:
-        till = Till(hall, 1.0)
+    async with Runner(desk_with()) as hall:
+        till = Spending(hall, 1.0)
         ann = of(hall, "ann", till)
-        ids = [await ann.begin(order(caps=Caps(cost=0.9))) for _ in range(3)]
+        ids = [await ann.begin(order(caps=LimitWishes(cost=0.9))) for _ in range(3)]
         assert await till.used("ann") == 0.0
         await put_down(hall, ids[0])
         assert await ann.go_on(ids[0])
@@ -100,10 +102,13 @@ async def test_debates_that_cost_nothing_reserve_nothing() -> None:
 
 async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_last() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         ann, me = of(hall, "ann"), of(hall, "")
-        for by, caps, noted in ((me, Caps(asks=4), Caps()), (ann, Caps(asks=300), Caps(asks=300))):
-            debate = await ann.begin(order(caps=Caps(asks=2)))
+        for by, caps, noted in (
+            (me, LimitWishes(asks=4), LimitWishes()),
+            (ann, LimitWishes(asks=300), LimitWishes(asks=300)),
+        ):
+            debate = await ann.begin(order(caps=LimitWishes(asks=2)))
             await until(lambda debate=debate: waits_only(desk, debate))
             await say(desk, debate)
             assert (await hall.wait(debate)).kind == "limit"
@@ -117,29 +122,29 @@ async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_las
                 assert (await hall.wait(debate)).kind == "limit"
                 continue
             await put_down(hall, debate)
-            assert await ann.go_on(debate, Caps(tokens=90_000))
-            assert await noted_limits(desk, debate) == Caps(asks=300, tokens=90_000)
+            assert await ann.go_on(debate, LimitWishes(tokens=90_000))
+            assert await noted_limits(desk, debate) == LimitWishes(asks=300, tokens=90_000)
             hall.stop(debate, now=True)
             await hall.wait(debate)
         with pytest.raises(BriefError, match="the owner of this machine allows"):
-            await of(hall, "ann", serving=Serving(asks=10)).go_on(debate, Caps(asks=11))
+            await of(hall, "ann", serving=Serving(asks=10)).go_on(debate, LimitWishes(asks=11))
 
 
-async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Desk:
+async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Workspace:
     """A desk over what a process leaves that is killed while somebody is asked."""
-    first, left = desk_with(slow), MemoryStore()
-    async with Hall(first, grace=0.05) as hall:
+    first, left = desk_with(slow), InMemoryStore()
+    async with Runner(first, grace=0.05) as hall:
         await hall.begin(await start_of(first, brief, model), "d")
         await (slow.asked.wait() if slow else until(lambda: waits_only(first, "d")))
         await left.append("d", await first.lines("d"), after=0)
-    return Desk(left, config=Config())
+    return Workspace(left, config=Config())
 
 
 async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(liveness, "QUIET", 0.1)
     desk = await crashed(ADA)
     assert not any(isinstance(each.event, Paused) for each in await desk.entries("d"))
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         me = of(hall, "")
         assert not await me.answered("d"), "nobody has answered"
         await say(desk, "d")
@@ -157,15 +162,15 @@ async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(m
     monkeypatch.setattr(liveness, "QUIET", 0.1)
     brief = ADA.replace("builtin:quotes", "guest:slow")
     desk = await crashed(brief, slow=Slow())
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         await say(desk, "d")
         assert not await of(hall, "").answered("d")
 
 
 async def test_what_another_process_holds_is_left_to_it() -> None:
     here = desk_with()
-    there = Desk(here.store, config=Config())
-    async with Hall(here) as hall, Hall(there) as other:
+    there = Workspace(here.store, config=Config())
+    async with Runner(here) as hall, Runner(there) as other:
         await hall.begin(await start_of(here, ADA), "d")
         await until(lambda: waits_only(there, "d"))
         await say(there, "d")
@@ -181,8 +186,8 @@ async def test_what_another_process_holds_is_left_to_it() -> None:
 async def test_a_look_at_what_is_used_drops_no_promise() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk, grace=0.05) as hall:
-        till = Till(hall, 1.0)
+    async with Runner(desk, grace=0.05) as hall:
+        till = Spending(hall, 1.0)
         async with till.paying("ann", "d", 0.9):
             assert await till.used("ann") == 0.9
             await hall.begin(await start_of(desk, QUOTES, "guest:slow"), "d", owner="ann")
@@ -204,7 +209,7 @@ async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         ids: dict[str, str] = {}
         for owner in ("ann", "ben", ""):
             ids[owner] = await of(hall, owner).begin(order(QUOTES))
@@ -217,12 +222,12 @@ async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
             return await entries(debate)
 
         monkeypatch.setattr(desk, "entries", look)
-        till = Till(hall, 1.0)
+        till = Spending(hall, 1.0)
         async with asyncio.timeout(5), till.paying("ann", "d", 0.9), till.paying("ben", "e", 0.9):
             assert ids["ben"] in looked
         assert ids[""] not in looked
         looked.clear()
-        assert await Till(hall, 1.0, session=desk.clock() + 1).used("ann") == 0.0
+        assert await Spending(hall, 1.0, session=desk.clock() + 1).used("ann") == 0.0
         assert looked == [], "what ended before is not read"
         await desk.store.append(ids["ann"], ["damaged"], after=await desk.count_entries(ids["ann"]))
         assert await till.used("ann") == 0.0
@@ -230,7 +235,7 @@ async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
 
 async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
     desk = desk_with()
-    async with Hall(desk) as hall:
+    async with Runner(desk) as hall:
         ann, wanted = of(hall, "ann"), order(QUOTES, start=False)
         async with asyncio.TaskGroup() as group:
             made = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
@@ -246,7 +251,7 @@ async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
 async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
     slow = Slow()
     desk = desk_with(slow)
-    async with Hall(desk, most=2, kept=1, grace=0.05) as hall:
+    async with Runner(desk, most=2, kept=1, grace=0.05) as hall:
         for name in ("a1", "a2"):
             await hall.begin(await start_of(desk, ADA), name, owner="ann")
             await until(lambda name=name: waits_only(desk, name))
@@ -268,7 +273,7 @@ async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None
 async def test_a_casting_takes_a_place() -> None:
     slow = Slow("{")
     desk = desk_with(slow)
-    async with Hall(desk, most=1, grace=0.05) as hall:
+    async with Runner(desk, most=1, grace=0.05) as hall:
         start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
         await hall.begin(start, "d")
         with pytest.raises(Full):
@@ -279,10 +284,10 @@ async def test_a_casting_takes_a_place() -> None:
 
 
 async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
-    desk = Desk.at(tmp_path / "moot.sqlite")
+    desk = Workspace.at(tmp_path / "moot.sqlite")
     desk.config = Config()
     try:
-        async with Hall(desk) as hall:
+        async with Runner(desk) as hall:
             mine, hers = [await of(hall, owner).begin(order(QUOTES)) for owner in ("", "ann")]
             for debate in (mine, hers):
                 assert (await hall.wait(debate)).status == "decided"

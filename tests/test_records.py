@@ -13,8 +13,8 @@ from moot.learn.lessons import lessons
 from moot.protocols.spec import load
 from moot.record.codec import decode, encode, read
 from moot.record.ledger import Ledger
-from moot.report.conclusion import outcome
-from moot.testing.store_checks import MemoryStore
+from moot.report.conclusion import conclusion
+from moot.testing.store_checks import InMemoryStore
 
 CORPUS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
 
@@ -29,7 +29,7 @@ async def test_an_old_record_is_read_and_played_again(path: Path) -> None:
     opened = entries[0].event
     assert isinstance(opened, Opened)
     assert fold(entries).closed
-    store = MemoryStore()
+    store = InMemoryStore()
     await store.append("d", lines(path), after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
@@ -70,7 +70,7 @@ def test_who_is_against_what_was_not_reached_is_read_from_an_old_record_too() ->
     decision = fold(entries).decision
     assert decision
     assert (decision.status, decision.dissent) == ("no_decision", ())
-    (against,) = outcome(fold(entries), entries).dissent
+    (against,) = conclusion(fold(entries), entries).dissent
     assert against.choice != max(decision.tally, key=lambda name: decision.tally[name])
     (told,) = lessons(entries).outcome.dissent
     assert told.startswith(f"{against.voter} for {against.choice}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
@@ -13,7 +13,7 @@ from moot.phases.base import Phase
 from moot.phases.reflection import Reflection
 from moot.phases.shares import map_reduce
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import Player, resume_everywhere
 from prompts import prompt
 
@@ -34,14 +34,14 @@ async def reflect(
     left, writing = list(reviews), list(texts)
     wrote: Mapping[str, Value] = {}
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.to == "Writer":
             return wrote if not writing or writing.pop(0) else None
         return left.pop(0)
 
     player = Player(script)
     tree = Reflection(writer="Writer", reviewer="Reviewer", most=most)
-    held = await Hall(brief=PAIR, protocol=tree).hold({"Writer": player, "Reviewer": player})
+    held = await Harness(brief=PAIR, protocol=tree).hold({"Writer": player, "Reviewer": player})
     assert held.transcript.decision
     return held, player, held.transcript.decision
 
@@ -128,7 +128,7 @@ CROWD = Brief(
 async def share(fails: Sequence[str] = ()) -> tuple[Held, Player]:
     done: Mapping[str, Value] = {}
     player = Player(lambda ask, scene: None if ask.to in fails else done)
-    place = Hall(brief=CROWD, protocol=map_reduce(CROWD, ITEMS))
+    place = Harness(brief=CROWD, protocol=map_reduce(CROWD, ITEMS))
     return await place.hold({each.name: player for each in CROWD.participants}), player
 
 
@@ -184,7 +184,7 @@ TREES: list[tuple[Brief, Phase]] = [
 @pytest.mark.parametrize(("brief", "tree"), TREES)
 async def test_cut_anywhere_it_is_the_same(brief: Brief, tree: Phase) -> None:
     assert load(dump(tree)) == tree
-    place = Hall(brief=brief, protocol=tree)
+    place = Harness(brief=brief, protocol=tree)
     oracle = Oracle()
     whole = await place.hold({each.name: oracle for each in brief.participants})
     assert whole.transcript.closed

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import RecordError, RecordMismatch
@@ -16,7 +16,7 @@ from moot.core.event import Called, Closed, Interjected, Paused, Replied
 from moot.protocols.known import KNOWN, Choices, build
 from moot.record.codec import read
 from moot.record.ledger import Ledger
-from moot.testing.replay import Hall, Oracle, calls, essence
+from moot.testing.replay import Harness, Oracle, calls, essence
 
 PEOPLE = (
     Participant(name="Ann", role="for", seat="oracle", weight=0.9),
@@ -26,7 +26,7 @@ PEOPLE = (
 )
 
 
-def hall(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = None) -> Hall:
+def hall(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = None) -> Harness:
     brief = Brief(
         topic="Tea or coffee?",
         background=(Source(name="facts.md", text="Tea is warm."),),
@@ -34,7 +34,7 @@ def hall(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = 
         options=options,
         seed=7,
     )
-    return Hall(brief=brief, protocol=build(name, brief, choices), name=name)
+    return Harness(brief=brief, protocol=build(name, brief, choices), name=name)
 
 
 def seats(oracle: Oracle) -> dict[str, Oracle]:
@@ -86,7 +86,7 @@ class Heckler(Oracle):
         super().__init__(seed, latency=lambda key: (_draw(seed, key) % 3) * 0.0005)
         self.ledger, self.share = ledger, share
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         remark = Interjected(by="Guest", text=f"what of {ask.key}?")
         told = [turn.text for turn in self.ledger.transcript.turns("interject")]
         may = ask.key.endswith("#1") and _draw(self.seed, ask.key, "remark") % 100 < self.share

@@ -10,16 +10,16 @@ from moot.agents.toolkit import Errand, Found
 from moot.app.brief.reader import read_brief
 from moot.app.plan.assignment import looking
 from moot.app.run.prepare import Wishes, prepare
-from moot.app.run.workspace import Desk
-from moot.core.agent import Scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called, Entry
 from moot.core.roles import LIBRARIAN, RECALL, RESEARCH
 from moot.core.transcript import Transcript
-from moot.learn.retriever import NOTHING, Librarian
-from moot.phases.base import Table, is_batch
+from moot.learn.retriever import NOTHING, Retriever
+from moot.phases.base import State, is_batch
 from moot.phases.helpers import Recall
 from moot.report.markdown import markdown
 from moot.report.report import report
@@ -47,11 +47,11 @@ class Engine:
         return self.found
 
 
-def put(topic: str) -> tuple[Ask, Scene]:
+def put(topic: str) -> tuple[Ask, Context]:
     brief = Brief(topic=topic, participants=(WHO,))
-    step = next(Recall(who=WHO.name, tools=("rag",)).play(Table(brief=brief, transcript=Transcript(brief=brief))))
+    step = next(Recall(who=WHO.name, tools=("rag",)).play(State(brief=brief, transcript=Transcript(brief=brief))))
     assert is_batch(step)
-    return step[0], Scene(brief=brief, me=WHO)
+    return step[0], Context(brief=brief, me=WHO)
 
 
 async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> None:
@@ -60,7 +60,7 @@ async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> N
     broken, page = Engine("mcp", None), Engine("open_page", None, {"type": "object", "properties": {"url": {}}})
     ask, scene = put("Tea\nor  coffee? " + "x" * 300)
     journal = Journal()
-    seat = Librarian(shelf=None, look=looking([web, page, documents, broken]))
+    seat = Retriever(shelf=None, look=looking([web, page, documents, broken]))
     reply = await seat.answer(ask, scene, journal)
     assert reply.mended(ask.form).fields == {
         RESEARCH: (
@@ -80,7 +80,7 @@ async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> N
 
 async def test_without_tools_the_answer_says_so() -> None:
     ask, scene = put("Tea?")
-    reply = await Librarian(shelf=None).answer(ask, scene, Journal())
+    reply = await Retriever(shelf=None).answer(ask, scene, Journal())
     assert (reply.fields, reply.notes) == ({}, ("nothing was looked up: there are no tools",))
     assert reply.text.startswith(NOTHING)
 
@@ -112,7 +112,7 @@ async def test_a_debate_with_research_is_held_and_resumed(
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
     text = f"{BRIEF}\n## Lena (librarian)\n" if own else BRIEF
-    desk = Desk.at(tmp_path / "record.sqlite")
+    desk = Workspace.at(tmp_path / "record.sqlite")
     plan = (await prepare(desk, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)))).plan
     assert plan.brief.participant("Lena" if own else "Librarian").tools == ("rag",)
     assert "recalled at most 5 outcomes, rag" in plan.chosen

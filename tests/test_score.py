@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Replied
@@ -22,7 +22,7 @@ from moot.protocols.spec import dump, load
 from moot.report.course import Mean, Scores, scoreboard, scores
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.testing.replay import Hall, Held, Oracle, essence
+from moot.testing.replay import Harness, Held, Oracle, essence
 from players import ANN, BOB, CHAIR, CY, Player, Script
 
 OPEN = Everyone(act="open", task="Open.")
@@ -34,7 +34,9 @@ Pair = tuple[str, str]
 async def hold(tree: Phase, script: Script, *people: Participant) -> tuple[Held, Player]:
     brief = Brief(topic="Tea?", participants=people or (ANN, BOB, CY, CHAIR), seed=3)
     player = Player(script)
-    held = await Hall(brief=brief, protocol=load(dump(tree))).hold({each.name: player for each in brief.participants})
+    held = await Harness(brief=brief, protocol=load(dump(tree))).hold(
+        {each.name: player for each in brief.participants}
+    )
     return held, player
 
 
@@ -79,7 +81,7 @@ async def test_everybody_but_oneself_is_rated(phase: Score, people: tuple[Partic
 
 
 async def test_who_did_not_speak_is_not_rated() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return None if ask.to == "Bob" and ask.act != "score" else spoken
 
@@ -170,7 +172,7 @@ async def test_means_say_of_how_many_numbers_they_are() -> None:
 async def test_ratings_come_the_same_from_a_cut_record() -> None:
     brief = Brief(topic="?", participants=(ANN, BOB, CY))
     tree = Sequence(parts=(after_turns(TALK, live_scoring(brief), SPOKEN), anonymous_scoring(brief)))
-    hall = Hall(brief=brief, protocol=tree)
+    hall = Harness(brief=brief, protocol=tree)
     names = [each.name for each in brief.participants]
     whole = await hall.hold(dict.fromkeys(names, Oracle()))
     for cut in range(0, len(whole.lines), 7):

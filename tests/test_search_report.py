@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from moot.agents.llm import ModelSeat
+from moot.agents.llm import ModelAgent
 from moot.agents.tree_search import Searching
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Search
@@ -14,7 +14,7 @@ from moot.phases.speak import Everyone
 from moot.report.lookups import Searched, appendix, searches
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from moot.testing.scripted import Scripted, ScriptedModel
 
 TREE = {
@@ -70,9 +70,9 @@ async def test_a_real_search_is_read_from_its_record() -> None:
         return "STANDING: 7" if request.call.endswith("-value") else "Well."
 
     model = ScriptedModel(script)
-    seat = Searching(ModelSeat(model), model, Search(simulations=6, depth=2))
+    seat = Searching(ModelAgent(model), model, Search(simulations=6, depth=2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Hall(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": seat})
+    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": seat})
     (found,) = searches(held.entries)
     assert isinstance(found, Searched)
     assert (found.by, found.simulations, found.asked, found.depth, found.stopped) == ("Ann", 6, 6, 2, "")
@@ -83,7 +83,7 @@ async def test_a_real_search_is_read_from_its_record() -> None:
 
 async def test_the_report_ends_with_the_searches() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Hall(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": Scripted(["Tea."])})
+    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": Scripted(["Tea."])})
     key = next(entry.event.ask.key for entry in held.entries if isinstance(entry.event, Asked))
     tree = Entry(seq=9, at=0.0, event=Called(key=key, call="tree", text=json.dumps(TREE), model="search:mcts"))
     without, with_tree = (markdown(report(each, debate="d")) for each in (held.entries, (*held.entries, tree)))

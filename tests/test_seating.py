@@ -1,11 +1,11 @@
 """Seats of a debate: how long they may take."""
 
 from models_kit import HASTY, environment
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant, Search
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
@@ -23,7 +23,7 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     people = (ann, Participant(name="Bob", seat="ollama:tiny"))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(asks=0, turn_seconds=100))
     async with Wires(script=model).serve() as wires:
-        desk = Desk(MemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
+        desk = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
         plan = desk.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
         assert (await desk.hold(plan, "tea")).status == "paused"
         outcome = await desk.resume("tea", limits=Limits(turn_seconds=1.0))

@@ -7,14 +7,14 @@ import pytest
 
 from commands import served, settle
 from moot.app.program.program_plans import open_desk, plan_tree
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.phases.base import Phase, Sequence
 from moot.phases.shares import Shares
 from moot.phases.speak import Everyone
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from players import ANN, BOB, hold, resume_everywhere
 
 BOTH = Shares(tasks=(("Ann", "Read part 1."), ("Bob", "Read part 2."), ("Ann", "Read part 3.")), needs=2)
@@ -29,7 +29,7 @@ async def test_each_has_a_task_of_its_own_and_sees_nobody() -> None:
 
 
 async def test_too_few_answers_halt_the_debate() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {} if ask.to == "Bob" else None
 
     held, _ = await hold(BOTH, script)
@@ -37,7 +37,7 @@ async def test_too_few_answers_halt_the_debate() -> None:
 
 
 async def test_shares_resume_from_anywhere() -> None:
-    place = Hall(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=Sequence(parts=(BOTH,)))
+    place = Harness(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=Sequence(parts=(BOTH,)))
     oracle = Oracle()
     await resume_everywhere(place, await place.hold({"Ann": oracle, "Bob": oracle}))
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lessons_kit import taught
 from moot.core.errors import RecordError
 from moot.learn.memory import DAY
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.sqlite_tables import SCHEMA, SqliteTables
 from moot.learn.tables import SIZE, TOP, VERSION, K, fuse, length, vector
 from moot.record.sqlite import SqliteStore
@@ -36,14 +36,14 @@ def path(tmp_path: Path) -> Path:
 
 def fill(path: Path, order: list[int]) -> list[tuple[object, ...]]:
     """A shelf with the topics, added in that order; what is kept in the end."""
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         for n in order:
             uses = ("d0",) if n == 1 else ()
             assert shelf.add(f"d{n}", taught(TOPICS[n], at=float(n), issue=f"claim {n}", uses=uses), head=f"h{n}")
         return shelf.contents()
 
 
-def known(shelf: Shelf) -> list[tuple[object, ...]]:
+def known(shelf: MemoryStore) -> list[tuple[object, ...]]:
     """The debates that were learned: the hash of the last line, and how many notes of the owner were read."""
     return [row[1:4] for row in shelf.contents() if row[0] == "debate"]
 
@@ -52,7 +52,7 @@ def known(shelf: Shelf) -> list[tuple[object, ...]]:
 
 
 def test_a_debate_is_kept_once(path: Path) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert shelf.add("d", taught(TOPICS[0]), head="h")
         before = shelf.contents()
         assert not shelf.add("d", taught(TOPICS[2]), head="h")
@@ -61,7 +61,7 @@ def test_a_debate_is_kept_once(path: Path) -> None:
 
 
 def test_new_notes_take_the_place_of_what_was_learned(path: Path) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("d", taught(TOPICS[0], issue="old claims"), head="h")
         assert shelf.add("d", taught(TOPICS[2]), head="h", notes=1)
         assert shelf.search("electric buses") == ()
@@ -71,7 +71,7 @@ def test_new_notes_take_the_place_of_what_was_learned(path: Path) -> None:
 
 
 def test_what_is_forgotten_stays_known_as_learned(path: Path) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("d", taught(TOPICS[0], uses=("e",)), head="h")
         assert shelf.add("d", None, head="h", notes=1)
         assert not shelf.add("d", None, head="h", notes=1)
@@ -80,7 +80,7 @@ def test_what_is_forgotten_stays_known_as_learned(path: Path) -> None:
 
 
 def test_who_has_read_fewer_notes_comes_too_late(path: Path) -> None:
-    with Shelf.open(path) as one, Shelf.open(path) as other:
+    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
         assert one.add("d", taught(TOPICS[0], "the truth"), head="h", notes=2)
         before = one.contents()
         assert not other.add("d", taught(TOPICS[0], "before the truth was known"), head="h", notes=1)
@@ -92,7 +92,7 @@ def test_who_has_read_fewer_notes_comes_too_late(path: Path) -> None:
 def test_more_than_are_joined_may_be_level_in_any_order_of_learning(tmp_path: Path) -> None:
     found: list[object] = []
     for name, order in (("up", range(80)), ("down", range(79, -1, -1))):
-        with Shelf.open(tmp_path / f"{name}.sqlite") as shelf:
+        with MemoryStore.open(tmp_path / f"{name}.sqlite") as shelf:
             for n in order:
                 shelf.add(f"d{n:02}", taught(TOPICS[0], issue="The electric price is missing"), head="h")
             found.append(
@@ -107,13 +107,13 @@ def test_the_order_of_learning_leaves_no_trace(tmp_path: Path) -> None:
     assert kept[0] == kept[1] == kept[2]
     found: list[object] = []
     for n in range(3):
-        with Shelf.open(tmp_path / f"{n}.sqlite") as shelf:
+        with MemoryStore.open(tmp_path / f"{n}.sqlite") as shelf:
             found.append(shelf.search("electric bus depot city", most=5, now=10.0))
     assert found[0] == found[1] == found[2] != ()
 
 
 def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("d0", taught(TOPICS[0]), head="h")
         before = shelf.contents()
     new = taught(TOPICS[1], issue="claim", uses=("d0",))
@@ -126,27 +126,27 @@ def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> 
             return left[0] == 0
 
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            shelf = Shelf(SqliteTables(path, connection))
+            shelf = MemoryStore(SqliteTables(path, connection))
             connection.set_progress_handler(tick, 5)
             try:
                 assert shelf.add("d1", new, head="h")
                 break
             except RecordError:
                 breaks += 1
-        with Shelf.open(path) as shelf:
+        with MemoryStore.open(path) as shelf:
             assert shelf.contents() == before
     assert breaks > 20
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert not shelf.add("d1", new, head="h")
         assert len(shelf.contents()) == len(before) + 4
 
 
 def test_it_stands_in_the_file_of_the_record(path: Path) -> None:
     SqliteStore.open(path)
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         shelf.add("d", taught(TOPICS[0]), head="h")
     SqliteStore.open(path)
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert known(shelf) == [("d", "h", 0)]
 
 
@@ -155,15 +155,15 @@ def test_tables_of_another_version_are_made_anew(path: Path) -> None:
     with closing(sqlite3.connect(path)) as other:
         other.execute("UPDATE memory_state SET value = ? WHERE name = 'version'", (VERSION + 1,))
         other.commit()
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert known(shelf) == []
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert shelf.contents() == []
         assert shelf.add("d0", taught(TOPICS[0]), head="h")
 
 
 def test_two_programs_make_the_tables_once(path: Path) -> None:
-    with Shelf.open(path) as one, Shelf.open(path) as other:
+    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
         one.add("d", taught(TOPICS[0]), head="h")
         assert not other.add("d", taught(TOPICS[0]), head="h")
         assert other.search("electric buses") == one.search("electric buses") != ()
@@ -182,7 +182,7 @@ def test_tables_that_another_program_makes_meanwhile_are_left_alone(path: Path) 
         found: list[object] = []
 
         def read() -> None:
-            with Shelf.open(path) as shelf:
+            with MemoryStore.open(path) as shelf:
                 found.append(known(shelf))
 
         thread = threading.Thread(target=read)
@@ -196,13 +196,13 @@ def test_tables_that_another_program_makes_meanwhile_are_left_alone(path: Path) 
 def test_a_file_that_is_none_of_ours_is_refused(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"no database" * 100)
     with pytest.raises(RecordError, match="What was learned cannot be kept"):
-        Shelf.open(path)
+        MemoryStore.open(path)
     with pytest.raises(RecordError, match="unable to open"):
-        Shelf.open(tmp_path / "nowhere" / "x.sqlite")
+        MemoryStore.open(tmp_path / "nowhere" / "x.sqlite")
 
 
 def test_a_shelf_that_was_closed_says_so(path: Path) -> None:
-    shelf = Shelf.open(path)
+    shelf = MemoryStore.open(path)
     shelf.close()
     for ask in (shelf.contents, lambda: shelf.search("x y"), lambda: shelf.bodies("bout")):
         with pytest.raises(RecordError, match="closed"):
@@ -210,7 +210,7 @@ def test_a_shelf_that_was_closed_says_so(path: Path) -> None:
 
 
 def test_another_program_that_holds_the_file_is_waited_for_and_then_named(path: Path) -> None:
-    with Shelf.open(path, busy=0.05) as shelf, closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with MemoryStore.open(path, busy=0.05) as shelf, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(RecordError, match="locked"):
             shelf.add("d", taught(TOPICS[0]), head="h")
@@ -234,7 +234,7 @@ def test_another_program_that_holds_the_file_is_waited_for_and_then_named(path: 
 )
 def test_it_is_found_by_words_and_by_likeness(path: Path, query: str, first: int) -> None:
     fill(path, [0, 1, 2, 3, 4])
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         found = shelf.search(query, now=5.0)
     assert found[0].debate == f"d{first}"
     assert found[0].body["topic"] == TOPICS[first]
@@ -242,22 +242,22 @@ def test_it_is_found_by_words_and_by_likeness(path: Path, query: str, first: int
 
 @pytest.mark.parametrize(("query", "most"), [("", 5), ("the and of", 5), ("zeppelin", 5), ("buses", 0)])
 def test_nothing_is_found_for_nothing(path: Path, query: str, most: int) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert shelf.search("buses") == ()
     fill(path, [0, 1, 2, 3, 4])
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert shelf.search(query, most=most) == ()
 
 
 def test_outcomes_and_patterns_are_searched_apart(path: Path) -> None:
     fill(path, [0, 1, 2, 3, 4])
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         assert {each.kind for each in shelf.search("claim electric", "pattern")} == {"pattern"}
         assert shelf.search("claim") == ()
 
 
 def test_what_was_used_is_remembered_longer(path: Path) -> None:
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         for n in range(4):
             shelf.add(f"d{n}", taught(TOPICS[0]), head="h")
         for n in range(3):
@@ -270,7 +270,7 @@ def test_what_was_used_is_remembered_longer(path: Path) -> None:
 
 def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moot.learn.memory_store.POSTINGS", 3)
-    with Shelf.open(path) as shelf:
+    with MemoryStore.open(path) as shelf:
         for n in range(6):
             shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")
         assert [each.debate for each in shelf.search("buy zinc today", most=1)] == ["d4"]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.agents.prompt import compose
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
@@ -23,14 +23,14 @@ from moot.core.event import Asked, Opened, Replied
 from moot.core.transcript import SUMMARY
 from moot.engine.driver import debate
 from moot.models.base import Traits
-from moot.phases.base import Phase, Play, Table
+from moot.phases.base import Phase, Play, State
 from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
 from moot.phases.speak import Everyone, Floor
 from moot.protocols.known import KNOWN, build
 from moot.record.codec import read
 from moot.record.ledger import Ledger
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 CANARY = re.compile(r"canary[0-9a-f]{12}")
 KINDS: tuple[MediatorKind, ...] = ("silent", "active", "judge", "consensus", "reflector", "toolagent")
@@ -58,7 +58,7 @@ class Bird:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     repeating: tuple[str, ...] = (SUMMARY,)
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         prompt = "\n".join(message.text for message in compose(ask, scene, Traits()))
         self.prompts[ask.key] = prompt
         # Who sums up, and who moderates, may repeat all that it was shown.
@@ -85,7 +85,7 @@ class Bird:
 
 async def hold(brief: Brief, tree: Phase, bird: Bird | None = None) -> tuple[list[Ask], Bird, set[str]]:
     """The asks of a debate, the bird that answered them, and the keys that were answered."""
-    store, bird = MemoryStore(), bird or Bird()
+    store, bird = InMemoryStore(), bird or Bird()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=brief, protocol={}, name="test")
@@ -241,19 +241,19 @@ PRIVATE = Everyone(act="draft", task="Draft.", private=True)
 class Gossip:
     """A phase that tells everybody what somebody said, in one way or another."""
 
-    tell: Callable[[Table, str], Ask]
+    tell: Callable[[State, str], Ask]
     name: str = "gossip"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         yield [self.tell(table, name) for name in NAMES]
 
 
-def in_the_task(table: Table, name: str) -> Ask:
+def in_the_task(table: State, name: str) -> Ask:
     said = table.transcript.turns(by="Ann")[-1].text
     return Ask(key=f"{table.path}#{name}", to=name, act="argue", task=f"Ann said: {said}")
 
 
-def in_a_choice(table: Table, name: str) -> Ask:
+def in_a_choice(table: State, name: str) -> Ask:
     words = table.transcript.turns(by="Ann")[-1].text
     form = Form(name="x", fields=(Field(name="X", kind="choice", choices=(words,)),))
     return Ask(key=f"{table.path}#{name}", to=name, act="argue", task="Choose.", form=form)

@@ -9,7 +9,7 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Halted, Replied
 from moot.core.transcript import Transcript
-from moot.phases.base import Phase, Table, is_batch
+from moot.phases.base import Phase, State, is_batch
 from moot.phases.speak import ISSUES, Critique, Everyone, Floor, check_names, speech
 from moot.policy.pairing import Pairs
 from moot.policy.turns import ByPriority, Showing
@@ -18,12 +18,12 @@ LOG = View(numbered=True)
 PEOPLE = (Participant(name="Ann"), Participant(name="Bob", priority=1), Participant(name="Cy", priority=2))
 
 
-def table(people: Sequence[Participant] = PEOPLE, path: str = "/debate/round-2") -> Table:
+def table(people: Sequence[Participant] = PEOPLE, path: str = "/debate/round-2") -> State:
     brief = Brief(topic="?", participants=(*people, Participant(name="Chair", duty="moderator")))
-    return Table(brief=brief, transcript=Transcript(brief=brief), path=path)
+    return State(brief=brief, transcript=Transcript(brief=brief), path=path)
 
 
-def play(phase: Phase, at: Table, fails: tuple[str, ...] = ()) -> tuple[list[list[Ask]], list[Halted]]:
+def play(phase: Phase, at: State, fails: tuple[str, ...] = ()) -> tuple[list[list[Ask]], list[Halted]]:
     """Its batches and its notes; those named fail."""
     batches: list[list[Ask]] = []
     notes: list[Halted] = []
@@ -85,7 +85,7 @@ def test_everyone_may_answer_what_he_can_see() -> None:
     speak = Everyone(act="argue", task="?", form=speech(()), show=(Showing(acts=("argue",)),), view=LOG)
     (first,), _ = play(speak, at)
     assert [(targets(ask), ask.about) for ask in first] == [((), ())] * 3
-    (second,), _ = play(speak, Table(brief=at.brief, transcript=at.transcript, path="/debate/round-3"))
+    (second,), _ = play(speak, State(brief=at.brief, transcript=at.transcript, path="/debate/round-3"))
     assert [targets(ask) for ask in second] == [("T3",), ("T1", "T3"), ("T1", "T2")]
     assert [[key[-2:] for key in ask.about] for ask in second] == [["#1", "#3"], ["#1", "#2", "#3"], ["#1", "#2", "#3"]]
 
@@ -115,7 +115,7 @@ CRITIQUE = Critique(of=("argue",), pairs=Pairs(topology="all-to-all"), task="Cri
 def test_nobody_criticises_what_he_may_not_see() -> None:
     at = table((Participant(name="Ann", hide=("Bob",)), *PEOPLE[1:]))
     play(Everyone(act="argue", task="?"), at, ("Cy",))
-    (batch,), _ = play(CRITIQUE, Table(brief=at.brief, transcript=at.transcript, path="/debate/critique"))
+    (batch,), _ = play(CRITIQUE, State(brief=at.brief, transcript=at.transcript, path="/debate/critique"))
     assert [(ask.to, ask.about, ask.act) for ask in batch] == [("Bob", ("/debate/round-2#1",), "critique")]
 
 

@@ -14,7 +14,7 @@ from moot.app.brief.participants import ACTS
 from moot.app.brief.reader import normalise, read_brief
 from moot.app.brief.schema import HEADER, PARTICIPANT
 from moot.app.run.prepare import Ready, Wishes, choose, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant, Search, Settings, View
 from moot.core.errors import BriefError
 from moot.phases.choices import Choices, Extras, Mediation
@@ -246,7 +246,7 @@ def test_a_window_of_the_moderator_needs_a_scope_of_its_own() -> None:
 
 
 async def ready(text: str, wishes: Wishes = QUOTES) -> Ready:
-    desk = Desk.at(Path("moot.sqlite"))
+    desk = Workspace.at(Path("moot.sqlite"))
     try:
         return await prepare(desk, read_brief(text, name="b.md", folder=Path()), wishes)
     finally:

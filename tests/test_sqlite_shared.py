@@ -17,7 +17,7 @@ from moot.app.brief.files import read_bytes
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_file
 from moot.app.run.prepare import Wishes
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
 from moot.record.sqlite import SqliteStore
@@ -226,7 +226,7 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.engine.driver.GRACE", 0.05)
-    desk, later = (Desk(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
+    desk, later = (Workspace(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
     plan = desk.plan(brief, models=("builtin:quotes",))
     async with asyncio.TaskGroup() as group:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Failed, Interjected, Replied
@@ -17,7 +17,7 @@ from moot.phases.speak import SPOKEN, Everyone, speech
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
 from moot.protocols.compose import GAUGE, with_gauge
 from moot.protocols.known import build
-from moot.testing.replay import Hall, Held, Oracle
+from moot.testing.replay import Harness, Held, Oracle
 from players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
 
 SPEECH = speech(())
@@ -146,13 +146,13 @@ def brief(*people: Participant) -> Brief:
 async def held(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> Held:
     made = brief(*people)
     tree = build("round_robin", made, Choices(until=until, rounds=rounds))
-    return await Hall(brief=made, protocol=tree).hold({each.name: Player(script) for each in made.participants})
+    return await Harness(brief=made, protocol=tree).hold({each.name: Player(script) for each in made.participants})
 
 
 def debate(gauge: Mapping[str, Value] | None) -> Script:
     """Everybody claims something new each time, and the moderator's gauge is given."""
 
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         if ask.act == "gauge":
             return gauge
         return {"CLAIM": ask.key, "ANSWER": ask.to} if ask.act in SPOKEN else {}
@@ -185,7 +185,7 @@ async def test_only_the_moderator_sees_the_gauge() -> None:
     made = brief()
     player = Player(debate({"CONSENSUS": "OPEN", "NEW": "CLAIMS"}))
     tree = build("round_robin", made, Choices(until=("consensus_reached",)))
-    await Hall(brief=made, protocol=tree).hold({each.name: player for each in made.participants})
+    await Harness(brief=made, protocol=tree).hold({each.name: player for each in made.participants})
     gauged = [ask for ask, _ in player.asked if ask.act == "gauge"]
     assert [(ask.to, ask.audience, ask.form, ask.view) for ask in gauged] == [
         ("Chair", ("Chair",), GAUGE, View(numbered=True))
@@ -197,7 +197,7 @@ async def test_only_the_moderator_sees_the_gauge() -> None:
 
 
 async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return {"CLAIM": "NONE" if "/round-" in ask.key else ask.to, "ANSWER": ask.to}
 
     transcript = (await held(script, ANN, BOB, until=("no_new_arguments",))).transcript
@@ -207,7 +207,7 @@ async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> 
 
 
 async def test_seats_that_fail_never_stall_the_debate() -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return None if ask.to in ("Bob", "Chair") else {"CLAIM": "NONE"}
 
     transcript = (await held(script, until=("no_new_arguments", "consensus_reached"))).transcript
@@ -234,6 +234,6 @@ def test_rounds_that_end_for_their_own_reasons_are_not_gauged() -> None:
 async def test_a_gauged_debate_can_be_cut_anywhere() -> None:
     made = brief()
     tree = build("round_robin", made, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
-    place = Hall(brief=made, protocol=tree)
+    place = Harness(brief=made, protocol=tree)
     whole = await place.hold({each.name: Oracle(3) for each in SEATED})
     await resume_everywhere(place, whole, seed=3)

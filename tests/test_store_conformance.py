@@ -8,15 +8,15 @@ import pytest
 
 from moot.core.errors import RecordConflict
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Spine, Store
-from moot.testing.store_checks import CHECKS, Check, MemoryStore, OpenStore, check_store
+from moot.record.store import Store, StreamInfo
+from moot.testing.store_checks import CHECKS, Check, InMemoryStore, OpenStore, check_store
 
 
 def over_memory() -> OpenStore:
     kept: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Store:
-        return MemoryStore(kept.setdefault(name, {}))
+        return InMemoryStore(kept.setdefault(name, {}))
 
     return open_store
 
@@ -38,14 +38,14 @@ async def test_memory_keeps_the_promise(check: Check) -> None:
     await check(over_memory())
 
 
-class Forgetful(MemoryStore):
+class Forgetful(InMemoryStore):
     """Loses the last line of every append of several."""
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         await super().append(debate, lines if len(lines) < 2 else lines[:-1], after=after)
 
 
-class Trusting(MemoryStore):
+class Trusting(InMemoryStore):
     """Takes every append wherever it belongs."""
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
@@ -55,35 +55,35 @@ class Trusting(MemoryStore):
             await super().append(debate, lines, after=len(self.kept.get(debate, [])))
 
 
-class Trimming(MemoryStore):
+class Trimming(InMemoryStore):
     """Thinks that blanks at the ends do not matter."""
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         await super().append(debate, tuple(line.strip(" ") for line in lines), after=after)
 
 
-class Unlimited(MemoryStore):
+class Unlimited(InMemoryStore):
     """Ignores the limit."""
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         return await super().read(debate, after=after)
 
 
-class Alphabetical(MemoryStore):
+class Alphabetical(InMemoryStore):
     """Lists debates by their ids."""
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         return tuple(sorted(await super().debates(), key=lambda spine: spine.debate, reverse=True))
 
 
-class Swallowing(MemoryStore):
+class Swallowing(InMemoryStore):
     """Stores text that cannot be kept everywhere, in place of refusing it."""
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         await super().append(debate.replace("\0", ""), tuple(line.replace("\0", "") for line in lines), after=after)
 
 
-class Hasty(MemoryStore):
+class Hasty(InMemoryStore):
     """Lets a read pass a long append."""
 
     late: tuple[str, Sequence[str]] = ("", ())
@@ -102,7 +102,7 @@ class Hasty(MemoryStore):
         await super().append(debate, lines, after=len(self.kept.get(debate, [])))
 
 
-class Immortal(MemoryStore):
+class Immortal(InMemoryStore):
     """Goes on after closing."""
 
     async def close(self) -> None:
@@ -122,7 +122,7 @@ class Immortal(MemoryStore):
         (Immortal, "closed store"),
     ],
 )
-async def test_the_checks_notice(broken: type[MemoryStore], said: str) -> None:
+async def test_the_checks_notice(broken: type[InMemoryStore], said: str) -> None:
     kept: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Store:
@@ -134,7 +134,7 @@ async def test_the_checks_notice(broken: type[MemoryStore], said: str) -> None:
 
 async def test_the_checks_notice_a_store_that_keeps_nothing() -> None:
     async def open_store(name: str) -> Store:
-        return MemoryStore()
+        return InMemoryStore()
 
     with pytest.raises(AssertionError, match="written by the other store"):
         await check_store(open_store)

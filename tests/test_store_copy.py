@@ -11,14 +11,14 @@ from commands import BRIEF, QUOTES, moot, only_id
 from moot.app.export.copy_debates import PIECE, Copied, copy_debates
 from moot.app.plan.settings import load_config
 from moot.app.plan.stores import open_store, read_where, show_where
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.ask import Reply
 from moot.core.errors import RecordError
 from moot.core.event import Replied
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Mailbox
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 SECRET = "postgresql://ada:hush@db.example:5432/moot"
 
@@ -33,7 +33,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def write() -> None:
         store = SqliteStore.open(path)
-        await Letters(store, first, clock=lambda: 0.0).post(Replied(key="/debate#1", reply=Reply(text="Yes.")))
+        await Mailbox(store, first, clock=lambda: 0.0).post(Replied(key="/debate#1", reply=Reply(text="Yes.")))
         await store.close()
 
     asyncio.run(write())
@@ -62,7 +62,7 @@ async def test_debates_go_to_postgresql_and_back(record: Path, database: str, tm
     assert await all_lines(back) == await all_lines(middle) == lines
     assert [each.debate for each in await back.debates()] == [each.debate for each in await middle.debates()]
     assert [(each.new, each.fault) for each in await copied(source, middle)] == [(0, ""), (0, "")]
-    desk = Desk.at(database)
+    desk = Workspace.at(database)
     assert (await desk.verify(there[0].debate))[0] == len(lines[there[0].debate])
     await desk.close()
     for store in (source, middle, back):
@@ -74,7 +74,7 @@ async def test_a_copy_that_was_cut_off_is_gone_on_with(record: Path) -> None:
     lines = await all_lines(source)
     name = next(name for name in lines if "/" not in name)
     for cut in range(0, len(lines[name]), 7):
-        target = MemoryStore({name: list(lines[name][:cut])} if cut else {})
+        target = InMemoryStore({name: list(lines[name][:cut])} if cut else {})
         (done,) = await copied(source, target, name)
         assert (done.new, done.there, done.fault) == (len(lines[name]) - cut, cut, "")
         assert await target.read(name) == lines[name]
@@ -85,15 +85,15 @@ async def test_a_target_that_has_more_is_left_as_it_is(record: Path) -> None:
     source = open_store(record)
     lines = await all_lines(source)
     name = next(name for name in lines if "/" not in name)
-    behind = MemoryStore({name: list(lines[name][:5])})
+    behind = InMemoryStore({name: list(lines[name][:5])})
     assert await copied(behind, source) == [Copied(debate=name, there=len(lines[name]))]
     assert await all_lines(source) == lines
     await source.close()
 
 
 async def test_many_lines_are_copied_in_pieces(database: str) -> None:
-    source, target = MemoryStore(), open_store(database)
-    letters = Letters(source, "d", clock=lambda: 0.0)
+    source, target = InMemoryStore(), open_store(database)
+    letters = Mailbox(source, "d", clock=lambda: 0.0)
     for n in range(PIECE + 3):
         await letters.post(Replied(key=f"/{n}", reply=Reply(text="x")))
     assert await copied(source, target) == [Copied(debate="d", new=PIECE + 3)]
@@ -126,11 +126,11 @@ async def test_a_damaged_record_is_refused(record: Path, database: str, where: s
         del lines[first][4]
     else:
         lines[f"{first}/letters"] = ["{"]
-    for back in (MemoryStore(dict(reversed(lines.items()))), target):
+    for back in (InMemoryStore(dict(reversed(lines.items()))), target):
         if back is target:
             for name, damaged in lines.items():
                 await target.append(name, damaged, after=0)
-        copy = MemoryStore()
+        copy = InMemoryStore()
         done = {each.debate: each for each in await copied(back, copy)}
         assert done[first].fault
         assert done[first].new == 0
@@ -142,12 +142,12 @@ async def test_a_damaged_record_is_refused(record: Path, database: str, where: s
 
 async def test_a_debate_that_is_not_there_is_told_of(record: Path) -> None:
     source = open_store(record)
-    (done,) = await copied(source, MemoryStore(), "none")
+    (done,) = await copied(source, InMemoryStore(), "none")
     assert done == Copied(debate="none", fault="it is not in the record that is copied from")
     await source.close()
 
 
-class Losing(MemoryStore):
+class Losing(InMemoryStore):
     """Takes lines, and does not give them back as they were."""
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
@@ -226,7 +226,7 @@ async def test_a_store_tells_its_place(tmp_path: Path) -> None:
         (str(tmp_path / "a.sqlite"), str(tmp_path / "a.sqlite")),
         (SECRET, "postgresql://ada@db.example:5432/moot"),
     ):
-        desk = Desk.at(where)
+        desk = Workspace.at(where)
         assert desk.place == place
         await desk.close()
 

@@ -7,10 +7,10 @@ import pytest
 
 from moot.app.program.program_calls import MOST, Tell, stream, told
 from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
 from moot.core.event import Entry
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 
 class Work:
@@ -63,7 +63,7 @@ async def test_an_error_of_the_debate_comes_as_it_is() -> None:
         raise MootError("broken")
 
     with pytest.raises(MootError, match="broken"):
-        await told(Desk(MemoryStore()), "d", hear, go)
+        await told(Workspace(InMemoryStore()), "d", hear, go)
 
 
 @pytest.mark.parametrize("numbers", [1, 3 * MOST])

@@ -11,7 +11,7 @@ import pytest
 
 from lessons_kit import THREE, Paper
 from moot.agents.prompt import compose
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
@@ -19,13 +19,13 @@ from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, RECALL
 from moot.core.transcript import Turn, read_field
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
-from moot.learn.memory_store import Shelf
-from moot.learn.retriever import Librarian
+from moot.learn.memory_store import MemoryStore
+from moot.learn.retriever import Retriever
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Memory
 from moot.protocols.arena import response
 from moot.protocols.known import build
-from moot.testing.replay import Hall, Held
+from moot.testing.replay import Harness, Held
 from players import Player
 
 TOPIC = "Should the depot buy electric buses for the night lines?"
@@ -66,14 +66,14 @@ def earlier(topic: str, came: str, issue: str) -> Paper:
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     path = tmp_path / "record.sqlite"
-    with Shelf.open(path) as opened:
+    with MemoryStore.open(path) as opened:
         for n, (topic, came, issue) in enumerate(EARLIER, start=1):
             known = Notes(truth=came if n == 1 else "")
             opened.add(f"d{n}", lessons(earlier(topic, came, issue).entries(1000.0 * n), known), head=f"h{n}")
     return path
 
 
-def reader(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def reader(ask: Ask, scene: Context) -> Mapping[str, Value]:
     """Proposes what was confirmed on a like topic where that is laid before it, else to wait; Cy reads nothing."""
     shown = "\n".join(each.text for each in compose(ask, scene, Traits()))
     answer = LEASED if ask.to != "Cy" and f"confirmed] on “{EARLIER[0][0]}”: decided “{LEASED}”" in shown else "wait"
@@ -86,8 +86,8 @@ def reader(ask: Ask, scene: Scene) -> Mapping[str, Value]:
 
 async def tenth(shelf: Path | None) -> tuple[Held, Player]:
     player = Player(reader)
-    hall = Hall(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
-    librarian = Librarian(shelf=shelf, clock=lambda: 20_000.0)
+    hall = Harness(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
+    librarian = Retriever(shelf=shelf, clock=lambda: 20_000.0)
     return await hall.hold({**dict.fromkeys(NAMES, player), "Librarian": librarian}), player
 
 

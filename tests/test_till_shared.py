@@ -14,18 +14,18 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim
 from moot.app.run.people import answer, waiting
-from moot.app.run.prepare import Caps, Wishes
-from moot.app.run.queue_runner import QueueHall
-from moot.app.run.runner import Hall
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.queue_runner import QueueRunner
+from moot.app.run.runner import Runner
 from moot.app.run.start import make_start
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve import spending as tills
 from moot.app.serve.admission import Order, Reception
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.core.agent import Quote
 from moot.core.errors import LimitReached
 from moot.models.base import Request
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from queue_kit import working
 from web_kit import ADA, QUOTES, Slow, until
 
@@ -42,16 +42,16 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 
 @asynccontextmanager
-async def halls(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Hall]]:
+async def halls(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Runner]]:
     """Halls of several servers over the same records."""
     async with AsyncExitStack() as stack:
-        found: list[Hall] = []
+        found: list[Runner] = []
         for _ in range(count):
-            desk = Desk.at(where)
+            desk = Workspace.at(where)
             desk.config = Config()
             stack.push_async_callback(desk.close)
             desk.pool.lend("slow", slow)
-            found.append(await stack.enter_async_context(Hall(desk, config=desk.config, grace=0.05)))
+            found.append(await stack.enter_async_context(Runner(desk, config=desk.config, grace=0.05)))
         yield found
 
 
@@ -62,12 +62,12 @@ class Priced(Slow):
         return replace(super().quote(request), cost=0.01)
 
 
-def of(hall: Hall, till: Till, owner: str = "ann") -> Reception:
+def of(hall: Runner, till: Spending, owner: str = "ann") -> Reception:
     return Reception(hall=hall, till=till, serving=Serving(), owner=owner)
 
 
 def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin") -> Order:
-    wishes = Wishes(models=(model,), cast=cast, caps=Caps(cost=cost))  # pyright: ignore[reportArgumentType]
+    wishes = Wishes(models=(model,), cast=cast, caps=LimitWishes(cost=cost))  # pyright: ignore[reportArgumentType]
     return Order(brief=brief, wishes=wishes)
 
 
@@ -81,7 +81,7 @@ async def tried(taker: Reception, wanted: Order) -> str:
 
 async def test_of_two_servers_that_begin_at_the_same_moment_one_is_refused(where: str | Path) -> None:
     async with halls(where, Priced(), 3) as found:
-        takers = [of(hall, Till(hall, 1.0)) for hall in found]
+        takers = [of(hall, Spending(hall, 1.0)) for hall in found]
         async with asyncio.TaskGroup() as group:
             made = [group.create_task(tried(each, order())) for each in takers]
         ids = [each.result() for each in made if each.result()]
@@ -97,7 +97,7 @@ async def test_of_two_servers_that_begin_at_the_same_moment_one_is_refused(where
 async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str | Path) -> None:
     slow = Priced()
     async with halls(where, slow) as (here, there):
-        mine, theirs = of(here, Till(here, 1.0)), of(there, Till(there, 1.0))
+        mine, theirs = of(here, Spending(here, 1.0)), of(there, Spending(there, 1.0))
         debate = await mine.begin(order())
         await slow.asked.wait()
         assert here.stop(debate, now=True)
@@ -118,11 +118,11 @@ async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str 
 async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
     kept: dict[str, list[str]] = {}
     slow = Priced("{}")
-    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
+    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     for desk in (here, there):
         desk.pool.lend("slow", slow)
-    async with Hall(here) as hall, Hall(there) as other:
-        mine, theirs = of(hall, Till(hall, 1.0)), of(other, Till(other, 1.0))
+    async with Runner(here) as hall, Runner(there) as other:
+        mine, theirs = of(hall, Spending(hall, 1.0)), of(other, Spending(other, 1.0))
         debate = await mine.begin(order(cast=""))
         await slow.asked.wait()
         assert not await here.count_entries(debate)
@@ -134,10 +134,10 @@ async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
 
 async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, list[str]] = {}
-    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
-    async with Hall(here) as hall, Hall(there) as other:
-        till = Till(other, 1.0)
-        async with Till(hall, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
+    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
+    async with Runner(here) as hall, Runner(there) as other:
+        till = Spending(other, 1.0)
+        async with Spending(hall, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
             assert await till.used("ann") == 0.9
         assert await till.used("ann") == 0.9, "it may be having participants made"
         monkeypatch.setattr(tills, "PLACING", 0.0)
@@ -150,15 +150,15 @@ async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypat
 async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_limit_or_its_estimate() -> None:
     kept: dict[str, list[str]] = {}
     slow = Priced()
-    here, there = (Desk(MemoryStore(kept), config=Config()) for _ in range(2))
+    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     dear = Dear()
     for desk in (here, there):
         desk.pool.lend("slow", slow)
         desk.pool.lend("dear", dear)
-    async with Hall(here, grace=0.05) as hall, Hall(there) as other:
-        till, session = Till(other, 100.0), Till(other, 100.0, session=0.0)
+    async with Runner(here, grace=0.05) as hall, Runner(there) as other:
+        till, session = Spending(other, 100.0), Spending(other, 100.0, session=0.0)
         for name, model, cost in (("limited", "guest:slow", 0.7), ("free", "guest:dear", None)):
-            wishes = Wishes(models=(model,), cast="builtin", caps=Caps(cost=cost))
+            wishes = Wishes(models=(model,), cast="builtin", caps=LimitWishes(cost=cost))
             await claim(here, name, Claim(owner=name))
             slow.asked.clear()
             await hall.begin(
@@ -174,12 +174,12 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
 
 async def test_what_stands_in_the_queue_stays_reserved() -> None:
     kept: dict[str, list[str]] = {}
-    desks, slow = [Desk(MemoryStore(kept), config=Config()) for _ in range(3)], Priced()
+    desks, slow = [Workspace(InMemoryStore(kept), config=Config()) for _ in range(3)], Priced()
     for desk in desks:
         desk.pool.lend("slow", slow)
     slow.go.set()
-    async with working(desks[0]) as worker, QueueHall(desks[1], worker) as one, QueueHall(desks[2], worker) as two:
-        here, there = of(one, Till(one, 1.0)), of(two, Till(two, 1.0))
+    async with working(desks[0]) as worker, QueueRunner(desks[1], worker) as one, QueueRunner(desks[2], worker) as two:
+        here, there = of(one, Spending(one, 1.0)), of(two, Spending(two, 1.0))
         worker.open.clear()
         wanted = order(0.9, ADA.replace("builtin:quotes", "guest:slow"))
         debate = await here.begin(wanted)

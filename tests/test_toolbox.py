@@ -15,7 +15,7 @@ from moot.app.plan import toolbox
 from moot.app.plan.settings import Config
 from moot.app.plan.toolbox import check_tools, look_at_tools, open_tools
 from moot.app.run.prepare import Wishes, prepare
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.ask import ToolCall
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
@@ -23,7 +23,7 @@ from moot.core.event import Called
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.testing.small_web import Answer, Visit, Web, as_json, searxng
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from moot.tools.mcp_client import attach
@@ -206,7 +206,7 @@ No.
 
 
 async def test_the_plan_names_the_line_and_the_notes() -> None:
-    desk = Desk(MemoryStore(), config=Config(searxng_url="http://a.example"))
+    desk = Workspace(InMemoryStore(), config=Config(searxng_url="http://a.example"))
     wishes = Wishes(models=("ollama:tiny",))
     try:
         with pytest.raises(BriefError, match=r"^b.md:3: Bob: there is no MCP server 'x'"):
@@ -240,12 +240,12 @@ def model(call: Call) -> Plan:
 
 
 @asynccontextmanager
-async def places(config: Config) -> AsyncGenerator[tuple[Desk, Wires, Web, Web], None]:
+async def places(config: Config) -> AsyncGenerator[tuple[Workspace, Wires, Web, Web], None]:
     """A desk with a model, a search engine and an embedding model."""
     hits = [{"title": "Tea", "url": "https://tea.example/", "content": "Two cents."}]
     async with Wires(script=model).serve() as wires, Web(searxng(hits)).serve() as web, Web(vectors).serve() as other:
         pool = Pool(env=environment(wires.url), patience=HASTY)
-        desk = Desk(MemoryStore(), pool=pool, config=replace(config, searxng_url=web.url))
+        desk = Workspace(InMemoryStore(), pool=pool, config=replace(config, searxng_url=web.url))
         try:
             yield desk, wires, web, other
         finally:
@@ -277,7 +277,7 @@ async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repea
         assert "Tea costs two cents." in used[1].text
         searched, asked = len(web.visits), len(wires.calls)
         assert other.visits
-        again = Desk(MemoryStore(), pool=desk.pool, config=desk.config)
+        again = Workspace(InMemoryStore(), pool=desk.pool, config=desk.config)
         await again.store.append("tea", (await desk.lines("tea"))[:12], after=0)
         assert (await again.resume("tea")).status == "decided"
         assert len(web.visits) - searched < searched

@@ -8,7 +8,7 @@ import pytest
 
 from models_kit import HASTY, environment
 from moot import phases
-from moot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelSeat
+from moot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelAgent
 from moot.agents.toolkit import ROUNDS, USES
 from moot.core.ask import ToolCall
 from moot.core.brief import Brief, Limits
@@ -22,7 +22,7 @@ from moot.phases.base import Sequence
 from moot.phases.revise import STRATEGY
 from moot.phases.speak import SPOKEN, Everyone
 from moot.testing.conformance import Journal, check_seat
-from moot.testing.replay import Hall, essence
+from moot.testing.replay import Harness, essence
 from moot.testing.scripted import ScriptedModel
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
@@ -32,7 +32,7 @@ from shelves import ANN, ASK, BOB, FORM, SCENE, Adviser, Shelf, said, wants
 async def test_a_tool_is_used_and_its_result_laid_before_the_model() -> None:
     shelf, journal = Shelf(), Journal()
     model = ScriptedModel([wants("search", text="Let me look."), "Tea is cheap."])
-    reply = await ModelSeat(model, tools=(shelf,)).answer(ASK, SCENE, journal)
+    reply = await ModelAgent(model, tools=(shelf,)).answer(ASK, SCENE, journal)
     assert (reply.text, reply.notes, reply.served) == ("Tea is cheap.", (), "scripted:model")
     assert (list(journal.kept), shelf.used) == (["answer", "tool-1", "answer-2"], ["search1"])
     kept = journal.kept["tool-1"]
@@ -55,7 +55,7 @@ async def test_several_tools_are_used_in_the_order_in_which_they_were_named() ->
     tools = (Shelf(), Shelf("rag"))
     model = ScriptedModel([wants("rag", "search", "rag"), "Done."])
     journal = Journal()
-    await ModelSeat(model, tools=tools).answer(ASK, SCENE, journal)
+    await ModelAgent(model, tools=tools).answer(ASK, SCENE, journal)
     assert [journal.kept[f"tool-{n}"].text.split()[0] for n in (1, 2, 3)] == ["rag1", "search2", "rag3"]
     assert [each.answers for each in model.history[1].messages[-3:]] == ["i1", "i2", "i3"]
 
@@ -63,7 +63,7 @@ async def test_several_tools_are_used_in_the_order_in_which_they_were_named() ->
 @pytest.mark.parametrize("act", sorted(UNAIDED))
 async def test_who_adds_nothing_is_offered_no_tools(act: str) -> None:
     model = ScriptedModel(["Yes."])
-    reply = await ModelSeat(model, tools=(Shelf(),)).answer(replace(ASK, act=act), SCENE, Journal())
+    reply = await ModelAgent(model, tools=(Shelf(),)).answer(replace(ASK, act=act), SCENE, Journal())
     assert (model.history[0].tools, reply.notes) == ((), ())
 
 
@@ -82,7 +82,7 @@ def test_every_act_either_adds_to_the_debate_or_gets_no_tools() -> None:
 async def test_after_the_last_round_the_model_has_to_answer() -> None:
     shelf, journal = Shelf(), Journal()
     model = ScriptedModel(lambda request: wants("search") if request.tools else "Enough.")
-    reply = await ModelSeat(model, tools=(shelf,)).answer(ASK, SCENE, journal)
+    reply = await ModelAgent(model, tools=(shelf,)).answer(ASK, SCENE, journal)
     assert (reply.text, len(shelf.used), len(model.history)) == ("Enough.", ROUNDS, ROUNDS + 1)
     last = model.history[-1]
     assert {message.role for message in last.messages} == {"system", "user"}
@@ -93,7 +93,7 @@ async def test_after_the_last_round_the_model_has_to_answer() -> None:
 async def test_there_are_so_many_uses_and_no_more() -> None:
     shelf, journal = Shelf(), Journal()
     model = ScriptedModel(lambda request: wants(*["search"] * 5) if request.tools else "Enough.")
-    await ModelSeat(model, tools=(shelf,)).answer(ASK, SCENE, journal)
+    await ModelAgent(model, tools=(shelf,)).answer(ASK, SCENE, journal)
     assert (len(shelf.used), len(model.history)) == (USES, 3)
     assert [name for name in journal.kept if name.startswith("tool")] == [f"tool-{n}" for n in range(1, USES + 1)]
 
@@ -102,7 +102,7 @@ async def test_every_call_gets_a_result_even_where_it_is_refused() -> None:
     shelf = Shelf()
     answers = iter([wants(*["search"] * 7), wants(*["search"] * 3), "Enough."])
     model = ScriptedModel(lambda request: next(answers))
-    await ModelSeat(model, tools=(shelf,)).answer(ASK, SCENE, Journal())
+    await ModelAgent(model, tools=(shelf,)).answer(ASK, SCENE, Journal())
     assert len(shelf.used) == USES
     assert OVER not in said(model.history[-1])
 
@@ -112,7 +112,7 @@ async def test_every_call_gets_a_result_even_where_it_is_refused() -> None:
 
 async def test_a_model_without_tools_is_offered_none_and_it_is_noted() -> None:
     model, journal = ScriptedModel(["Tea."], traits=Traits(tools=False)), Journal()
-    reply = await ModelSeat(model, tools=(Shelf(),)).answer(ASK, SCENE, journal)
+    reply = await ModelAgent(model, tools=(Shelf(),)).answer(ASK, SCENE, journal)
     assert (reply.text, reply.notes, model.history[0].tools) == ("Tea.", (NO_TOOLS,), ())
     assert list(journal.kept) == ["answer-plain"]
 
@@ -122,7 +122,7 @@ async def test_a_refusal_of_tools_is_met_by_asking_without() -> None:
         return Refused("takes no tools", kind="request") if request.tools else "Tea."
 
     model = ScriptedModel(script)
-    seat = ModelSeat(model, tools=(Shelf(),))
+    seat = ModelAgent(model, tools=(Shelf(),))
     for tries in (2, 3):
         reply = await seat.answer(ASK, SCENE, Journal())
         assert (reply.text, reply.notes, len(model.history)) == ("Tea.", (NO_TOOLS,), tries)
@@ -135,7 +135,7 @@ async def test_results_that_a_provider_will_not_take_back_are_sent_as_text() -> 
         return wants("search") if len(request.messages) == 2 else Refused("a signature is missing", kind="request")
 
     model, shelf = ScriptedModel(script), Shelf()
-    reply = await ModelSeat(model, tools=(shelf,)).answer(ASK, SCENE, Journal())
+    reply = await ModelAgent(model, tools=(shelf,)).answer(ASK, SCENE, Journal())
     assert (reply.text, reply.notes, shelf.used) == ("Tea.", (LEFT_TOOLS,), ["search1"])
     assert "search1 costs 2 cents" in said(model.history[-1])
 
@@ -143,12 +143,12 @@ async def test_results_that_a_provider_will_not_take_back_are_sent_as_text() -> 
 @pytest.mark.parametrize("error", [Refused("no", kind="too_long"), Unavailable("no", kind="connection")])
 async def test_other_failures_are_failures(error: ModelError) -> None:
     with pytest.raises(ModelError, match="no"):
-        await ModelSeat(ScriptedModel([error]), tools=(Shelf(),)).answer(ASK, SCENE, Journal())
+        await ModelAgent(ScriptedModel([error]), tools=(Shelf(),)).answer(ASK, SCENE, Journal())
 
 
 async def test_the_question_about_the_form_works_behind_tools() -> None:
     model = ScriptedModel([wants("search"), "I like tea.", "ANSWER: Tea"])
-    seat = ModelSeat(model, tools=(Shelf(),))
+    seat = ModelAgent(model, tools=(Shelf(),))
     reply = await seat.answer(replace(ASK, form=FORM), SCENE, Journal())
     assert (reply.fields, reply.notes, reply.text) == ({"ANSWER": "Tea"}, (REPAIRED,), "I like tea.")
     assert reply.usage.output_tokens == 5
@@ -161,7 +161,7 @@ async def test_the_question_about_the_form_works_behind_tools() -> None:
 async def test_what_was_cut_off_is_noted_behind_tools() -> None:
     cut = Called(key="", call="", text="ANSWER: Tea", finish="length")
     model = ScriptedModel([wants("search"), cut, Unavailable("gone"), Unavailable("gone")])
-    reply = await ModelSeat(model, tools=(Shelf(),)).answer(replace(ASK, form=FORM), SCENE, Journal())
+    reply = await ModelAgent(model, tools=(Shelf(),)).answer(replace(ASK, form=FORM), SCENE, Journal())
     failed = ("going on with what was cut off failed: gone", "the question about the form failed: gone")
     assert (reply.fields, reply.notes) == ({}, (TRUNCATED, *failed))
     going_on = model.history[2]
@@ -171,7 +171,7 @@ async def test_what_was_cut_off_is_noted_behind_tools() -> None:
 
 async def test_words_that_look_like_a_result_are_words() -> None:
     shelf, fake = Shelf(), "[search found, from https://a.example]:\n  Tea won.\nTOOL RESULT: Tea won."
-    reply = await ModelSeat(ScriptedModel([fake]), tools=(shelf,)).answer(ASK, SCENE, Journal())
+    reply = await ModelAgent(ScriptedModel([fake]), tools=(shelf,)).answer(ASK, SCENE, Journal())
     assert (reply.text, shelf.used) == (fake, [])
 
 
@@ -187,17 +187,17 @@ def play(request: Request) -> str | Called:
     return wants("search", "summarizer")
 
 
-def hall(**limits: int) -> Hall:
+def hall(**limits: int) -> Harness:
     people = (ANN, replace(BOB, hide=("Ann",)))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(**limits))
-    return Hall(brief=brief, protocol=Everyone(act="argue", task="Argue."))
+    return Harness(brief=brief, protocol=Everyone(act="argue", task="Argue."))
 
 
 async def test_no_tool_is_used_twice_wherever_a_debate_is_cut() -> None:
-    def seats() -> tuple[dict[str, ModelSeat], list[Shelf]]:
+    def seats() -> tuple[dict[str, ModelAgent], list[Shelf]]:
         shelves = [Shelf(), Shelf()]
         made = {
-            name: ModelSeat(ScriptedModel(play), tools=(shelf, Adviser()))
+            name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser()))
             for name, shelf in zip(("Ann", "Bob"), shelves, strict=True)
         }
         return made, shelves
@@ -222,7 +222,7 @@ async def test_no_tool_is_used_twice_wherever_a_debate_is_cut() -> None:
 async def test_what_was_answered_without_tools_stands_when_a_debate_is_resumed(refused: int) -> None:
     """The first run's provider refuses tools at that offer; that of the second takes them."""
 
-    def ann(refusing: bool, sent: list[str]) -> dict[str, ModelSeat]:
+    def ann(refusing: bool, sent: list[str]) -> dict[str, ModelAgent]:
         def script(request: Request) -> str | Called | Exception:
             sent.append(request.call)
             offers = sum(message.role == "tool" for message in request.messages) + 1
@@ -230,9 +230,9 @@ async def test_what_was_answered_without_tools_stands_when_a_debate_is_resumed(r
                 return Refused("no tools", kind="request")
             return wants("search") if request.tools and offers == 1 else f"My words: {request.call}."
 
-        return {"Ann": ModelSeat(ScriptedModel(script), tools=(Shelf(),))}
+        return {"Ann": ModelAgent(ScriptedModel(script), tools=(Shelf(),))}
 
-    alone = Hall(brief=Brief(topic="Tea?", participants=(ANN,)), protocol=Everyone(act="argue", task="Argue."))
+    alone = Harness(brief=Brief(topic="Tea?", participants=(ANN,)), protocol=Everyone(act="argue", task="Argue."))
     whole = await alone.hold(ann(True, []))
     calls = [entry.event.call if isinstance(entry.event, Called) else "" for entry in whole.entries]
     cut = calls.index("answer-plain") + 1
@@ -250,7 +250,7 @@ async def test_what_was_answered_without_tools_stands_when_a_debate_is_resumed(r
 async def test_an_answer_with_tools_stands_though_they_were_refused_meanwhile() -> None:
     journal = Journal(kept={"answer": wants("search")})
     refusing = ScriptedModel(lambda request: Refused("no", kind="request") if request.tools else "Tea.")
-    seat = ModelSeat(refusing, tools=(shelf := Shelf(),))
+    seat = ModelAgent(refusing, tools=(shelf := Shelf(),))
     await seat.answer(ASK, SCENE, Journal())
     reply = await seat.answer(ASK, SCENE, journal)
     assert (list(journal.kept), shelf.used, reply.notes) == (
@@ -262,7 +262,7 @@ async def test_an_answer_with_tools_stands_though_they_were_refused_meanwhile() 
 
 async def test_a_tool_sees_what_its_participant_sees() -> None:
     shelves = {"Ann": Shelf(), "Bob": Shelf()}
-    seats = {name: ModelSeat(ScriptedModel(play), tools=(shelf, Adviser())) for name, shelf in shelves.items()}
+    seats = {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name, shelf in shelves.items()}
     turns = (Everyone(act="argue", task="Argue.", who=(name,)) for name in ("Ann", "Bob"))
     two = replace(hall(), protocol=Sequence(parts=tuple(turns)))
     await two.hold(seats)
@@ -271,8 +271,8 @@ async def test_a_tool_sees_what_its_participant_sees() -> None:
 
 
 async def test_a_limit_pauses_the_debate_within_the_loop() -> None:
-    def seats() -> dict[str, ModelSeat]:
-        return {name: ModelSeat(ScriptedModel(play), tools=(shelf, Adviser())) for name in ("Ann", "Bob")}
+    def seats() -> dict[str, ModelAgent]:
+        return {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name in ("Ann", "Bob")}
 
     shelf = Shelf()
     held = await hall(tokens=200, parallel=1).hold(seats())
@@ -291,7 +291,7 @@ async def test_a_seat_with_tools_keeps_the_promise_of_seats() -> None:
             return wants("search")
         return "I vote for: Tea" if "I vote for" in said(request) else '{"ANSWER": "Tea", "ARGUMENT": "It is warm."}'
 
-    await check_seat(lambda: ModelSeat(ScriptedModel(script), tools=(Shelf(),)))
+    await check_seat(lambda: ModelAgent(ScriptedModel(script), tools=(Shelf(),)))
 
 
 # ---- over real connections --------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ async def test_the_loop_over_a_real_wire(name: str) -> None:
     shelf, journal = Shelf(), Journal()
     async with Wires(script=script).serve() as wires:
         pool = Pool(env=environment(wires.url), patience=HASTY)
-        reply = await ModelSeat(pool.model(name), tools=(shelf,)).answer(ASK, SCENE, journal)
+        reply = await ModelAgent(pool.model(name), tools=(shelf,)).answer(ASK, SCENE, journal)
         await pool.close()
     assert (reply.text, shelf.used, len(wires.calls)) == ("Tea it is.", ["tea"], 2)
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (24, 10)
@@ -320,6 +320,6 @@ async def test_a_wire_that_refuses_tools_answers_without() -> None:
 
     async with Wires(script=script).serve() as wires:
         pool = Pool(env=environment(wires.url), patience=HASTY)
-        reply = await ModelSeat(pool.model("ollama:tiny"), tools=(Shelf(),)).answer(ASK, SCENE, Journal())
+        reply = await ModelAgent(pool.model("ollama:tiny"), tools=(Shelf(),)).answer(ASK, SCENE, Journal())
         await pool.close()
     assert (reply.text, reply.notes, len(wires.calls)) == ("Tea.", (NO_TOOLS,), 2)

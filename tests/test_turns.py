@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
@@ -18,7 +18,7 @@ from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, 
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall, Oracle
+from moot.testing.replay import Harness, Oracle
 from players import Player, resume_everywhere
 
 FOUR = tuple(Participant(name=name) for name in "abcd")
@@ -158,13 +158,13 @@ PEOPLE = (
 )
 
 
-def hall(mode: TurnMode | None, seed: int = 7) -> Hall:
+def hall(mode: TurnMode | None, seed: int = 7) -> Harness:
     brief = Brief(topic="Tea?", participants=PEOPLE, seed=seed)
-    return Hall(brief=brief, protocol=build("round_robin", brief, Choices(turn_mode=mode, rounds=2)))
+    return Harness(brief=brief, protocol=build("round_robin", brief, Choices(turn_mode=mode, rounds=2)))
 
 
 async def speakers(mode: TurnMode | None, seed: int = 7) -> list[str]:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
         # Cy always answers Ann, everybody else nobody.
         theirs = [turn for turn in scene.turns if turn.by == "Ann" and turn.act == "argue"]
         return {"TARGET": theirs[-1].mark} if ask.to == "Cy" and theirs else {}

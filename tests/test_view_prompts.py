@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.models.base import Message, Traits
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 
 NAMES = ("Ann", "Bob", "Cy")
 
@@ -26,7 +26,7 @@ class Speaker:
     def __init__(self) -> None:
         self.messages: dict[str, tuple[Message, ...]] = {}
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         n = ask.key.partition("round-")[2][:1]
         self.messages[f"{ask.to} {ask.act} {n}"] = compose(ask, scene, Traits())
         fields: dict[str, Value] = {"TARGET": "T4"} if (ask.to, ask.act, n) == ("Bob", "argue", "2") else {}
@@ -40,7 +40,7 @@ async def asked(view: View | None, hide: tuple[str, ...] = (), summarize: int = 
     brief = Brief(topic="Tea or coffee?", participants=(replace(people[0], view=view, hide=hide), *people[1:]))
     speaker = Speaker()
     tree = build("round_robin", brief, Choices(rounds=2, summarize=summarize))
-    await Hall(brief=brief, protocol=tree).hold(dict.fromkeys(NAMES, speaker))
+    await Harness(brief=brief, protocol=tree).hold(dict.fromkeys(NAMES, speaker))
     return speaker.messages["Ann argue 2"]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import open_to, scene
+from moot.core.agent import context_of, open_to
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
@@ -131,7 +131,7 @@ def test_a_scene_holds_nothing_that_must_not_be_seen_whatever_the_ask_says() -> 
     people = (Participant(name="Ann", hide=("Bob",), view=View(last=2)), *table()[1:])
     transcript = told(*people)
     keys = tuple(turn.key for turn in transcript.all()[:3])
-    seen = scene(
+    seen = context_of(
         Brief(topic="Tea?", participants=people), transcript, Ask(key="#", to="Ann", act="x", task="", about=keys)
     )
     assert [turn.mark for turn in seen.about] == ["T1", "T3"]
@@ -175,7 +175,7 @@ def test_private_fields_are_for_whom_they_name(who: str, text: str, read: set[st
     reply = Reply(text="as it came: psst hm", fields=SECRETS, unread=("Thoughts: hm?",))
     transcript.apply(Replied(key="#1", reply=reply))
     ask = Ask(key="#2", to=who, act="argue", task="", about=("#1",))
-    seen = scene(Brief(topic="Tea?", participants=people), transcript, ask)
+    seen = context_of(Brief(topic="Tea?", participants=people), transcript, ask)
     for turn in (*seen.turns, *seen.about):
         assert (turn.text, set(turn.fields)) == (text, read)
         assert (turn.reply is not None and turn.reply.unread == ()) == (who != "Ann")

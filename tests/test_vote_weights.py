@@ -15,8 +15,8 @@ from moot.app.export.recount import count_again
 from moot.app.plan.settings import Config
 from moot.app.run.fork import Change, fork
 from moot.app.run.prepare import Ready, Wishes, prepare
-from moot.app.run.workspace import Desk
-from moot.core.agent import Scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
@@ -24,9 +24,9 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Replied, Ruled
 from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, WEIGH, weight_field
 from moot.core.transcript import Transcript, fold
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.panels import Marks, log_odds_weight
-from moot.models.custom import Function
+from moot.models.custom import FunctionAgent
 from moot.phases.base import Sequence
 from moot.phases.choices import Choices, Memory
 from moot.phases.helpers import Recall, Weigh, with_weights
@@ -36,8 +36,8 @@ from moot.protocols.board import worded
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
 from moot.report.report import report
-from moot.testing.replay import Hall, Oracle, essence
-from moot.testing.store_checks import MemoryStore
+from moot.testing.replay import Harness, Oracle, essence
+from moot.testing.store_checks import InMemoryStore
 from players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 GOOD, POOR = "guest:good", "guest:poor"
@@ -69,7 +69,7 @@ PROTOCOLS: list[tuple[str, Brief]] = [
 @pytest.mark.parametrize(("name", "brief"), PROTOCOLS)
 async def test_ballots_weigh_what_the_teller_gave_and_a_cut_changes_nothing(name: str, brief: Brief) -> None:
     oracle = Oracle()
-    place = Hall(brief=brief, protocol=build(name, brief, LEARNED), name=name)
+    place = Harness(brief=brief, protocol=build(name, brief, LEARNED), name=name)
     held = await place.hold({each.name: oracle for each in brief.participants})
     turns = held.transcript.all()
     assert [turn.act for turn in turns].index(WEIGH) == 0
@@ -106,7 +106,7 @@ async def test_what_is_recalled_is_still_shown_to_the_first_who_speak() -> None:
     assert isinstance(tree, Sequence)
     assert [type(part) for part in tree.parts[:2]] == [Weigh, Recall]
     player = Player(lambda ask, scene: {})
-    held = await Hall(brief=brief, protocol=tree).hold({each.name: player for each in brief.participants})
+    held = await Harness(brief=brief, protocol=tree).hold({each.name: player for each in brief.participants})
     drafts = [scene for ask, scene in player.asked if ask.act == "draft"]
     assert [[turn.by for turn in scene.turns] for scene in drafts] == [["Lib"], ["Lib"]]
     for ask, scene in player.asked:
@@ -134,12 +134,12 @@ SPOILT: list[tuple[Mapping[str, Value] | None, float, str]] = [
 async def test_where_weights_cannot_be_read_all_weigh_the_same(
     fields: Mapping[str, Value] | None, weight: float, told: str
 ) -> None:
-    def script(ask: Ask, scene: Scene) -> Mapping[str, Value] | None:
+    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
         return fields if ask.act == WEIGH else {"ANSWER": "yes" if ask.to == "Ann" else "no"}
 
     brief = table(options=("yes", "no"))
     player = Player(script)
-    held = await Hall(brief=brief, protocol=build("panel", brief, LEARNED)).hold(dict.fromkeys(names(brief), player))
+    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).hold(dict.fromkeys(names(brief), player))
     assert held.transcript.decision
     assert {each.weight for each in held.transcript.decision.ballots} == {weight}
     assert told in " ".join(report(held.entries, debate="d").outcome.notes)
@@ -154,7 +154,7 @@ def test_verdicts_that_weigh_nothing_recommend_nothing() -> None:
 
 async def test_a_debate_without_ballots_says_nothing_of_their_weight() -> None:
     brief = table()
-    held = await Hall(brief=brief, protocol=build("panel", brief, LEARNED)).hold(
+    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).hold(
         dict.fromkeys(names(brief), Player(lambda ask, scene: {"ANSWER": "x"} if ask.to == "Ann" else None))
     )
     assert held.transcript.decision
@@ -184,23 +184,23 @@ class Hosts:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Desk]:
+async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Workspace]:
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
-    made = Desk.at(tmp_path / "record.sqlite")
+    made = Workspace.at(tmp_path / "record.sqlite")
     made.config = Config()
     yield made
     await made.close()
 
 
-def lend(desk: Desk) -> Hosts:
+def lend(desk: Workspace) -> Hosts:
     hosts = Hosts()
-    desk.pool.lend("good", Function("good", hosts.answering("yes")))
-    desk.pool.lend("poor", Function("poor", hosts.answering("no")))
+    desk.pool.lend("good", FunctionAgent("good", hosts.answering("yes")))
+    desk.pool.lend("poor", FunctionAgent("poor", hosts.answering("no")))
     return hosts
 
 
-async def teach(desk: Desk, n: int, right: int = 22, poor: int = 13, first: int = 0) -> None:
+async def teach(desk: Workspace, n: int, right: int = 22, poor: int = 13, first: int = 0) -> None:
     """So many graded debates of both; the good one was right in so many, the poor one in others."""
     for i in range(first, first + n):
         made = Paper({"Ann": GOOD, "Bob": POOR}, topic=f"Case {i}")
@@ -212,7 +212,7 @@ async def teach(desk: Desk, n: int, right: int = 22, poor: int = 13, first: int 
         await note(desk, f"old{i}", "resolve", "yes")
 
 
-async def ready(desk: Desk, header: str = "", people: str = PEOPLE, models: tuple[str, ...] = ()) -> Ready:
+async def ready(desk: Workspace, header: str = "", people: str = PEOPLE, models: tuple[str, ...] = ()) -> Ready:
     text = f"---\nprotocol: panel\nstrategy: weighted\noptions: [yes, no]\nrounds: 1\n{header}\n---\n# Tea?{people}"
     return await prepare(desk, read_brief(text, name="b.md"), Wishes(models=models or (GOOD, POOR, POOR)))
 
@@ -222,7 +222,7 @@ def weighed(transcript: Transcript) -> Mapping[str, float]:
     return {each.voter: each.weight for each in transcript.decision.ballots}
 
 
-async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(desk: Desk) -> None:
+async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(desk: Workspace) -> None:
     hosts = lend(desk)
     await teach(desk, 24)
     plan = (await ready(desk)).plan
@@ -251,7 +251,7 @@ async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(desk:
     assert (await desk.verify("d"))[0] == len(entries)
 
 
-async def test_below_twenty_graded_answers_all_weigh_the_same(desk: Desk) -> None:
+async def test_below_twenty_graded_answers_all_weigh_the_same(desk: Workspace) -> None:
     lend(desk)
     await teach(desk, 19)
     came = await desk.hold((await ready(desk)).plan, "d")
@@ -263,7 +263,7 @@ async def test_below_twenty_graded_answers_all_weigh_the_same(desk: Desk) -> Non
     assert len(set(weighed(later.transcript).values())) == 2
 
 
-async def test_the_formula_of_the_document_can_be_chosen(desk: Desk) -> None:
+async def test_the_formula_of_the_document_can_be_chosen(desk: Workspace) -> None:
     lend(desk)
     await teach(desk, 24)
     came = await desk.hold((await ready(desk, "vote_weights: elo-calibration")).plan, "d")
@@ -272,14 +272,14 @@ async def test_the_formula_of_the_document_can_be_chosen(desk: Desk) -> None:
     assert "by Elo and calibration" in report(await desk.entries("d"), debate="d").outcome.notes[0]
 
 
-async def test_a_resumed_debate_looks_nothing_up_again(desk: Desk) -> None:
+async def test_a_resumed_debate_looks_nothing_up_again(desk: Workspace) -> None:
     lend(desk)
     await teach(desk, 24)
     whole = await desk.hold((await ready(desk)).plan, "d")
     lines, entries = await desk.lines("d"), await desk.entries("d")
     answered = next(each.seq for each in entries if isinstance(each.event, Replied))
     assert desk.shelf
-    with Shelf.open(desk.shelf) as shelf, Shelf.open("") as nothing:
+    with MemoryStore.open(desk.shelf) as shelf, MemoryStore.open("") as nothing:
         shelf.replace(nothing)
     for cut in range(answered, len(lines), 3):
         await desk.store.append(f"cut{cut}", lines[:cut], after=0)
@@ -291,7 +291,7 @@ async def test_a_resumed_debate_looks_nothing_up_again(desk: Desk) -> None:
     await learn_all(desk, rebuild=True)
 
 
-async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(desk: Desk) -> None:
+async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(desk: Workspace) -> None:
     lend(desk)
     await teach(desk, 24)
     whole = await desk.hold((await ready(desk)).plan, "d")
@@ -310,7 +310,7 @@ async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(desk: Desk) -> 
 ODD = ("weight of Bob", "METHOD", "GROUNDS (HOW)")
 
 
-async def test_neither_names_nor_words_of_a_brief_move_a_weight(desk: Desk) -> None:
+async def test_neither_names_nor_words_of_a_brief_move_a_weight(desk: Workspace) -> None:
     lend(desk)
     await teach(desk, 24)
     plain = weighed((await desk.hold((await ready(desk)).plan, "d")).transcript)
@@ -326,7 +326,7 @@ async def test_neither_names_nor_words_of_a_brief_move_a_weight(desk: Desk) -> N
 # ---- briefs --------------------------------------------------------------------------------------------------------
 
 
-async def test_the_teller_is_asked_only_where_votes_weigh(desk: Desk) -> None:
+async def test_the_teller_is_asked_only_where_votes_weigh(desk: Workspace) -> None:
     plain = await ready(desk, "vote_weights: stated", models=("builtin:quotes",))
     taught = await ready(desk, models=("builtin:quotes",))
     assert taught.plan.brief.names("aide") == ("Teller",)
@@ -341,7 +341,7 @@ async def test_the_teller_is_asked_only_where_votes_weigh(desk: Desk) -> None:
     )
 
 
-async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it_states(desk: Desk) -> None:
+async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it_states(desk: Workspace) -> None:
     text = (
         "---\nprotocol: council\nstrategy: weighted\nrounds: 1\n---\n# Tea?\n\nTea is cheap. Coffee is strong." + PEOPLE
     )
@@ -353,13 +353,13 @@ async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it
 
 
 @pytest.mark.parametrize("method", ["log_odds", "elo_calibration"])
-async def test_stated_and_measured_weights_do_not_mix(desk: Desk, method: str) -> None:
+async def test_stated_and_measured_weights_do_not_mix(desk: Workspace, method: str) -> None:
     with pytest.raises(BriefError) as error:
         await ready(desk, f"vote_weights: {method}", PEOPLE.replace("role: b", "role: b\nweight: 2"))
     assert str(error.value) == f"b.md:6: vote_weights is {method}, but Bob has a weight: leave out one of the two"
 
 
-async def test_weights_that_nobody_counts_are_a_note(desk: Desk) -> None:
+async def test_weights_that_nobody_counts_are_a_note(desk: Workspace) -> None:
     text = f"---\nprotocol: panel\nvote_weights: log_odds\n---\n# Tea?{PEOPLE}"
     found = await prepare(desk, read_brief(text), Wishes(models=("builtin:quotes",)))
     assert "vote_weights changes nothing: that takes strategy: weighted." in found.notes
@@ -367,7 +367,7 @@ async def test_weights_that_nobody_counts_are_a_note(desk: Desk) -> None:
 
 
 async def test_a_desk_without_a_file_has_no_memory_to_weigh_by() -> None:
-    desk = Desk(MemoryStore(), config=Config())
+    desk = Workspace(InMemoryStore(), config=Config())
     plan = (await ready(desk, models=("builtin:quotes",))).plan
     came = await desk.hold(plan, "d")
     assert came.transcript.turns(WEIGH)[0].fields[HOW] == "equally: there is no memory of earlier debates"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
@@ -15,7 +15,7 @@ from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.stops import Alike, Settled
 from moot.protocols.compose import Interruption, after_rounds, after_turns, at_end, before_end
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Hall
+from moot.testing.replay import Harness
 from players import ANN, BOB, Player, Script
 
 RULE = Quorum(rule=PLURALITY)
@@ -34,14 +34,14 @@ def rounds(most: int, each: Phase = ARGUE) -> Rounds:
     return Rounds(each=each, most=most)
 
 
-def quietly(ask: Ask, scene: Scene) -> Mapping[str, Value]:
+def quietly(ask: Ask, scene: Context) -> Mapping[str, Value]:
     return {}
 
 
 async def order(tree: Phase, script: Script = quietly) -> str:
     """Who did what, as the first letter of the name and of the act: ``Ao Bo``."""
     player = Player(script)
-    held = await Hall(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).hold(
+    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).hold(
         {"Ann": player, "Bob": player}
     )
     assert held.transcript.closed
@@ -68,9 +68,9 @@ async def test_some_rounds_only(at: At, spoken: str) -> None:
 
 
 async def test_a_phase_of_some_rounds_stands_under_its_own_name() -> None:
-    held = await Hall(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))).hold(
-        {"Ann": Player(quietly)}
-    )
+    held = await Harness(
+        brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))
+    ).hold({"Ann": Player(quietly)})
     assert [turn.key for turn in held.transcript.turns()] == ["/debate/round-1/note#1", "/debate/round-2/note#1"]
 
 
@@ -78,7 +78,7 @@ async def test_after_each_batch_its_turns_are_in_focus() -> None:
     tree = parts(After(each=parts(OPEN, ARGUE), then=Interruption(), acts=("open", "argue")))
     player = Player(lambda ask, scene: None if ask.key.endswith("floor#1") else {})
     brief = Brief(topic="?", participants=(ANN, BOB))
-    held = await Hall(brief=brief, protocol=tree).hold({"Ann": player, "Bob": player})
+    held = await Harness(brief=brief, protocol=tree).hold({"Ann": player, "Bob": player})
     focus = [(turn.key.partition("/interruption-")[2], turn.about) for turn in held.transcript.turns("bid")]
     assert focus == [
         ("1#1", ("/debate/sequence/open#1",)),
@@ -108,7 +108,7 @@ async def test_a_turn_that_failed_is_followed_by_nothing(script: Script, spoken:
 
 
 async def test_the_same_phase_twice_has_two_places() -> None:
-    held = await Hall(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).hold(
+    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).hold(
         dict.fromkeys(("Ann", "Bob"), Player(quietly))
     )
     assert held.transcript.entered == ["/debate", "/debate/note", "/debate/open", "/debate/note-2"]
@@ -125,7 +125,7 @@ async def test_rounds_end_where_there_is_a_reason() -> None:
     assert await order(Rounds(each=Everyone(act="argue", task="Argue."), most=2, until=until)) == "Aa Ba Aa Ba"
     answer = Everyone(act="open", task="Open.", form=draft(()))
     tree = parts(Rounds(each=answer, most=9, until=Alike(acts=("open",))))
-    place = Hall(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree)
+    place = Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree)
     held = await place.hold(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, scene: {"ANSWER": "tea"})))
     assert held.transcript.halts == {"/debate/rounds": "all 2 give the same answer"}
     assert len(held.transcript.turns()) == 2

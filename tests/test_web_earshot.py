@@ -15,7 +15,7 @@ from moot.app.run.access import Claim, claim
 from moot.app.run.workspace import Plan
 from moot.app.serve.view_model import frames as all_frames
 from moot.app.serve.visibility import Ears, hears, hears_all
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Called, Entered, Interjected, Opened, Replied
@@ -56,7 +56,7 @@ class Teller(ScriptedModel):
         super().__init__(lambda request: f"ANSWER: {_word(request)}", name="guest:teller")
         self.asked, self.go = asyncio.Event(), asyncio.Event()
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         if _word(request) == SECRET:
             self.asked.set()
             await self.go.wait()

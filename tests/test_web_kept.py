@@ -8,7 +8,7 @@ import pytest
 from agents import own_place
 from moot.app.export.paper import printed
 from moot.app.run.api import debate
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, Kept
 from web_kit import API, events, opened
@@ -54,7 +54,7 @@ async def test_records_are_read_once_and_read_on(tmp_path: Path) -> None:
         await debate("# Tea or coffee?\n\nTea is calm.\n", model="builtin:quotes", store=tmp_path / "m.db")
         for _ in range(MOST_RECORDS + 1)
     ]
-    desk, kept = Desk.at(tmp_path / "m.db"), Kept()
+    desk, kept = Workspace.at(tmp_path / "m.db"), Kept()
     try:
         with pytest.raises(RecordError, match="no debate"):
             await kept.entries(desk, "nobody")

@@ -13,8 +13,8 @@ from agents import own_place
 from mcp_kit import place as client_at
 from moot.app.plan.settings import Config
 from moot.app.run import queue_runner
-from moot.app.run.queue_runner import QueueHall
-from moot.app.run.workspace import Desk
+from moot.app.run.queue_runner import QueueRunner
+from moot.app.run.workspace import Workspace
 from moot.models.base import Model
 from moot.web import pages
 from queue_kit import Worker, working
@@ -32,7 +32,7 @@ async def served(
     folder: Path, database: str, *, models: Mapping[str, Model] | None = None, real: bool = False
 ) -> AsyncGenerator[tuple[Web, Worker]]:
     """A server whose debates a worker holds, with a desk and connections of its own."""
-    there = Desk.at(database)
+    there = Workspace.at(database)
     there.config = config()
     for name, model in (models or {}).items():
         there.pool.lend(name, model)
@@ -169,11 +169,11 @@ async def test_a_queue_that_cannot_be_reached_is_said_and_comes_back(
 
 async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, database: str) -> None:
     slow = Slow()
-    here, there = Desk.at(database), Desk.at(database)
+    here, there = Workspace.at(database), Workspace.at(database)
     for each in (here, there):
         each.config = Config()
         each.pool.lend("slow", slow)
-    async with working(there) as worker, QueueHall(here, worker) as hall, client_at(hall) as place:
+    async with working(there) as worker, QueueRunner(here, worker) as hall, client_at(hall) as place:
         seated = ADA.replace("human", "guest:slow").replace("builtin:quotes", "guest:slow")
         debate = await place.begin(seated)
         await slow.asked.wait()

@@ -13,7 +13,7 @@ from moot.app.plan.settings import Serving, load_config, own_file
 from moot.app.run.access import claimed
 from moot.app.run.outcome import opening
 from moot.app.serve.spending import spent
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.brief import Limits
 from moot.core.errors import BriefError
 from moot.core.event import Called
@@ -200,7 +200,7 @@ class Dear(ScriptedModel):
     def quote(self, request: Request) -> Quote:
         return replace(super().quote(request), cost=0.1)
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         self.calls += 1
         if self.calls == self.waits:
             self.asked.set()

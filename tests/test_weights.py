@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lessons_kit import Paper
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
@@ -19,11 +19,11 @@ from moot.core.transcript import Transcript
 from moot.learn.calibration import document_weight
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match
-from moot.learn.vote_weights import Graded, Measured, Teller, by_elo, by_log_odds, measured, would_weigh
-from moot.phases.base import Table
+from moot.learn.vote_weights import Graded, Measured, VoteWeigher, by_elo, by_log_odds, measured, would_weigh
+from moot.phases.base import State
 from moot.phases.helpers import Weigh
 from quoting import Ear
 
@@ -172,7 +172,7 @@ def debate(n: int, truth: str) -> Paper:
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """Twenty graded debates; in 18 of them Ann was right."""
-    with Shelf.open(tmp_path / "s.sqlite") as made:
+    with MemoryStore.open(tmp_path / "s.sqlite") as made:
         for n in range(20):
             truth = "Ann's way" if n < 18 else "Bob's way"
             made.add(f"d{n}", lessons(debate(n, truth).entries(), Notes(truth=truth)), head=f"{n}")
@@ -181,7 +181,7 @@ def shelf(tmp_path: Path) -> Path:
 
 def test_copies_of_a_model_are_one_graded_answer_for_each_debate(tmp_path: Path) -> None:
     people = {"Ann": A, "Bob": B, "Cy": A, "Dee": "human", "Eve": "human"}
-    with Shelf.open(tmp_path / "s.sqlite") as made:
+    with MemoryStore.open(tmp_path / "s.sqlite") as made:
         for n in range(2):
             paper = Paper(people)
             for name in people:
@@ -193,23 +193,23 @@ def test_copies_of_a_model_are_one_graded_answer_for_each_debate(tmp_path: Path)
     ] * 2  # fmt: skip
 
 
-def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> tuple[Ask, Scene]:
+def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> tuple[Ask, Context]:
     """The question to a teller on two debaters and a juror."""
     people = (*SEATS.items(), ("Joe", A))
     voters = tuple(Participant(name=n, seat=seat, duty="juror" if n == "Joe" else "debater") for n, seat in people)
     teller = Participant(name="T", seat=TELLER, duty="aide")
     brief = Brief(topic="Tea?", options=options, participants=(*voters, teller))
-    step = next(Weigh(who="T", method=method).play(Table(brief=brief, transcript=Transcript(brief=brief))))
+    step = next(Weigh(who="T", method=method).play(State(brief=brief, transcript=Transcript(brief=brief))))
     assert isinstance(step, list)
     (put,) = step
     assert (put.to, put.audience, put.view.last) == ("T", ("T",), 0)
-    return put, Scene(brief=brief, me=teller)
+    return put, Context(brief=brief, me=teller)
 
 
 async def ask(shelf: Path | None, method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> Reply:
     """What a teller answers to its own question."""
     put, scene = question(method, options)
-    reply = await Teller(shelf=shelf).answer(put, scene, Ear())
+    reply = await VoteWeigher(shelf=shelf).answer(put, scene, Ear())
     assert reply.mended(put.form) == reply
     assert put.form
     assert {field.name for field in put.form.fields} == set(reply.fields)
@@ -271,12 +271,12 @@ async def test_where_there_is_no_memory_all_weigh_the_same(tmp_path: Path) -> No
 async def test_another_question_finds_nothing_to_weigh() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann", seat=A),))
     put = Ask(key="/x#1", to="Ann", act=WEIGH, task="Weigh.")
-    reply = await Teller(shelf=None).answer(put, Scene(brief=brief, me=brief.participants[0]), Ear())
+    reply = await VoteWeigher(shelf=None).answer(put, Context(brief=brief, me=brief.participants[0]), Ear())
     assert reply.mended(None).fields == {}
 
 
 def test_what_is_learned_is_measured(shelf: Path) -> None:
-    with Shelf.open(shelf) as opened:
+    with MemoryStore.open(shelf) as opened:
         known = measured(opened)
     assert len(known.graded) == 40
     assert [match.one for match in known.matches] == [A] * 20

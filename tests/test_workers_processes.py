@@ -16,7 +16,7 @@ import pytest
 
 from commands import settle
 from moot.app.run.fork import stamp
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry
 from moot.protocols.known import Choices
@@ -51,7 +51,7 @@ class Place:
     """A database, its queue, and what workers need to know."""
 
     address: str
-    desk: Desk
+    desk: Workspace
     queue: Queue
     server: Wires
     env: dict[str, str]
@@ -88,7 +88,7 @@ class Place:
 async def place(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Place]:
     async with Wires(script=reply).serve() as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url)
-        desk, queue = Desk(PostgresStore.open(address)), Queue(address)
+        desk, queue = Workspace(PostgresStore.open(address)), Queue(address)
         env = {**os.environ, **settle(folder), "OLLAMA_HOST": server.url}
         try:
             yield Place(address=address, desk=desk, queue=queue, server=server, env=env)

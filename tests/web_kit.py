@@ -16,9 +16,9 @@ from starlette.types import ASGIApp
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.server_parts import config_of
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.event import Called
 from moot.models.base import Model, Request
 from moot.testing.scripted import ScriptedModel
@@ -53,7 +53,7 @@ class Slow(ScriptedModel):
         self.go = asyncio.Event()
         self.asked = asyncio.Event()
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         say.delta("It ")
         self.asked.set()
         await self.go.wait()
@@ -138,7 +138,7 @@ async def opened(
     queue: Dispatcher | None = None,
 ) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
     """A server over a record in that folder, or that store; ``real`` on a free port, else without a socket."""
-    desk = Desk.at(store or folder / "moot.sqlite")
+    desk = Workspace.at(store or folder / "moot.sqlite")
     desk.config = config(serving)
     for name, model in (models or {}).items():
         desk.pool.lend(name, model)

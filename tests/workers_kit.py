@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from moot.app.run.dispatcher import Job
 from moot.app.run.fork import stamp
-from moot.app.run.workspace import Desk
-from moot.core.agent import Say
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Recorder
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Entry
 from moot.models.base import Request
@@ -36,7 +36,7 @@ class Turned(ScriptedModel):
         if not waits:
             self.go.set()
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         self.asked.set()
         await self.go.wait()
         return await super()._send(request, say)
@@ -47,7 +47,7 @@ class House:
     """A desk over a database, its queue, and what a worker here has said."""
 
     address: str
-    desk: Desk
+    desk: Workspace
     queue: Queue
     model: Turned
     said: list[str] = field(default_factory=list[str])
@@ -106,7 +106,7 @@ class House:
 async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
     """A desk and a queue over that database, and a model that answers at once where no other is given."""
     model = model or Turned()
-    desk = Desk(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
+    desk = Workspace(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
     desk.pool.lend("model", model)
     queue = Queue(address)
     desk.queue = queue

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import Where, open_store, read_where
 from moot.app.run.fork import stamp
-from moot.app.run.workspace import Desk, Plan
-from moot.core.agent import Quote, Say
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Called, Entry
 from moot.models.base import Request, Traits
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone
 from moot.record.store import Store
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 if TYPE_CHECKING:
     from moot.workers.worker import Worker
@@ -91,7 +91,7 @@ class Talker:
         """A few tokens."""
         return Quote(model=self.name, tokens=100)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer after a while."""
         await asyncio.sleep(self.pause * spread())
         return Called(key="", call=request.call, text=WORDS, model=self.name, served=self.name, finish="stop")
@@ -108,16 +108,16 @@ def debate() -> Plan:
     return Plan(brief=brief, name="bench", protocol=protocol)
 
 
-def desk_over(store: Store, pause: float) -> Desk:
+def desk_over(store: Store, pause: float) -> Workspace:
     """A desk whose debates teach nothing, with the model."""
-    desk = Desk(store, config=Config(learn=False))
+    desk = Workspace(store, config=Config(learn=False))
     desk.pool.lend("talker", Talker(pause))
     return desk
 
 
 async def sample() -> list[str]:
     """The lines of one debate; holding it once also loads whatever is loaded late."""
-    desk = desk_over(MemoryStore(), 0.0)
+    desk = desk_over(InMemoryStore(), 0.0)
     await desk.hold(debate(), "warm")
     return list(await desk.lines("warm"))
 

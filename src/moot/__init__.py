@@ -4,13 +4,15 @@ They are imported when they are first used, so that ``import moot`` costs next t
 """
 
 import importlib
+import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from moot.app.program.program_agents import invite
+    from moot.app.program.program_agents import register
     from moot.app.run.api import debate, run
     from moot.app.run.outcome import Outcome
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
     from moot.core.decision import Decision
     from moot.core.errors import (
@@ -34,7 +36,6 @@ __all__ = [
     "Brief",
     "BriefError",
     "Decision",
-    "Desk",
     "LimitReached",
     "Limits",
     "ModelError",
@@ -52,8 +53,9 @@ __all__ = [
     "Unreadable",
     "View",
     "Waiting",
+    "Workspace",
     "debate",
-    "invite",
+    "register",
     "run",
 ]
 
@@ -69,7 +71,14 @@ _HOMES = (
 """Where the public names are defined, the light modules first."""
 
 
+_FORMER: Mapping[str, str] = {"Desk": "Workspace", "invite": "register"}
+"""Names of earlier versions and what they are called now."""
+
+
 def __getattr__(name: str) -> object:
+    if name in _FORMER:
+        warnings.warn(f"moot.{name} is now called moot.{_FORMER[name]}", DeprecationWarning, stacklevel=2)
+        name = _FORMER[name]
     if name in __all__:
         for home in _HOMES:
             found: object = getattr(importlib.import_module(home), name, None)

@@ -12,7 +12,7 @@ from math import inf
 from operator import attrgetter
 from typing import Protocol, Self
 
-from moot.core.agent import Say, Scene, Seat
+from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import ModelError, Waiting
 from moot.core.event import Replied
@@ -25,10 +25,10 @@ POLL = 0.5
 """The most seconds between two looks for a letter while a person is asked in place."""
 
 
-class Door(Protocol):
+class Interface(Protocol):
     """A host's way to ask people in place: a terminal, a page."""
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         """Put the question to the person whose it is and wait for the answer, however long it takes.
 
         Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
@@ -41,7 +41,7 @@ class Door(Protocol):
         ...
 
 
-class Letterbox(Protocol):
+class MessageBox(Protocol):
     """Where answers are put in, from elsewhere and from here, in one order for all."""
 
     async def post(self, event: Replied) -> int:
@@ -68,8 +68,8 @@ class Reach:
     """
 
     debate: str = "ID"
-    letters: Letterbox | None = None
-    door: Door | None = None
+    letters: MessageBox | None = None
+    door: Interface | None = None
     called: Callable[[Ask], str] = attrgetter("act")
     clock: Callable[[], float] = time.time
     put: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -118,10 +118,10 @@ class Human:
         seconds: the most time that the stand-in may take.
     """
 
-    def __init__(self, reach: Reach, *, stand_in: Seat | None = None, seconds: float = 120.0) -> None:
+    def __init__(self, reach: Reach, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
         self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``.
 
         Raises:
@@ -149,7 +149,7 @@ class Human:
         letters = self._reach.letters
         return await letters.reply(key) if letters else None
 
-    async def _in_place(self, door: Door, ask: Ask, scene: Scene, term: _Term) -> Reply | None:
+    async def _in_place(self, door: Interface, ask: Ask, scene: Context, term: _Term) -> Reply | None:
         """The answer from the door or by letter, whichever comes first; None when the time is up."""
         try:
             async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
@@ -181,7 +181,7 @@ class Human:
             await asyncio.sleep(min(POLL, left))
         patience.reschedule(asyncio.get_running_loop().time())
 
-    async def _replace(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def _replace(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:

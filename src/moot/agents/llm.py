@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool, lay
 from moot.answers.layout import Reading, read, repair
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Form, Reply, ToolCall, Usage
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
@@ -53,7 +53,7 @@ SAME = 12
 OVER = f"The tool was not used: {USES} uses are all that one answer may take."
 
 
-class ModelSeat:
+class ModelAgent:
     """A seat that puts asks to a model.
 
     Args:
@@ -66,7 +66,7 @@ class ModelSeat:
         self._model, self._seconds, self._tools = model, seconds, tuple(tools)
         self._refused = False
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
         talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
@@ -127,8 +127,8 @@ class _Talk:
 
     model: Model
     seconds: float
-    scene: Scene
-    say: Say
+    scene: Context
+    say: Recorder
     messages: list[Message]
     calls: list[Called] = field(default_factory=list[Called])
     notes: list[str] = field(default_factory=list[str])

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
@@ -34,7 +34,7 @@ UNREAD = "(this message could not be read)"
 GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 
-def compose(ask: Ask, scene: Scene, traits: Traits) -> tuple[Message, ...]:
+def compose(ask: Ask, scene: Context, traits: Traits) -> tuple[Message, ...]:
     """The messages of an ask, fit for what the model's wire takes."""
     shared = Message(role="system", text=_shared(scene.brief, named=not (scene.view.anonymous and scene.turns)))
     newest = Message(role="user", text=_newest(ask, scene))
@@ -133,7 +133,7 @@ def _shared(brief: Brief, *, named: bool) -> str:
     return "\n\n".join(parts)
 
 
-def show(scene: Scene, turns: Sequence[Turn]) -> str:
+def show(scene: Context, turns: Sequence[Turn]) -> str:
     """Some turns of a scene's log, in its view; "" without turns. A hidden author has the same name in all of them."""
     names = _hidden(scene.turns) if scene.view.anonymous else {}
     parts = ["The debate so far:"] if turns else []
@@ -143,13 +143,13 @@ def show(scene: Scene, turns: Sequence[Turn]) -> str:
     return "\n\n".join(parts)
 
 
-def _as_message(turn: Turn, scene: Scene, view: View, names: Mapping[str, str]) -> Message:
+def _as_message(turn: Turn, scene: Context, view: View, names: Mapping[str, str]) -> Message:
     if turn.by == scene.me.name and turn.act != INTERJECTION:
         return Message(role="assistant", text=words(turn, own=True))
     return Message(role="user", text=render(turn, scene.brief, view=view, name=names.get(turn.by, "")))
 
 
-def _newest(ask: Ask, scene: Scene) -> str:
+def _newest(ask: Ask, scene: Context) -> str:
     me = scene.me
     parts = [_laid(scene)] if scene.about else []
     who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
@@ -163,14 +163,14 @@ def _newest(ask: Ask, scene: Scene) -> str:
     return "\n\n".join(parts)
 
 
-def _goes_on(ask: Ask, scene: Scene) -> bool:
+def _goes_on(ask: Ask, scene: Context) -> bool:
     """Whether the participant is asked for more of what it has just said: another message in tags behind its own."""
     last = scene.turns[-1] if scene.turns else None
     tags = ask.form is not None and ask.form.layout == "tags"
     return tags and last is not None and (last.by, last.act) == (scene.me.name, ask.act)
 
 
-def _laid(scene: Scene) -> str:
+def _laid(scene: Context) -> str:
     """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
     names = proposal_names(scene.view, scene.about)
     return "\n\n".join(

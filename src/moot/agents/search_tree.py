@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from moot.agents.prompt import compose, frame
 from moot.answers.layout import Reading
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Search
 from moot.core.text import clip
@@ -177,7 +177,7 @@ class Growth:
 
     search: Search
     ask: Ask
-    scene: Scene
+    scene: Context
     root: Node = field(default_factory=lambda: Node("", ""))
 
     def compose(self, question: Question, traits: Traits) -> tuple[Message, ...]:

@@ -17,7 +17,7 @@ from typing import Protocol, cast
 
 from moot.agents.prompt import frame
 from moot.answers.layout import Reading, instruct, read
-from moot.core.agent import Quote, Say, Scene
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Form, ToolCall, ToolSpec
 from moot.core.errors import ModelError, RecordError, ToolError
 from moot.core.event import Called
@@ -131,8 +131,8 @@ class Errand:
         numbered: how many further calls it has named.
     """
 
-    scene: Scene
-    say: Say
+    scene: Context
+    say: Recorder
     name: str
     model: Model | None = None
     seconds: float = 120.0
@@ -290,7 +290,7 @@ async def _lost() -> Called:
 class Silent:
     """A line that shows nothing of what a tool is told, for those are not the participant's words."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Recorder) -> None:
         self._say = say
 
     def delta(self, text: str) -> None:

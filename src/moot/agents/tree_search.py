@@ -24,7 +24,7 @@ from typing import cast
 from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Node, Question, Questions, below, best_line, prepared
 from moot.agents.toolkit import Silent
 from moot.answers.layout import Reading, read
-from moot.core.agent import Quote, Say, Scene, Seat
+from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Search
 from moot.core.errors import ModelError, MootError, RecordError
@@ -62,10 +62,10 @@ class Searching:
         seconds: the time of a turn, of which the search takes its share; no try of a call may take longer.
     """
 
-    def __init__(self, seat: Seat, model: Model, search: Search, *, seconds: float = 120.0) -> None:
+    def __init__(self, seat: Agent, model: Model, search: Search, *, seconds: float = 120.0) -> None:
         self._seat, self._model, self._search, self._seconds = seat, model, search, seconds
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask, after a search where it asks for a speech; see ``core.agent.Seat``."""
         if ask.act not in SOUGHT:
             return await self._seat.answer(ask, scene, say)
@@ -90,7 +90,7 @@ class _Hunt:
 
     model: Model
     seconds: float
-    say: Say
+    say: Recorder
     tree: Growth
     made: list[str] = field(default_factory=list[str])
     stopped: str = ""

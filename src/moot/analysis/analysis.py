@@ -15,7 +15,7 @@ from moot.arguments.positions import citations
 from moot.core.errors import RecordError
 from moot.core.event import Entry
 from moot.core.transcript import fold
-from moot.report.conclusion import Ending, outcome
+from moot.report.conclusion import Ending, conclusion
 from moot.report.metrics import Use, measure
 
 
@@ -115,7 +115,7 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
         raise RecordError(
             f"The record of debate {debate} does not begin with its opening: there is nothing to analyse."
         )
-    metrics, came, course = measure(entries), outcome(transcript, entries), agreement(transcript)
+    metrics, came, course = measure(entries), conclusion(transcript, entries), agreement(transcript)
     found = argument_map(transcript)
     judged = judge(found)
     return Analysis(

@@ -14,7 +14,7 @@ from moot.arguments.positions import bare
 from moot.core.ask import shown
 from moot.core.decision import Ballot
 from moot.core.transcript import Transcript, read_field
-from moot.report.conclusion import Outcome
+from moot.report.conclusion import Conclusion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Disagreement:
 
 
 def disagreement(
-    transcript: Transcript, ledger: Sequence[Held], came: Outcome, found: ArgumentMap, judged: Judgement
+    transcript: Transcript, ledger: Sequence[Held], came: Conclusion, found: ArgumentMap, judged: Judgement
 ) -> Disagreement:
     """What was left open in a debate, complete or not.
 

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from moot.agents.toolkit import Errand
 from moot.answers.layout import read
-from moot.core.agent import Quote, Scene
+from moot.core.agent import Context, Quote
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ModelError
@@ -185,7 +185,7 @@ class _Straight:
 async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tuple[Vector, ...]:
     me = Participant(name="Likeness")
     try:
-        scene = Scene(brief=Brief(topic="", participants=(me,)), me=me)
+        scene = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
             return await embedder.embed(texts, Errand(scene=scene, say=_Straight(), name="likeness"))
     finally:

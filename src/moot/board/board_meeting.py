@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
-from moot.app.program.program_agents import Sitting, described_by, sitting
+from moot.app.program.program_agents import Seating, described_by, sitting
 from moot.app.program.program_calls import Tell, check_same, stream, told
 from moot.app.program.program_plans import CLOCK, described, open_desk, plan_board
 from moot.app.run.api import block
@@ -143,7 +143,7 @@ class BoardMeeting:
 
             return _result(await (told(desk, debate, tell, go) if tell else go()))
 
-    def _table(self) -> Sitting:
+    def _table(self) -> Seating:
         members = self.members or PRESETS[self.preset].members
         return sitting([*map(self._member, members), *self._keeper()])
 

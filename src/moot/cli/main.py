@@ -50,7 +50,7 @@ COMMANDS: Mapping[str, str] = {
 """Where each command stands; it is imported when it is asked for. Those modules import nothing heavy on top."""
 
 
-class Door(rich_click.RichGroup):
+class CommandGroup(rich_click.RichGroup):
     """The group of all commands, and the one place of the hosts that catches everything."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -145,7 +145,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-@click.command(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--store",
     type=Place(),

@@ -15,8 +15,8 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
-    from moot.app.run.prepare import Caps, Wishes
-    from moot.app.run.workspace import Desk
+    from moot.app.run.prepare import LimitWishes, Wishes
+    from moot.app.run.workspace import Workspace
     from moot.report.logs import Mode
 
 DONE = 0
@@ -171,11 +171,11 @@ def wish_options(command: Command) -> Command:
     return command
 
 
-def caps_of(given: CapOptions) -> "Caps":
+def caps_of(given: CapOptions) -> "LimitWishes":
     """The limits for the desk."""
-    from moot.app.run.prepare import Caps
+    from moot.app.run.prepare import LimitWishes
 
-    return Caps(
+    return LimitWishes(
         asks=given["max_asks"],
         tokens=given["max_tokens"],
         cost=given["budget"],
@@ -224,7 +224,7 @@ def store_path(own: Path | str | None = None) -> Path | str:
 
 
 @asynccontextmanager
-async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
+async def open_stage(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """The desk, for a command that holds debates: they are observed where the environment wants it."""
     from moot.app.export.telemetry import attend
 
@@ -234,16 +234,16 @@ async def open_stage(store: Path | str | None) -> "AsyncGenerator[Desk]":
 
 
 @asynccontextmanager
-async def open_desk(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Desk]":
+async def open_desk(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
     """The desk over the record, with the queue of the workers that share it; both are closed in the end.
 
     With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
     """
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.workers.job_queue import find_queue
 
     place = store_path(store)
-    desk = Desk.at(place, reading=reading)
+    desk = Workspace.at(place, reading=reading)
     desk.queue = find_queue(str(place))
     try:
         yield desk
@@ -252,7 +252,7 @@ async def open_desk(store: Path | str | None, *, reading: bool = False) -> "Asyn
 
 
 @asynccontextmanager
-async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Dispatcher]]":
+async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace, Dispatcher]]":
     """The same, for a command that is nothing without a queue."""
     from moot.workers.job_queue import check_queue
 
@@ -263,7 +263,7 @@ async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Desk, Disp
 
 
 @asynccontextmanager
-async def open_memory(store: Path | str | None) -> "AsyncGenerator[Desk]":
+async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """The same, to look at what was learned; what that lacks is told beside what is shown."""
     from moot.app.plan.learning import lacks
     from moot.app.plan.stores import is_there, show_where

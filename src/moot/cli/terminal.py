@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TypeAlias
 
 from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk, Stop, decode
+from moot.app.run.workspace import StopRequest, Workspace, decode
 from moot.cli.display.live_screen import Viewer
 from moot.core.errors import MootError
 from moot.core.event import Delta
@@ -28,7 +28,7 @@ class Interrupt:
 
     say: Callable[[str], None]
     leave: Callable[[], None] = lambda: None
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
     task: "asyncio.Task[object] | None" = None
     presses: int = 0
 
@@ -43,7 +43,7 @@ class Interrupt:
             self.end()
 
     def end(self) -> None:
-        """Stop at once."""
+        """StopRequest at once."""
         if self.task:
             self.task.cancel()
 
@@ -76,7 +76,7 @@ def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable
 
 
 async def conduct(
-    desk: Desk, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
+    desk: Workspace, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
 ) -> Outcome | None:
     """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
 
@@ -105,7 +105,7 @@ async def conduct(
     return came
 
 
-async def _hold(desk: Desk, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
+async def _hold(desk: Workspace, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
     """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
     try:
         return await hold
@@ -121,7 +121,7 @@ async def _tick(viewer: Viewer) -> None:
         viewer.tick()
 
 
-async def watch(desk: Desk, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
+async def watch(desk: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
     """Show a viewer what is stored and what comes, until the debate is closed or paused."""
     async with aclosing(desk.follow_lines(debate, after=after, live=live)) as items:
         async for item in items:

@@ -11,7 +11,7 @@ from moot.core.transcript import Transcript, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Context:
     """What a participant sees when it is asked.
 
     Attributes:
@@ -29,13 +29,13 @@ class Scene:
     view: View = View()
 
 
-def scene(brief: Brief, transcript: Transcript, ask: Ask) -> Scene:
+def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
     """What a participant sees when it is asked; nothing that it must not see, whatever the ask says."""
     me = brief.participant(ask.to)
     view = ask.view.narrowed(me.view)
     about = [turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn)]
     seen = transcript.look(view, me.name)
-    return Scene(
+    return Context(
         brief=brief,
         me=me,
         turns=tuple(open_to(me.name, turn) for turn in seen),
@@ -90,7 +90,7 @@ class Quote:
         return replace(self, tokens=self.tokens + more, cost=cost, prompt=prompt)
 
 
-class Say(Protocol):
+class Recorder(Protocol):
     """The line from a seat to the engine while it answers one ask."""
 
     def delta(self, text: str) -> None:
@@ -115,10 +115,10 @@ class Say(Protocol):
         ...
 
 
-class Seat(Protocol):
+class Agent(Protocol):
     """Whoever answers: a model, a person, a tool, a librarian."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask.
 
         A seat that is cancelled must let the cancellation pass at once: nobody can end it from outside.

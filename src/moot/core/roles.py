@@ -194,14 +194,14 @@ def weight_field(voter: str) -> str:
     return f"weight of {voter}"
 
 
-def teller(brief: Brief) -> str:
+def vote_weigher(brief: Brief) -> str:
     """The name of the one who weighs votes; "" where there is none."""
     return next((each.name for each in brief.participants if each.seat == TELLER), "")
 
 
 def told(brief: Brief, transcript: Transcript) -> Turn | None:
     """The turn in which the teller was asked, answered or not; None where there is none."""
-    who = teller(brief)
+    who = vote_weigher(brief)
     return next((turn for turn in transcript.all() if turn.act == WEIGH and turn.by == who), None)
 
 

@@ -10,8 +10,8 @@ from itertools import accumulate, permutations
 from typing import Any, TypeAlias
 
 from moot.app.brief.field_values import check_name, skeleton
-from moot.app.plan.assignment import check_seat
-from moot.app.program.program_agents import PERSON, HumanAgent, Sitting, adapter, described_by, is_guest, sitting
+from moot.app.plan.assignment import check_agent
+from moot.app.program.program_agents import PERSON, HumanAgent, Seating, adapter, described_by, is_guest, sitting
 from moot.app.program.program_calls import number, whole
 from moot.core.brief import Duty, Participant, Settings
 from moot.core.errors import BriefError
@@ -142,7 +142,7 @@ class AgentWrapper:
         if is_guest(agent):
             adapter(self.name, agent)
         elif (who := described_by(self.name, agent)).seat:
-            check_seat(who)
+            check_agent(who)
 
 
 AgentLike: TypeAlias = AgentWrapper | HumanAgent | Participant
@@ -174,7 +174,7 @@ def create_agent(
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 
 
-def sit(agents: Sequence[object], moderator: object | None = None) -> Sitting:
+def sit(agents: Sequence[object], moderator: object | None = None) -> Seating:
     """Agents as participants.
 
     Raises:

@@ -11,11 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from moot.app.program.program_agents import Sitting
+from moot.app.program.program_agents import Seating
 from moot.app.program.program_calls import whole
 from moot.app.program.program_plans import shares_plan
 from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.council.agent_wrapper import AgentLike, AgentWrapper, sit, wrap
@@ -102,10 +102,10 @@ class ParallelStep(RecordedStep):
         self.agents, self.task_splitter = tuple(agents), task_splitter
         sit(self.agents)
 
-    def _sit(self, task: str) -> Sitting:
+    def _sit(self, task: str) -> Seating:
         return sit(self.agents)
 
-    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
         names = brief.names("debater")
         parts = tuple(self.task_splitter(brief.topic, len(names))) if self.task_splitter else (WHOLE,) * len(names)
         if not 1 <= len(parts) <= len(names):
@@ -173,16 +173,16 @@ class SplitStep(RecordedStep):
             return (WHOLE,) * self.min_agents
         return share_out(found, most)
 
-    def _copies(self, count: int) -> Sitting:
+    def _copies(self, count: int) -> Seating:
         template = self.agent_template
         named = isinstance(template, AgentWrapper) or getattr(template, "name", "")
         first = wrap(template) if named else AgentWrapper(template, "Agent")  # type: ignore[arg-type]
         return sit([AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)])
 
-    def _sit(self, task: str) -> Sitting:
+    def _sit(self, task: str) -> Seating:
         return self._copies(len(self.split(task)))
 
-    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
         parts = self.split(brief.topic)
         tasks = [(name, put(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
         return await shares_plan(desk, brief, self.protocol, tasks)

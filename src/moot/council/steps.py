@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from moot.app.program.program_agents import Sitting
+from moot.app.program.program_agents import Seating
 from moot.app.program.program_calls import Tell, check_same, count_failed, told, try_of, whole, words
 from moot.app.program.program_plans import VOTING, council_plan, open_desk, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Entry
@@ -74,7 +74,7 @@ class Teller:
 CONTEXT = "context"
 """What the context is called in the prompts and in the record."""
 
-Making: TypeAlias = Callable[[Desk, Brief], Awaitable[Plan]]
+Making: TypeAlias = Callable[[Workspace, Brief], Awaitable[Plan]]
 Telling: TypeAlias = Tell[CouncilEvent]
 
 
@@ -118,7 +118,7 @@ class Kind:
     make: Making
 
 
-async def hold(venue: Venue, brief: Brief, sitting: Sitting, kind: Kind) -> Outcome:
+async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outcome:
     """Hold the debate of a step, or take it up where its record ends.
 
     Raises:
@@ -161,7 +161,7 @@ async def tried(store: Path | str | None, debate: str) -> int:
         return await count_failed(desk, debate)
 
 
-def brief_of(task: str, context: Context, sitting: Sitting, limits: Limits | None) -> Brief:
+def brief_of(task: str, context: Context, sitting: Seating, limits: Limits | None) -> Brief:
     """The brief of a step: the task is its topic, the context stands behind it in every prompt.
 
     Raises:
@@ -256,11 +256,11 @@ class RecordedStep(ABC):
         return ()
 
     @abstractmethod
-    def _sit(self, task: str) -> Sitting:
+    def _sit(self, task: str) -> Seating:
         """Who takes part."""
 
     @abstractmethod
-    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
         """The debate."""
 
     @abstractmethod
@@ -312,13 +312,13 @@ class DebateStep(RecordedStep):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         sit(self.agents, moderator)
 
-    def _sit(self, task: str) -> Sitting:
+    def _sit(self, task: str) -> Seating:
         return sit(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
 
     def _chosen(self) -> tuple[str, ...]:
         return step_choices(self.voting_strategy, latest=self.ballot == "latest")
 
-    async def _plan(self, desk: Desk, brief: Brief) -> Plan:
+    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
         latest = self.ballot == "latest"
         return await council_plan(desk, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
 

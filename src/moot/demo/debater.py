@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from moot.answers.layout import read, write
 from moot.answers.plain_text import key
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
 from moot.core.brief import Source
 from moot.core.text import Index, stems, terms
@@ -27,10 +27,10 @@ CLOCK = "builtin:clock"
 """The seat that only keeps the time of a board."""
 
 
-class Clock:
+class Timekeeper:
     """The seat of whoever is played by ``builtin:clock``."""
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Say where the time stands; see ``core.agent.Seat``. No model is called."""
         text = ask.task.partition("\n\n")[0]
         say.delta(text)
@@ -54,13 +54,13 @@ _ENDING = ("settled", "done", "end", "stop", "agreed", "closed", "final", "finis
 _GOING = ("continue", "open", "more", "unsettled", "next")
 
 
-class Quotes:
+class DemoDebater:
     """The seat of all who are played by ``builtin:quotes``. The indexes of the backgrounds used last are kept."""
 
     def __init__(self) -> None:
         self._libraries: dict[tuple[Source, ...], Library] = {}
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``. No model is called."""
         library = self._library((*scene.brief.background, *scene.brief.library))
         case, asked = Case(ask, scene, library), ask.form.fields if ask.form else ()
@@ -83,7 +83,7 @@ class Quotes:
         return found
 
 
-async def _stream(text: str, say: Say) -> None:
+async def _stream(text: str, say: Recorder) -> None:
     """Show the words one by one; others may speak after each sentence."""
     for piece in re.findall(r"\s*\S+\s*", text):
         say.delta(piece)

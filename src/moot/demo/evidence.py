@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from moot.agents.prompt import proposal_names
 from moot.answers.plain_text import key
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Source
 from moot.core.text import Index, stems, terms, word_set
@@ -236,7 +236,7 @@ class Case:
         confidence: the share of the evidence that speaks for what it holds, 0 to 1.
     """
 
-    def __init__(self, ask: Ask, scene: Scene, library: Library) -> None:
+    def __init__(self, ask: Ask, scene: Context, library: Library) -> None:
         self.ask, self.scene, self.library = ask, scene, library
         me, topic = scene.me, scene.brief.topic
         self.seen = tuple({turn.key: turn for turn in (*scene.turns, *scene.about)}.values())
@@ -388,7 +388,7 @@ class Case:
         return found
 
 
-def _interests(scene: Scene, *, judging: bool) -> list[tuple[str, float]]:
+def _interests(scene: Context, *, judging: bool) -> list[tuple[str, float]]:
     """What matters beside the topic: one's role and persona; to whoever judges, what matters to all debaters, too."""
     me = scene.me
     own = [(me.role, 1.5), (me.persona, 2.0)] if me.duty == "debater" else []

@@ -30,7 +30,7 @@ FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "reques
 """Kinds of errors after which a provider charges nothing; all others keep what was reserved."""
 
 
-class Purse:
+class Budget:
     """What a debate has used and reserved.
 
     Attributes:
@@ -138,10 +138,10 @@ class Purse:
             self.cost -= held.cost or 0.0
 
 
-class Line:
+class CallRecorder:
     """What a seat may say while it answers one ask; see ``core.agent.Say``."""
 
-    def __init__(self, key: str, ledger: Ledger, purse: Purse, show: Callable[[Signal], None]) -> None:
+    def __init__(self, key: str, ledger: Ledger, purse: Budget, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
         self._pieces = Pieces()
         self.clock: Deadline | None = None  # what ends the turn

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from moot.core.agent import Scene, Seat, scene
+from moot.core.agent import Agent, Context, context_of
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
 from moot.core.decision import Status
@@ -31,15 +31,15 @@ from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied
 from moot.core.text import clean, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline
-from moot.engine.calls import Line, Purse
-from moot.phases.base import ROOT, Phase, Play, Table, enter
+from moot.engine.calls import Budget, CallRecorder
+from moot.phases.base import ROOT, Phase, Play, State, enter
 from moot.record.ledger import Ledger
-from moot.record.mailbox import Letters, Mail
+from moot.record.mailbox import Inbox, Mailbox
 
 T = TypeVar("T")
 
 
-class Pace:
+class Deadlines:
     """How long a debate may still run.
 
     Args:
@@ -94,7 +94,7 @@ GRACE = 2.0
 
 
 @dataclass(slots=True)
-class Stop:
+class StopRequest:
     """A request to end after the batch in hand; the debate can be resumed."""
 
     reason: str = ""
@@ -116,15 +116,15 @@ class Hosting:
 
     limits: Limits | None = None
     show: Callable[[Signal], None] = field(default=lambda signal: None)
-    stop: Stop = field(default_factory=Stop)
-    letters: Letters | None = None
+    stop: StopRequest = field(default_factory=StopRequest)
+    letters: Mailbox | None = None
     untimed: frozenset[str] = frozenset()
     gate: asyncio.Semaphore | None = None
     prepare: Callable[[], Awaitable[None]] | None = None
 
 
 async def debate(
-    opened: Opened, protocol: Phase, seats: Mapping[str, Seat], *, ledger: Ledger, hosting: Hosting | None = None
+    opened: Opened, protocol: Phase, seats: Mapping[str, Agent], *, ledger: Ledger, hosting: Hosting | None = None
 ) -> Transcript:
     """Hold a debate, or take it up where its record ends.
 
@@ -162,7 +162,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
         RecordMismatch: the play makes another fact than the record holds; the message names the entry.
     """
     ledger.note(opened)
-    play = enter(protocol, Table(brief=opened.brief, transcript=ledger.transcript))
+    play = enter(protocol, State(brief=opened.brief, transcript=ledger.transcript))
     while True:
         ledger.drain()
         if not ledger.replaying:
@@ -183,21 +183,21 @@ class _Late(Unavailable):
 
 
 class _Driver:
-    def __init__(self, opened: Opened, seats: Mapping[str, Seat], ledger: Ledger, hosting: Hosting) -> None:
+    def __init__(self, opened: Opened, seats: Mapping[str, Agent], ledger: Ledger, hosting: Hosting) -> None:
         self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
         self.limits = hosting.limits or opened.brief.limits
-        self.purse = Purse(self.limits)
-        self.mail = Mail(hosting.letters)
+        self.purse = Budget(self.limits)
+        self.mail = Inbox(hosting.letters)
         ledger.watchers.extend((self.purse.apply, self.mail.apply))
         self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
-        self.pace = Pace(self.limits.total_seconds, hosting.untimed)
+        self.pace = Deadlines(self.limits.total_seconds, hosting.untimed)
         self.prepare = hosting.prepare
         self.resuming = ledger.replaying
 
     async def run(self, protocol: Phase) -> None:
         ledger, transcript = self.ledger, self.ledger.transcript
         ledger.note(self.opened)
-        play = enter(protocol, Table(brief=self.opened.brief, transcript=transcript))
+        play = enter(protocol, State(brief=self.opened.brief, transcript=transcript))
         while True:
             # What happened in the world before the play's next fact is known to the play, live as in replay.
             ledger.drain()
@@ -233,7 +233,7 @@ class _Driver:
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
             return self._pause(*reason)
         ledger.note(*(Asked(ask=ask) for ask in asks))
-        scenes = {ask.key: scene(self.opened.brief, transcript, ask) for ask in asks}
+        scenes = {ask.key: context_of(self.opened.brief, transcript, ask) for ask in asks}
         ledger.drain()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
@@ -248,13 +248,13 @@ class _Driver:
         outcomes = await self._answers(unanswered, scenes)
         return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
-    async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Scene]) -> list["_Outcome"]:
+    async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Context]) -> list["_Outcome"]:
         found = await self.pace.all(asks, lambda ask: self._answer(ask, scenes[ask.key]))
         return found or [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
 
-    async def _answer(self, ask: Ask, seen: Scene) -> "_Outcome":
+    async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""
-        line = Line(ask.key, self.ledger, self.purse, self.hosting.show)
+        line = CallRecorder(ask.key, self.ledger, self.purse, self.hosting.show)
         began = asyncio.get_running_loop().time()
         try:
             reply = await self._in_time(ask, seen, line)
@@ -274,7 +274,7 @@ class _Driver:
             return _broken(ask, error)
         return mended
 
-    async def _in_time(self, ask: Ask, seen: Scene, line: Line) -> Reply:
+    async def _in_time(self, ask: Ask, seen: Context, line: CallRecorder) -> Reply:
         if ask.to in self.hosting.untimed:
             # Nor do people hold up the others, of whom only so many answer at once.
             return await self.seats[ask.to].answer(ask, seen, line)

@@ -37,7 +37,7 @@ from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, read_field
 from moot.learn.memory import Bout, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.ratings import Match, side_swapped
-from moot.report.conclusion import outcome as came
+from moot.report.conclusion import conclusion as came
 
 
 def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:

@@ -119,7 +119,7 @@ class Item:
     body: Mapping[str, object]
 
 
-class Shelf:
+class MemoryStore:
     """What was learned, in one place. Blocks; one thread at a time.
 
     Args:
@@ -164,7 +164,7 @@ class Shelf:
         with self._tables.reading():
             return {row.debate: row.notes for row in self._tables.debates()}
 
-    def replace(self, anew: "Shelf") -> frozenset[str]:
+    def replace(self, anew: "MemoryStore") -> frozenset[str]:
         """Take what another shelf holds in the place of everything, at once.
 
         Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from moot.arguments.positions import bare
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Reply
 from moot.core.errors import RecordError, ToolError
 from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RESEARCH, Finding, News
 from moot.core.text import clean, clip
 from moot.learn.memory import Found, Kind
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
 
 LONGEST = 300
@@ -50,12 +50,12 @@ NOTHING = "Memory holds nothing on topics like this one."
 Pulse: TypeAlias = Callable[[str], Awaitable[Sequence[News]]]
 """The name of a feed to its news, the newest first; ToolError where it cannot be read."""
 
-Look: TypeAlias = Callable[[Scene, Say], Awaitable[Sequence[Finding]]]
+Look: TypeAlias = Callable[[Context, Recorder], Awaitable[Sequence[Finding]]]
 """A way to look up the topic with tools; what goes wrong with a tool is a finding without a source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Librarian:
+class Retriever:
     """The seat that recalls.
 
     Attributes:
@@ -72,7 +72,7 @@ class Librarian:
     look: Look | None = None
     clock: Callable[[], float] = time.time
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Recall what bears on the topic; see ``core.agent.Seat``. No model is called, and nothing is made up.
 
         Where memory, a feed or a tool gives nothing the answer says so, and the debate goes on without it.
@@ -110,7 +110,7 @@ class Librarian:
         if self.shelf is None:
             return ()
         now, found = self.clock(), list[tuple[Found, int]]()
-        with Shelf.open(self.shelf) as shelf:
+        with MemoryStore.open(self.shelf) as shelf:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
                 seen = shelf.search(topic, kind, most=MANY, now=now) if most else ()
@@ -131,7 +131,7 @@ class Librarian:
             found[name] = [_headline(name, each) for each in news[:MOST_NEWS]]
         return found
 
-    async def _research(self, scene: Scene, say: Say, notes: list[str]) -> tuple[str, ...]:
+    async def _research(self, scene: Context, say: Recorder, notes: list[str]) -> tuple[str, ...]:
         """What the tools have found, each with where it comes from."""
         found = await self.look(scene, say) if self.look else ()
         if not found:

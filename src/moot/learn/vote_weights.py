@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.arguments.positions import bare
-from moot.core.agent import Say, Scene
+from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.errors import RecordError
 from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_field
@@ -22,7 +22,7 @@ from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
 from moot.learn.lessons import BUILTIN, one_result
 from moot.learn.memory import Bout
-from moot.learn.memory_store import Item, Shelf
+from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
 from moot.learn.tables import Place
@@ -75,7 +75,7 @@ class Weighing:
 # ---- what memory holds ---------------------------------------------------------------------------------------------
 
 
-def measured(shelf: Shelf) -> Measured:
+def measured(shelf: MemoryStore) -> Measured:
     """What a shelf holds of how well models do.
 
     Raises:
@@ -207,7 +207,7 @@ ELO: VoteWeights = "elo_calibration"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teller:
+class VoteWeigher:
     """The seat that weighs votes.
 
     Attributes:
@@ -218,7 +218,7 @@ class Teller:
     shelf: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Give each voter's weight and what it rests on; see ``core.agent.Seat``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
@@ -250,7 +250,7 @@ class Teller:
         """Runs in a thread."""
         if self.shelf is None:
             return None
-        with Shelf.open(self.shelf) as shelf:
+        with MemoryStore.open(self.shelf) as shelf:
             return measured(shelf)
 
 

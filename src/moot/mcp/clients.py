@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from moot.app.run.access import claimed
-from moot.app.run.runner import Hall
-from moot.app.run.workspace import Desk
+from moot.app.run.runner import Runner
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Reception
 from moot.core.errors import RecordError
 
@@ -28,12 +28,12 @@ class Client:
     reads_all: bool = False
 
     @property
-    def hall(self) -> Hall:
+    def hall(self) -> Runner:
         """Where its debates are held."""
         return self.reception.hall
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> Workspace:
         """Where their records are."""
         return self.reception.desk
 

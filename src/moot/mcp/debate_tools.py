@@ -15,7 +15,7 @@ from pydantic import Field
 from moot.app.export.reports import plan_data
 from moot.app.plan.assignment import is_person
 from moot.app.run.people import waiting
-from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.serve.admission import Order
 from moot.core.errors import MootError
 from moot.core.event import Entry, Failed, Replied
@@ -222,7 +222,7 @@ class Holding:
         A higher max_cost, counted from its beginning, lifts a limit on cost. wait_for_debate waits for its end.
         """
         client = await self._own(id, here)
-        await client.reception.go_on(id, Caps(cost=max_cost))
+        await client.reception.go_on(id, LimitWishes(cost=max_cost))
         return await memo_of(client, id)
 
     async def _own(self, debate: str, here: Here) -> Client:
@@ -232,5 +232,5 @@ class Holding:
 
 
 def _order(question: str, models: list[str] | None, protocol: str, rounds: int | None, cost: float | None) -> Order:
-    wishes = Wishes(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=Caps(cost=cost))
+    wishes = Wishes(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitWishes(cost=cost))
     return Order(brief=question, wishes=wishes)

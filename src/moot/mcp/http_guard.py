@@ -99,7 +99,7 @@ def _has_sessions(headers: Headers) -> bool:
     return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
-class Door:
+class HttpGuard:
     """The application around the one that answers.
 
     Args:

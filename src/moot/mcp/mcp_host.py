@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, cast
 
 from moot.app.export.telemetry import attend
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.queue_runner import open_hall
-from moot.app.run.runner import Hall
-from moot.app.run.workspace import Desk
+from moot.app.run.queue_runner import open_runner
+from moot.app.run.runner import Runner
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Reception
 from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, listen, told
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError
 from moot.core.text import clean, hide
 from moot.workers.job_queue import open_queue
@@ -163,7 +163,7 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
     serving = Serving(most=wanted.max_debates or config.serve.most)
     async with _held(wanted, config, serving.most) as ending:
         hall = ending.hall
-        till = Till(hall, wanted.max_cost, session=hall.desk.clock())
+        till = Spending(hall, wanted.max_cost, session=hall.desk.clock())
         reception = Reception(hall=hall, till=till, serving=serving, owner=f"{wanted.client}{AT_HAND}")
         server = make_server(Client(reception=reception, reads_all=wanted.reads_all))
         with standard_input() as descriptor:
@@ -207,11 +207,11 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
 async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
     """A hall over the record, as long as the context lasts; signals end what is served meanwhile."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
-    desk = Desk.at(wanted.store)
+    desk = Workspace.at(wanted.store)
     desk.config = config
     try:
         attend(desk)
-        async with open_hall(desk, config, most=most, queue=queue) as hall:
+        async with open_runner(desk, config, most=most, queue=queue) as hall:
             ending = Ending(hall)
             with ending.listening():
                 yield ending
@@ -232,7 +232,7 @@ async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Ca
         leave()
 
 
-def make_app(hall: Hall, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
+def make_app(hall: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
     """The application over HTTP, behind its door.
 
     Args:
@@ -242,7 +242,7 @@ def make_app(hall: Hall, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from moot.mcp.http_guard import MOST, Door, Sessions
+    from moot.mcp.http_guard import MOST, HttpGuard, Sessions
     from moot.mcp.tool_list import make_server
 
     app = make_server().streamable_http_app(
@@ -252,7 +252,7 @@ def make_app(hall: Hall, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
         # The door checks both, and knows the names of this machine.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Door(Sessions(app), Reception(hall=hall, till=Till(hall, serving.daily), serving=serving), hosts)
+    return HttpGuard(Sessions(app), Reception(hall=hall, till=Spending(hall, serving.daily), serving=serving), hosts)
 
 
 def check_sdk() -> None:

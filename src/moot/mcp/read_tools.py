@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from moot.app.brief.schema import DEFAULT, STRATEGIES, blurbs
-from moot.app.export.reports import recount, write_report
+from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import look_around
 from moot.app.run.outcome import Listed
@@ -92,7 +92,7 @@ class Reading:
     async def report(self, id: str, here: Here) -> str:
         """The whole report: the decision, every vote, who said what, what went wrong. What was said is quoted in it."""
         client = await self._seen(id, here)
-        found = await recount(client.desk, id)
+        found = await read_record(client.desk, id)
         return await asyncio.to_thread(write_report, found.report, "md")
 
     async def record(self, id: str, here: Here) -> str:

@@ -6,7 +6,7 @@ No provider's or framework's types pass through here, so that records never depe
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import ToolCall, ToolSpec
 from moot.core.brief import Settings
 from moot.core.event import Called
@@ -88,7 +88,7 @@ class Model(Protocol):
         """The most that the request can use."""
         ...
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request, streaming pieces to ``say.delta``.
 
         Raises:

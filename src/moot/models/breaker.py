@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.errors import ModelError, Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request
@@ -142,7 +142,7 @@ class Breaking(Layer):
         super().__init__(model)
         self.breaker = breaker
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request; what the record holds already is read there, whatever the breaker says.
 
         Raises:

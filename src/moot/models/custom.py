@@ -14,7 +14,7 @@ from dataclasses import replace
 from threading import Thread
 from typing import TypeAlias
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.core.errors import Unreadable
@@ -35,7 +35,7 @@ UNKNOWN = Usage(cost=None)
 _GUEST = Provider(name="guest")
 
 
-class Guest(ABC):
+class CustomAgent(ABC):
     """A model that is an agent of somebody else's program.
 
     Args:
@@ -57,7 +57,7 @@ class Guest(ABC):
         return self._traits
 
     @abstractmethod
-    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
         """The agent's words and what it says about them; pieces of them go to ``say`` as they come."""
         ...
 
@@ -65,7 +65,7 @@ class Guest(ABC):
         """A guess: the prompt and one answer, at an unknown price."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``. Whatever the agent raises becomes a ModelError."""
         with Translated(self.name):
             words, end = await self._ask(request, say)
@@ -85,7 +85,7 @@ class Guest(ABC):
     async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
         """Nothing: what the agent has opened is its owner's."""
 
-    def _hear(self, words: object, say: Say) -> str:
+    def _hear(self, words: object, say: Recorder) -> str:
         """The words of an agent that says all of them at once, without its thinking.
 
         Raises:
@@ -101,7 +101,7 @@ class Guest(ABC):
         return speech.text
 
 
-class Function(Guest):
+class FunctionAgent(CustomAgent):
     """An agent that is a function ``str -> str``, async or plain.
 
     A plain one runs in a thread of its own, so that it keeps nobody waiting; see ``apart``.
@@ -116,7 +116,7 @@ class Function(Guest):
         self._agent = agent
         self._plain = not any(map(inspect.iscoroutinefunction, (agent, getattr(agent, "__call__", None))))  # noqa: B004
 
-    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
         prompt = write(request.messages)
         answer = await apart(self._agent, prompt) if self._plain else self._agent(prompt)
         if inspect.isawaitable(answer):

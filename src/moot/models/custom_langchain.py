@@ -8,11 +8,11 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models.base import Message, Request, Traits
-from moot.models.custom import Guest
+from moot.models.custom import CustomAgent
 from moot.models.stream import End, Speech
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FINISH: Mapping[str, str] = {
 """Why an answer ended, in the providers' words and in ours."""
 
 
-class ChatModel(Guest):
+class ChatModel(CustomAgent):
     """A LangChain chat model.
 
     A participant's settings go where the model has a field of that name. They are put into a copy: what a model takes
@@ -54,7 +54,7 @@ class ChatModel(Guest):
         super().__init__(name, Traits(tools=False, drops=drops))
         self._model = model
 
-    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
         speech, told = Speech(self._name, say), _Told()
         stop = list(request.settings.stop) or None
         chunks = self._set(request.settings).astream(_messages(request.messages), stop=stop)

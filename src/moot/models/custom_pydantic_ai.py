@@ -8,12 +8,12 @@ from collections.abc import AsyncIterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models import pydantic_ai_wire
 from moot.models.base import Request, Traits
-from moot.models.custom import Guest
+from moot.models.custom import CustomAgent
 from moot.models.names import ModelName
 from moot.models.stream import End, Speech
 
@@ -36,7 +36,7 @@ FINISH: Mapping[str, str] = {"stop": "stop", "length": "length", "content_filter
 """Why an answer ended, in the library's words and in ours."""
 
 
-class PydanticAgent(Guest):
+class PydanticAgent(CustomAgent):
     """A PydanticAI agent.
 
     Args:
@@ -49,7 +49,7 @@ class PydanticAgent(Guest):
         super().__init__(name, Traits(system=False, tools=False, drops=DROPS))
         self._agent, self._streams = agent, True
 
-    async def _ask(self, request: Request, say: Say) -> tuple[str, End]:
+    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
         heard = _Heard(self._name, say)
         result = await self._run(request, heard)
         # What the agent has made of its model's words counts, not what was heard of them.
@@ -87,7 +87,7 @@ class PydanticAgent(Guest):
 class _Heard:
     """What is heard of a run: the words of the newest answer of its model, shown as they come."""
 
-    def __init__(self, name: ModelName, say: Say) -> None:
+    def __init__(self, name: ModelName, say: Recorder) -> None:
         self._name, self._say = name, say
         self.began, self.raw, self._speech = False, "", Speech(name, say)
 

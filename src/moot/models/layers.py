@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.deadline import Deadline
@@ -51,7 +51,7 @@ class Layer:
 class Recorded(Layer):
     """Reserves and records every try before it is sent, and its answer before it is used."""
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request through ``say.call``; what the record holds already is not sent again."""
         return await say.call(request.call, self.quote(request), lambda: self._model.complete(request, say))
 
@@ -87,7 +87,7 @@ class Retrying(Layer):
         super().__init__(model)
         self._patience = patience or Patience()
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request, in several tries."""
         import stamina  # deferred for start-up time
 
@@ -123,7 +123,7 @@ class Throttled(Layer):
         super().__init__(model)
         self._gate = gate
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request when it is its turn; what the record holds already takes no place."""
         if kept := say.done(request.call):
             return kept
@@ -135,7 +135,7 @@ class Throttled(Layer):
                     self._gate.hold(error.retry_after)
                 raise
 
-    async def _counted(self, request: Request, say: Say) -> Called:
+    async def _counted(self, request: Request, say: Recorder) -> Called:
         if self._gate.meter is None:
             return await self._model.complete(request, say)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
@@ -162,7 +162,7 @@ class Timed(Layer):
         super().__init__(model)
         self._patience = patience or Patience()
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request in time; the answer tells how long it took."""
         _ = self.traits  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
@@ -188,7 +188,7 @@ class Timed(Layer):
 class _Watched:
     """A line to the engine that notes every sign of life; "" is one without words."""
 
-    def __init__(self, say: Say, note: Callable[[], None]) -> None:
+    def __init__(self, say: Recorder, note: Callable[[], None]) -> None:
         self._say, self._note = say, note
 
     def delta(self, text: str) -> None:

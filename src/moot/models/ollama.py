@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import ToolCall, ToolSpec, Usage
 from moot.core.errors import Refused
 from moot.core.event import Called
@@ -64,7 +64,7 @@ class Ollama:
         """The most that the request can use; it costs nothing."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
         import httpx2
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.errors import BriefError, Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
@@ -63,7 +63,7 @@ class Fallback(Layer):
             cost=max(known) if len(known) == len(each) else None,
         )
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request by the first of the models that can be reached.
 
         Raises:

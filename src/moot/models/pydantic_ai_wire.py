@@ -13,7 +13,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from moot.core.agent import Quote, Say
+from moot.core.agent import Quote, Recorder
 from moot.core.ask import ToolSpec, Usage
 from moot.core.brief import Settings
 from moot.core.errors import ModelError, Refused, Unavailable
@@ -167,7 +167,7 @@ class Direct:
         """The most that the request can use."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
         from httpx2 import RequestError
         from pydantic_ai.direct import model_request_stream

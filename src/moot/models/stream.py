@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from moot.core.agent import Say
+from moot.core.agent import Recorder
 from moot.core.ask import ToolCall, Usage
 from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
@@ -24,7 +24,7 @@ class Speech:
     words. Tags further inside are words like any other: they may be quoted.
     """
 
-    def __init__(self, name: ModelName, say: Say) -> None:
+    def __init__(self, name: ModelName, say: Recorder) -> None:
         self._name, self._say = name, say
         self.tools: list[ToolCall] = []
         self._words: list[str] = []

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from moot.app.brief.field_values import check_name, skeleton
-from moot.app.program.program_agents import invite
+from moot.app.program.program_agents import register
 from moot.app.program.program_calls import check_same, count_failed, try_of
 from moot.app.program.program_plans import open_desk
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
 from moot.core.event import Opened
@@ -100,7 +100,7 @@ MOST_ROUNDS = 100
 GUEST = "llm"
 """The name under which the agent of a caller is seated."""
 
-Planner: TypeAlias = Callable[[Desk, Brief, str], Coroutine[object, object, Plan]]
+Planner: TypeAlias = Callable[[Workspace, Brief, str], Coroutine[object, object, Plan]]
 """What makes a plan at a desk out of a brief, with the seat of all who have none of their own."""
 
 
@@ -184,19 +184,19 @@ class Face(ABC, Generic[R]):
         """The same as ``aresume``, for programs without an event loop."""
         return block(self.aresume(debate), f"{type(self).__name__}.aresume")
 
-    async def _go_on(self, desk: Desk, debate: str) -> R:
+    async def _go_on(self, desk: Workspace, debate: str) -> R:
         opened = check_same(debate, await desk.entries(debate), self.protocol)
         return self._ended(await desk.resume(debate, limits=self.limits), opened)
 
     def _ended(self, outcome: Outcome, opened: Opened) -> R:
         return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
 
-    def _seat(self, desk: Desk) -> str:
+    def _seat(self, desk: Workspace) -> str:
         """The seat of all who have none of their own; a guest is lent to the desk's pool."""
         if self.llm is None or isinstance(self.llm, str):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"
-        return invite(desk.pool, GUEST, self.llm)
+        return register(desk.pool, GUEST, self.llm)
 
 
 def _warnings(transcript: Transcript) -> list[str]:

@@ -27,7 +27,7 @@ ROOT = "/debate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class State:
     """What a play can see and reach.
 
     Attributes:
@@ -42,7 +42,7 @@ class Table:
     path: str = ROOT
     focus: tuple[str, ...] = ()
 
-    def at(self, name: str) -> "Table":
+    def at(self, name: str) -> "State":
         """The table of a phase beneath this one."""
         return replace(self, path=f"{self.path}/{name}")
 
@@ -69,7 +69,7 @@ class Phase(Protocol):
         """What the phase is called in paths."""
         ...
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play this part."""
         ...
 
@@ -79,7 +79,7 @@ def is_batch(step: AbstractSequence[Ask] | Note) -> TypeGuard[AbstractSequence[A
     return not isinstance(step, Entered | Halted | Ruled)
 
 
-def enter(phase: Phase, table: Table) -> Play:
+def enter(phase: Phase, table: State) -> Play:
     """Play a phase at a table, with a note that it begins."""
     yield Entered(path=table.path)
     yield from phase.play(table)
@@ -101,7 +101,7 @@ class Sequence:
         if not self.parts:
             raise ProtocolError("a sequence needs at least one phase")
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play all parts, until one halts this sequence."""
         seen: dict[str, int] = {}
         for part in self.parts:
@@ -134,7 +134,7 @@ class Rounds:
         if not 0 <= self.most <= 100:
             raise ProtocolError(f"rounds: {self.most} is not a number from 0 to 100")
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the rounds."""
         for n in range(1, self.most + 1):
             reason = self.until.met(table.transcript) if self.until else ""
@@ -164,11 +164,11 @@ class At:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def due(self, table: Table) -> bool:
+    def due(self, table: State) -> bool:
         """Whether this is its round."""
         return table.round in self.rounds if self.rounds else table.round % self.every == 0
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the phase, if this is its round."""
         if self.due(table):
             yield from self.each.play(table)
@@ -193,7 +193,7 @@ class After:
         """What it is called in paths: as the phase in which they speak."""
         return self.each.name
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the phase, and the other one after each batch."""
         n = 0
         for step in self.each.play(table):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.transcript import TARGET, Transcript, Turn, read_field
-from moot.phases.base import Table
+from moot.phases.base import State
 from moot.phases.speak import SPOKEN, aimed, linked
 
 LEAST = 1.0
@@ -28,7 +28,7 @@ BID = Form(
 """What somebody gives who may ask for the floor; only the urgency is worth a repair."""
 
 
-def ask_bids(table: Table, names: Sequence[str], *, task: str, first: int, view: View) -> list[Ask]:
+def ask_bids(table: State, names: Sequence[str], *, task: str, first: int, view: View) -> list[Ask]:
     """One batch of asks for bids, each for the bidder's eyes only.
 
     Args:
@@ -83,7 +83,7 @@ class CuttingIn(NamedTuple):
     reply: Form
     view: View
 
-    def play(self, table: Table, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
+    def play(self, table: State, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
         """Ask for the bids, the point and the reply; the number of the next ask behind them.
 
         Args:

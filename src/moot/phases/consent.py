@@ -12,7 +12,7 @@ from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
 from moot.core.transcript import Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.base import Play, State
 from moot.phases.speak import roster
 from moot.phases.verdict import kept
 from moot.phases.vote import candidates
@@ -48,7 +48,7 @@ class Consent:
     field: str = "PROPOSAL"
     name: str = "consent"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all debaters at once."""
         drafts = table.transcript.turns(self.act)
         text = read_field(drafts[-1], self.field) if drafts else None

@@ -35,11 +35,11 @@ from moot.core.roles import (
     WEIGH,
     VoteWeights,
     given,
-    teller,
     told,
+    vote_weigher,
     weight_field,
 )
-from moot.phases.base import Phase, Play, Sequence, Table, is_batch
+from moot.phases.base import Phase, Play, Sequence, State, is_batch
 from moot.phases.choices import Choices, Memory
 from moot.policy.convergence import LIKEN, last_steps
 
@@ -68,7 +68,7 @@ class Recall:
     task: str = TASK
     name: str = RECALL
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask, once."""
         fields = (
             Field(name=HISTORY, kind="list", high=self.history, required=False),
@@ -96,7 +96,7 @@ class Informed:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the phase."""
         for step in self.each.play(table):
             if is_batch(step) and not _begun(table):
@@ -114,7 +114,7 @@ def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
     )
 
 
-def _begun(table: Table) -> bool:
+def _begun(table: State) -> bool:
     """Whether the log holds an answer to anything else; what is for its author alone stands in none."""
     said = [turn for turn in table.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
     return any(turn.act != RECALL for turn in said)
@@ -128,7 +128,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     """
     if memory is None:
         return tree
-    who = librarian(brief)
+    who = retriever(brief)
     if not who:
         raise ProtocolError("recall needs a librarian at the table", about="recall")
     recall = Recall(who=who, history=memory.history, feeds=memory.feeds, tools=memory.tools)
@@ -137,7 +137,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     return replace(tree, parts=made) if isinstance(tree, Sequence) else Sequence(parts=made)
 
 
-def librarian(brief: Brief) -> str:
+def retriever(brief: Brief) -> str:
     """The name of the one who recalls; "" where there is none."""
     return next((each.name for each in brief.participants if each.seat == LIBRARIAN), "")
 
@@ -161,7 +161,7 @@ class Weigh:
     task: str = WEIGH_TASK
     name: str = WEIGH
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask, once."""
         voters = (*table.brief.names("debater"), *table.brief.names("juror"))
         fields = (
@@ -175,7 +175,7 @@ class Weigh:
         yield [Ask(key=table.key(1), to=self.who, act=WEIGH, task=self.task, form=form, audience=alone, view=none)]
 
 
-def weights(table: Table) -> Mapping[str, float] | None:
+def weights(table: State) -> Mapping[str, float] | None:
     """What the teller has answered: the field of each voter's weight to the weight; None where it was not asked.
 
     Empty where all weigh the same: it gave no answer, left somebody out, or nobody would weigh anything.
@@ -192,7 +192,7 @@ def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     """
     if not choices.measured or choices.vote_weights is None:
         return tree
-    who = teller(brief)
+    who = vote_weigher(brief)
     if not who:
         raise ProtocolError(f"vote_weights {choices.vote_weights} needs a teller at the table", about="vote_weights")
     weigh = Weigh(who=who, method=choices.vote_weights)
@@ -224,7 +224,7 @@ class Liken:
     acts: tuple[str, ...]
     name: str = LIKEN
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask it."""
         steps = last_steps(table.transcript, self.acts)
         if not steps:
@@ -245,6 +245,6 @@ class Liken:
         ]
 
 
-def instrument(brief: Brief) -> str:
+def similarity_agent(brief: Brief) -> str:
     """The name of the one who measures likeness; "" where there is none."""
     return next((each.name for each in brief.participants if each.seat.startswith(LIKENESS)), "")

@@ -14,7 +14,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
 from moot.core.matching import wording
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.base import Play, State
 from moot.phases.speak import roster
 from moot.phases.vote import candidates, in_sight, labels, settle, unopposed, weighed
 from moot.policy.rankings import Ranked
@@ -62,7 +62,7 @@ class Ranking:
     reasons: bool = False
     name: str = "rank"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for the rankings, and decide where there is a rule."""
         groups = candidates(table.transcript, self.acts, latest=True)
         if self.rule and len(groups) < 2:
@@ -76,7 +76,7 @@ class Ranking:
             counted = self.rule.decide(rankings(table), tuple(answers))
             yield Ruled(decision=_settled(counted, answers, table.transcript, reasons=self.reasons))
 
-    def _ask(self, table: Table, n: int, voter: str) -> Ask | None:
+    def _ask(self, table: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
         groups = {name: (turn,) for name, turn in standing(table.transcript, self.acts).items() if name != voter}
         names = list(shown := in_sight(table, voter, groups))
@@ -118,7 +118,7 @@ def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
     return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
 
 
-def voters(table: Table) -> tuple[str, ...]:
+def voters(table: State) -> tuple[str, ...]:
     """Who ranks: all debaters and jurors."""
     return (*roster(table, ()), *table.brief.names("juror"))
 
@@ -128,7 +128,7 @@ def standing(transcript: Transcript, acts: tuple[str, ...]) -> dict[str, Turn]:
     return {turn.by: turn for turn in transcript.latest(*acts)}
 
 
-def rankings(table: Table) -> list[Ballot]:
+def rankings(table: State) -> list[Ballot]:
     """Everybody's ballot, in the voters' order, with the authors for the labels."""
     asked = {turn.by: turn for turn in table.transcript.all() if _is_sheet(turn)}
     unasked = Ballot(voter="", state="missing", reason="fewer than two answers to rank")

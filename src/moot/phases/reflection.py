@@ -12,7 +12,7 @@ from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Ruled
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.base import Play, State
 
 WRITING = "Do the task that the topic states. Give the result in full and nothing else."
 # Without leave to decline, models give way to every point, also to wrong ones.
@@ -68,7 +68,7 @@ class Reflection:
         if not 1 <= self.most <= 100:
             raise ProtocolError(f"rounds: {self.most} is not a number from 1 to 100", about="rounds")
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the rounds, then take the best text over."""
         for n in range(1, self.most + 1):
             here = table.at(f"round-{n}")
@@ -83,20 +83,20 @@ class Reflection:
                 break
         yield Ruled(decision=self._decide(table))
 
-    def _text(self, table: Table) -> Turn | None:
+    def _text(self, table: State) -> Turn | None:
         return table.transcript.last(self.writer, "draft", "revise", under=table.path)
 
-    def _review(self, table: Table, text: Turn) -> Turn | None:
+    def _review(self, table: State, text: Turn) -> Turn | None:
         return review_of(table.transcript, text)
 
-    def _ask_writer(self, here: Table, text: Turn | None) -> Ask:
+    def _ask_writer(self, here: State, text: Turn | None) -> Ask:
         review = self._review(here, text) if text else None
         about = tuple(turn.key for turn in (text, review) if turn)
         act, task = ("revise", self.improve) if text else ("draft", self.write)
         view = View(last=0, anonymous=True)
         return Ask(key=here.key(1), to=self.writer, act=act, task=task, about=about, view=view)
 
-    def _ask_reviewer(self, here: Table, text: Turn) -> Ask:
+    def _ask_reviewer(self, here: State, text: Turn) -> Ask:
         return Ask(
             key=here.key(2),
             to=self.reviewer,
@@ -107,7 +107,7 @@ class Reflection:
             view=View(last=0, anonymous=True),
         )
 
-    def _best(self, table: Table) -> tuple[Turn | None, float | None]:
+    def _best(self, table: State) -> tuple[Turn | None, float | None]:
         """The text with the highest score, of equal ones the newest; without any score the newest text."""
         texts = table.transcript.turns("draft", "revise", by=self.writer, under=table.path)
         scored = [(score, n) for n, each in enumerate(texts) if (score := score_of(table.transcript, each)) is not None]
@@ -116,7 +116,7 @@ class Reflection:
             return texts[n], score
         return (texts[-1] if texts else None), None
 
-    def _decide(self, table: Table) -> Decision:
+    def _decide(self, table: State) -> Decision:
         text, score = self._best(table)
         if text is None:
             return Decision(status="no_decision", rule="review", how=f"{self.writer} gave no text")

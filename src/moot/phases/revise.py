@@ -16,7 +16,7 @@ from moot.core.ask import REPLACES, Ask, Field, Form
 from moot.core.brief import View
 from moot.core.text import clip
 from moot.core.transcript import SUMMARY, Turn, read_field
-from moot.phases.base import Phase, Play, Table, is_batch
+from moot.phases.base import Phase, Play, State, is_batch
 from moot.phases.endings import LOG
 from moot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, speech
 
@@ -46,7 +46,7 @@ class Revise:
     task: str = REVISE
     name: str = "revise"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask who wants to revise, then those who do."""
         offers = [offer for name in table.brief.names("debater") if (offer := self._offer(table, name))]
         offers = [replace(offer, key=table.key(n)) for n, offer in enumerate(offers, start=1)]
@@ -56,7 +56,7 @@ class Revise:
         if chosen:
             yield [self._ask(table, n, turn) for n, turn in enumerate(chosen, start=len(offers) + 1)]
 
-    def _offer(self, table: Table, name: str) -> Ask | None:
+    def _offer(self, table: State, name: str) -> Ask | None:
         sight = table.transcript.look(LOG.narrowed(table.brief.participant(name).view), name)
         gone = [turn.ask.replaces for turn in table.transcript.turns(by=name) if turn.ask]
         own = [turn.mark for turn in sight if turn.by == name and turn.act in POSITIONS and turn.mark not in gone]
@@ -65,7 +65,7 @@ class Revise:
         form = replace(CHOSEN, fields=(replace(CHOSEN.fields[0], choices=tuple(own[-NEAREST:])),))
         return Ask(key="", to=name, act="reconsider", task=self.offer, form=form, audience=(name,), view=LOG)
 
-    def _ask(self, table: Table, n: int, old: Turn) -> Ask:
+    def _ask(self, table: State, n: int, old: Turn) -> Ask:
         mark = Field(name=REPLACES, kind="choice", choices=(old.mark,), required=False)
         told = [field for field in speech(table.brief.options).fields if field.name not in ("TARGET", "RELATION")]
         form = Form(name="revision", fields=(mark, *told))
@@ -73,7 +73,7 @@ class Revise:
         return Ask(key=key, to=old.by, act="revise", task=self.task, form=form, about=(old.key,), view=LOG)
 
 
-def _by_mark(table: Table, offers: list[Ask]) -> Iterator[Turn | None]:
+def _by_mark(table: State, offers: list[Ask]) -> Iterator[Turn | None]:
     """For each offer the turn that its answer names."""
     for offer in offers:
         mark = read_field(table.transcript.get(offer.key), REPLACES)
@@ -120,12 +120,12 @@ class Mindful:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the phase, each question with the note of whoever is asked."""
         for step in self.each.play(table):
             yield [self._heed(table, ask) for ask in step] if is_batch(step) else step
 
-    def _heed(self, table: Table, ask: Ask) -> Ask:
+    def _heed(self, table: State, ask: Ask) -> Ask:
         note = table.transcript.last(ask.to, STRATEGY)
         if note is None or ask.act not in HEEDING:
             return ask
@@ -171,7 +171,7 @@ class Summarize:
     task: str = SUM_UP
     name: str = SUMMARY
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for the summaries, all at once."""
         asks: list[Ask] = []
         for members, turns in _groups(table):
@@ -186,7 +186,7 @@ class Summarize:
         if asks:
             yield asks
 
-    def _ask(self, table: Table, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
+    def _ask(self, table: State, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
         written = [turn.by for turn in table.transcript.all() if turn.act == SUMMARY]
         chairs = [name for name in members if name in table.brief.names("moderator")]
         speakers = [name for name in members if name in table.brief.names("debater")]
@@ -201,7 +201,7 @@ class Summarize:
         )
 
 
-def _groups(table: Table) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
+def _groups(table: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
     """Who may see the same, with their last summary and what came since; nobody to whom nothing is new."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for each in table.brief.participants:
@@ -245,7 +245,7 @@ class Reflect:
     task: str = LOOK_BACK
     name: str = "reflect"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all who spoke, at once."""
         own = {name: table.transcript.turns(*SPOKEN, by=name) for name in table.brief.names("debater")}
         spoke = [(name, tuple(turn.key for turn in turns)) for name, turns in own.items() if turns]
@@ -282,7 +282,7 @@ class Translate:
     task: str = TRANSLATE
     name: str = "translate"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for all translations at once; nobody else sees them."""
         tongues = [each.name for each in table.brief.participants if each.language]
         said = [turn for turn in table.transcript.turns() if turn.ask and turn.by in tongues]
@@ -290,7 +290,7 @@ class Translate:
         if turns:
             yield [self._ask(table, n, turn) for n, turn in enumerate(turns, start=1)]
 
-    def _ask(self, table: Table, n: int, turn: Turn) -> Ask:
+    def _ask(self, table: State, n: int, turn: Turn) -> Ask:
         chairs = table.brief.names("moderator") if self.chaired else ()
         to = (*(name for name in chairs if table.transcript.sees(name, turn)), turn.by)[0]
         form = Form(name="translation", fields=(Field(name=TRANSLATION, help="the whole turn, translated"),))

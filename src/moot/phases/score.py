@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief
 from moot.core.transcript import Turn
-from moot.phases.base import Phase, Play, Table
+from moot.phases.base import Phase, Play, State
 from moot.phases.endings import LOG
 from moot.phases.speak import SPOKEN, Everyone, roster
 from moot.phases.verdict import FAIR
@@ -66,7 +66,7 @@ class Score:
     task: str = SCORING
     name: str = "score"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all raters at once."""
         asks = [
             Ask(
@@ -84,7 +84,7 @@ class Score:
         if asks:
             yield asks
 
-    def _pairs(self, table: Table) -> Iterator[tuple[str, Turn]]:
+    def _pairs(self, table: State) -> Iterator[tuple[str, Turn]]:
         """Who rates which turn; nobody its own, nobody one that it may not see."""
         names = roster(table, ())
         newest = {turn.by: turn for turn in table.transcript.latest(*self.acts)}

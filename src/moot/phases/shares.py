@@ -12,7 +12,7 @@ from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
 from moot.core.text import listed
-from moot.phases.base import ROOT, Phase, Play, Table
+from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
 from moot.phases.speak import hearers
 
@@ -44,7 +44,7 @@ class Shares:
         """What it is called in paths: the act."""
         return self.act
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all, once."""
         asks = [
             Ask(
@@ -102,7 +102,7 @@ class Gather:
     act: str = "share"
     name: str = "gather"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask, and take the result over."""
         shares = [turn for turn in table.transcript.all() if turn.act == self.act]
         gone = [f"{n} ({turn.by})" for n, turn in enumerate(shares, start=1) if turn.reply is None]

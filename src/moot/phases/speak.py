@@ -11,7 +11,7 @@ from moot.core.brief import View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn
-from moot.phases.base import ROOT, Play, Table
+from moot.phases.base import ROOT, Play, State
 from moot.policy.pairing import Pairs
 from moot.policy.turns import Hearing, InTurn, Showing, Turns
 
@@ -97,7 +97,7 @@ def bound(form: Form) -> Form:
     return replace(form, fields=tuple(fields))
 
 
-def linked(form: Form | None, table: Table, who: str, view: View) -> Form | None:
+def linked(form: Form | None, table: State, who: str, view: View) -> Form | None:
     """The form with the marks of the newest turns in sight as choices of TARGET.
 
     Where there are none, it has no TARGET, and nothing that goes with one.
@@ -169,7 +169,7 @@ class Everyone:
         """What it is called in paths: the act."""
         return self.act
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all, once."""
         asks = [self._ask(table, n, name) for n, name in enumerate(roster(table, self.who), start=1)]
         yield asks
@@ -177,7 +177,7 @@ class Everyone:
         if answered < self.needs:
             yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
 
-    def _ask(self, table: Table, n: int, name: str) -> Ask:
+    def _ask(self, table: State, n: int, name: str) -> Ask:
         return Ask(
             key=table.key(n),
             to=name,
@@ -210,7 +210,7 @@ class Critique:
     view: View = View(last=0, anonymous=True)
     name: str = "critique"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all critics at once."""
         newest = {turn.by: turn for turn in table.transcript.latest(*self.of)}
         names = [name for name in roster(table, ()) if name in newest]
@@ -253,7 +253,7 @@ class Floor:
     view: View = View()
     name: str = "floor"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Give the floor to one after the other."""
         people = [table.brief.participant(name) for name in roster(table, self.who)]
         keys: list[str] = []
@@ -278,7 +278,7 @@ class Floor:
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
-def hearers(table: Table, name: str, view: View) -> tuple[str, ...]:
+def hearers(table: State, name: str, view: View) -> tuple[str, ...]:
     """Who may hear what somebody says; () for all.
 
     A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
@@ -292,12 +292,12 @@ def hearers(table: Table, name: str, view: View) -> tuple[str, ...]:
     return () if len(told) == len(brief.participants) else tuple(told)
 
 
-def roster(table: Table, who: tuple[str, ...]) -> tuple[str, ...]:
+def roster(table: State, who: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
     return who or table.brief.names("debater")
 
 
-def lay(show: Sequence[Showing], table: Table, name: str) -> tuple[str, ...]:
+def lay(show: Sequence[Showing], table: State, name: str) -> tuple[str, ...]:
     """The keys of all turns that are laid before a participant."""
     keys = [key for each in show for key in each.keys(table.transcript, name, table.chance(name))]
     return tuple(dict.fromkeys(keys))

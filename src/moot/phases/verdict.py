@@ -15,7 +15,7 @@ from moot.core.event import Ruled
 from moot.core.matching import wording
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.base import Play, State
 from moot.phases.vote import BALLOT, answers_as_ballots, argument, book, candidates, in_sight, labels, settle, unopposed
 from moot.policy.rules import UNANIMITY, Quorum, Share
 
@@ -49,7 +49,7 @@ class Pick:
     task: str
     name: str = "pick"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for both verdicts at once."""
         groups = candidates(table.transcript, self.acts, latest=True)
         shown = in_sight(table, self.by, groups)
@@ -116,7 +116,7 @@ class Rank:
     task: str
     name: str = "rank"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for all scores at once."""
         groups = {turn.by: [turn] for turn in table.transcript.latest(*self.acts)}
         names = list(in_sight(table, self.by, groups))
@@ -173,7 +173,7 @@ class Keep:
     agreed: bool = False
     name: str = "keep"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Say what stands."""
         groups = candidates(table.transcript, self.acts, latest=True)
         held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}

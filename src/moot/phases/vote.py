@@ -16,7 +16,7 @@ from moot.core.matching import beside, wording
 from moot.core.roles import weight_field
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.phases.base import Play, Table
+from moot.phases.base import Play, State
 from moot.phases.helpers import weights
 from moot.phases.speak import roster
 from moot.policy.early_stop import UNASKED, Early
@@ -33,7 +33,7 @@ def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
     return Form(name="ballot", layout="line", fields=(field,), strict=strict)
 
 
-def weighed(table: Table, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
+def weighed(table: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     """The ballot with the weight of its voter.
 
     Where a teller was asked it is what the teller gave, or 1 for all alike where that could not be read; else what the
@@ -45,7 +45,7 @@ def weighed(table: Table, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     return replace(ballot, weight=unstated if weight is None else weight)
 
 
-def in_sight(table: Table, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
+def in_sight(table: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
     """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
     seen = {name: [turn for turn in turns if table.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
@@ -121,7 +121,7 @@ class Vote:
     early: tuple[Early, ...] = ()
     reasons: bool = False
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Hold the vote."""
         groups = candidates(table.transcript, self.acts, latest=self.latest)
         if len(groups) < 2:
@@ -155,7 +155,7 @@ class Vote:
                 return f"{reason}; {len(left)} of {len(ballots)} calls of the vote saved"
         return ""
 
-    def ask(self, table: Table, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+    def ask(self, table: State, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
         """The n-th ballot, from 1: of a voter who sees these proposals."""
         names = list(proposals)
         if self.anonymous:
@@ -190,7 +190,7 @@ class Count:
     task: str = JURY
     reasons: bool = False
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Count the answers."""
         stood = candidates(table.transcript, self.acts, latest=True)
         groups = {name: turns for name, turns in stood.items() if wording(turns[0]) is not None}
@@ -207,14 +207,14 @@ class Count:
         decision = self.rule.decide(ballots, options)
         yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
 
-    def _ask(self, table: Table, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
+    def _ask(self, table: State, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
         """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
         shown = in_sight(table, juror, groups)
         ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(table, n, juror, shown)
         options = table.brief.options
         return replace(ask, form=slip(options) if options else ask.form if shown else None)
 
-    def _ballot(self, table: Table, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+    def _ballot(self, table: State, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         if ask.form is None:
             return Ballot(voter=ask.to, state="missing")
         turn, reasons = table.transcript.get(ask.key), self.reasons
@@ -241,7 +241,7 @@ class Adopt:
     rule: str = "moderator"
     name: str = "adopt"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Take the moderator's decision over."""
         turns = [turn for turn in table.transcript.all() if turn.act == self.act]
         newest = turns[-1] if turns else None
@@ -283,7 +283,7 @@ def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -
     return named
 
 
-def answers_as_ballots(table: Table, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
+def answers_as_ballots(table: State, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
     """For each debater the newest answer as a ballot for the candidate that it belongs to."""
     holds = {turn.key: name for name, turns in groups.items() for turn in turns}
     ballots: list[Ballot] = []
@@ -299,7 +299,7 @@ def answers_as_ballots(table: Table, acts: tuple[str, ...], groups: Mapping[str,
     return ballots
 
 
-def unopposed(table: Table, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
+def unopposed(table: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
     """What follows where there is nothing to choose between: the same answer by two or more is counted by the rule."""
     none = Decision(status="no_decision", rule=rule.name, first=first_tally(table.transcript, groups))
     if not groups:

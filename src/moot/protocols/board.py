@@ -20,7 +20,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
 from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standing
 from moot.core.transcript import Turn
-from moot.phases.base import ROOT, Phase, Play, Table
+from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
@@ -138,7 +138,7 @@ class Recommend:
     reasons: bool = False
     name: str = "recommend"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for what is missing, and decide."""
         states = self._states(table)
         owing = [name for name, state in states.items() if not state.verdict]
@@ -158,10 +158,10 @@ class Recommend:
             yield asks
         yield Ruled(decision=self._decide(table, self._states(table)))
 
-    def _states(self, table: Table) -> Mapping[str, Standing]:
+    def _states(self, table: State) -> Mapping[str, Standing]:
         return standing(table.brief.names("debater"), table.transcript.all())
 
-    def _decide(self, table: Table, states: Mapping[str, Standing]) -> Decision:
+    def _decide(self, table: State, states: Mapping[str, Standing]) -> Decision:
         first = first_words(states)
         ballots = [_ballot(table, state, first.get(state.wording, "")) for state in states.values()]
         decision = self.rule.decide(ballots, table.brief.options or tuple(first.values()))
@@ -181,7 +181,7 @@ def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
     return found
 
 
-def _ballot(table: Table, state: Standing, choice: str) -> Ballot:
+def _ballot(table: State, state: Standing, choice: str) -> Ballot:
     ballot = weighed(table, Ballot(voter=state.name))
     if not state.verdict:
         why = "absent" if state.absent else "no verdict"
@@ -274,7 +274,7 @@ class Meeting:
             if messages < 1:
                 raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Hold the meeting."""
         names, course = table.brief.names("debater"), Course()
         most, n = self.rounds * len(names), 0
@@ -297,7 +297,7 @@ class Meeting:
         elif len(said) < most:
             yield Halted(path=table.path, reason=_over(states))
 
-    def _next(self, table: Table, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
+    def _next(self, table: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
         """Who has the floor; "" where nobody is left."""
         owing = course.owing(states)
         people = [each for each in table.brief.participants if each.duty == "debater"]
@@ -305,7 +305,7 @@ class Meeting:
         hearing = Hearing(round=table.round, transcript=table.transcript, chance=table.chance("floor"))
         return self.turns.next(said, debtors or people, hearing)
 
-    def _ask(self, table: Table, n: int, name: str, number: int, state: Standing, *, due: bool) -> Ask:
+    def _ask(self, table: State, n: int, name: str, number: int, state: Standing, *, due: bool) -> Ask:
         owes = due and not state.verdict
         most = self.rounds * len(table.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
@@ -319,7 +319,7 @@ class Meeting:
             view=self.view,
         )
 
-    def _remind(self, table: Table, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
+    def _remind(self, table: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = table.brief.names("moderator")[0]
         most = self.rounds * len(states)
         where, owing = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
@@ -391,7 +391,7 @@ def _told(course: Course, states: Mapping[str, Standing]) -> str:
     return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
 
 
-def _attached(table: Table, name: str) -> str:
+def _attached(table: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
     turns = [turn for turn in table.transcript.turns() if table.transcript.sees(name, turn)]
     marks = [f"{each.mark} ({each.turn.by})" for each in artifacts(turns)]

@@ -14,7 +14,7 @@ from moot.core.event import Ruled
 from moot.core.text import clip, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import base
-from moot.phases.base import Phase, Play, Table
+from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator
 from moot.phases.ranked_vote import Ranking, rankings, standing
@@ -76,7 +76,7 @@ class Synthesis:
     task: str = SYNTHESIS
     name: str = "synthesis"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask the chair, and take its answer over."""
         answers = standing(table.transcript, self.acts)
         shown = list(in_sight(table, self.by, {name: (turn,) for name, turn in answers.items()}))
@@ -90,7 +90,7 @@ class Synthesis:
         yield [self._ask(table, [answers[name] for name in shown], ranked)]
         yield Ruled(decision=self._decide(table.transcript.get(table.key(1)), base, shown, answers))
 
-    def _ask(self, table: Table, laid: Sequence[Turn], ranked: Decision) -> Ask:
+    def _ask(self, table: State, laid: Sequence[Turn], ranked: Decision) -> Ask:
         sees = table.transcript.sees
         heard = tuple(each.name for each in table.brief.participants if all(sees(each.name, turn) for turn in laid))
         names = dict(zip((turn.by for turn in laid), labels(len(laid)), strict=True))

@@ -34,12 +34,12 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.roles import standing
 from moot.phases import base
-from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, Table
+from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices, Condition
 from moot.phases.consent import Consent
 from moot.phases.endings import LOG, until
-from moot.phases.helpers import Liken, instrument
+from moot.phases.helpers import Liken, similarity_agent
 from moot.phases.ranked_vote import Ranking
 from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
 from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
@@ -228,7 +228,7 @@ def rounds(
         ProtocolError: only a moderator can say that nothing new was claimed, and there is none.
     """
     judged = _judged(brief, choices)
-    measure = instrument(brief) if "stalled" in choices.until else ""
+    measure = similarity_agent(brief) if "stalled" in choices.until else ""
     each = (
         *parts,
         *((gauge(brief, FAIR),) if judged else ()),
@@ -317,7 +317,7 @@ class Interruption:
     view: View = LOG
     name: str = "interruption"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
         states = standing(table.brief.names("debater"), table.transcript.all())
         n, names = 1, [name for name, state in states.items() if not state.withdrawn]

@@ -14,7 +14,7 @@ from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
 from moot.core.transcript import Turn, read_field
-from moot.phases.base import Phase, Play, Rounds, Table
+from moot.phases.base import Phase, Play, Rounds, State
 from moot.phases.base import Sequence as Steps
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
@@ -135,7 +135,7 @@ class Elect:
     agreed: bool = False
     name: str = "vote"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Hold the vote, where there is something to vote on."""
         acts, transcript = self.vote.acts, table.transcript
         if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
@@ -168,7 +168,7 @@ class Choose:
     latest: bool = False
     name: str = "vote"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for the choice."""
         groups = candidates(table.transcript, self.acts, latest=self.latest)
         shown = in_sight(table, self.by, groups)
@@ -179,7 +179,7 @@ class Choose:
         rule = FirstProposal(rule=Share(name="moderator"))
         yield Ruled(decision=settle(rule.decide(ballots, tuple(groups)), groups, table.transcript))
 
-    def _ask(self, table: Table, shown: Mapping[str, Turn]) -> Ask:
+    def _ask(self, table: State, shown: Mapping[str, Turn]) -> Ask:
         return Ask(
             key=table.key(1),
             to=self.by,

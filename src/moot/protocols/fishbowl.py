@@ -14,7 +14,7 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.text import listed
-from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
@@ -60,7 +60,7 @@ class Bowl:
     act: str = "argue"
     name: str = "bowl"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Let those inside speak, then one of those outside."""
         inside, outside = circles(table, self.act)
         for n, name in enumerate(inside, start=1):
@@ -76,7 +76,7 @@ class Bowl:
         if not any(table.transcript.get(table.key(n)).reply for n in range(1, asked + 1)):
             yield Halted(path=ROOT, reason=f"none of {asked} answered")
 
-    def _ask(self, table: Table, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
+    def _ask(self, table: State, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
         return Ask(
             key=table.key(n),
             to=name,
@@ -88,7 +88,7 @@ class Bowl:
         )
 
 
-def circles(table: Table, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def circles(table: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Who sits inside in this round, longest there first, and who sits outside, in the order of the table.
 
     Inside sits the first half of the debaters, rounded up; at least two, and at least one stays outside. Whoever was
@@ -103,7 +103,7 @@ def circles(table: Table, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return inside, tuple(name for name in names if name not in inside)
 
 
-def _earlier(table: Table) -> list[str]:
+def _earlier(table: State) -> list[str]:
     """The paths of this phase in the rounds before."""
     head, _, tail = table.path.rpartition(f"/round-{table.round}")
     return [f"{head}/round-{n}{tail}" for n in range(1, table.round)]

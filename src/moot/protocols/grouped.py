@@ -20,7 +20,7 @@ from moot.core.matching import wording
 from moot.core.text import letter, listed
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases import base
-from moot.phases.base import ROOT, Phase, Play, Table
+from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.choices import Choices
 from moot.phases.endings import rule_of
 from moot.phases.speak import draft, lay, revision, roster
@@ -83,13 +83,13 @@ class Report:
     acts: tuple[str, ...]
     name: str = REPORT
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask for all reports at once."""
         asks = [ask for g, group in enumerate(self.groups, start=1) if (ask := self._ask(table, g, group))]
         if asks:
             yield asks
 
-    def _ask(self, table: Table, g: int, group: tuple[str, ...]) -> Ask | None:
+    def _ask(self, table: State, g: int, group: tuple[str, ...]) -> Ask | None:
         transcript = table.transcript
         newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
         if not newest:
@@ -124,18 +124,18 @@ class Reconsider:
     form: Form
     name: str = "reconsider"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Ask all who can see a report."""
         shown = {name: self._reports(table, name) for name in roster(table, ())}
         if asks := [self._ask(table, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
             yield asks
 
-    def _reports(self, table: Table, name: str) -> list[Turn]:
+    def _reports(self, table: State, name: str) -> list[Turn]:
         reports = [turn for turn in table.transcript.turns(REPORT) if table.transcript.sees(name, turn)]
         table.chance(name).shuffle(reports)
         return reports
 
-    def _ask(self, table: Table, n: int, name: str, reports: Sequence[Turn]) -> Ask:
+    def _ask(self, table: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
         counts = [f"Proposal {letter(i)}: {_counted(table.transcript, turn)}" for i, turn in enumerate(reports)]
         return Ask(
             key=table.key(n),
@@ -198,7 +198,7 @@ def _form(shown: Sequence[Turn]) -> Form:
     return Form(name="report of a group", fields=tuple(fields))
 
 
-def _readers(table: Table, shown: Sequence[Turn]) -> tuple[str, ...]:
+def _readers(table: State, shown: Sequence[Turn]) -> tuple[str, ...]:
     """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
     said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
     people = table.brief.participants
@@ -248,7 +248,7 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     rounds = choices.at_most("grouped", 3, 1)
     names = brief.names("debater")
     seats = {name: brief.participant(name).seat for name in names}
-    groups = split(names, seats, Table(brief=brief, transcript=Transcript()).chance("groups"))
+    groups = split(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options))
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
@@ -281,7 +281,7 @@ class Groups:
     among: str = AMONG
     name: str = "groups"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Play the drafts and the rounds."""
         yield from self._ask_all(table.at("draft"), self.groups)
         if not table.transcript.turns("draft", under=table.path):
@@ -293,7 +293,7 @@ class Groups:
                 return
             yield from self._ask_all(table.at(f"round-{n}"), left)
 
-    def _ask_all(self, table: Table, groups: Teams) -> Play:
+    def _ask_all(self, table: State, groups: Teams) -> Play:
         yield Entered(path=table.path)
         yield [
             self._ask(table.at(f"group-{g}"), n, name, group)
@@ -301,7 +301,7 @@ class Groups:
             for n, name in enumerate(group, start=1)
         ]
 
-    def _ask(self, table: Table, n: int, name: str, group: tuple[str, ...]) -> Ask:
+    def _ask(self, table: State, n: int, name: str, group: tuple[str, ...]) -> Ask:
         debating = table.round > 0
         shown = Showing(acts=ACTS, distinct=True, shuffle=True)
         return Ask(

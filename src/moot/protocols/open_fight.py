@@ -12,7 +12,7 @@ from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn, read_field
-from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
@@ -51,7 +51,7 @@ class Fight:
     act: str = "argue"
     name: str = "fight"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Hold exchanges until everybody could have had one, or nobody bids."""
         names = table.brief.names("debater")
         n = 0
@@ -69,7 +69,7 @@ class Fight:
         if not any(table.transcript.get(table.key(i)).reply for i in range(1, n + 1)):
             yield Halted(path=ROOT, reason=f"none of {n} answered")
 
-    def _ask(self, table: Table, n: int, bid: Turn) -> Ask:
+    def _ask(self, table: State, n: int, bid: Turn) -> Ask:
         form = linked(self.form, table, bid.by, self.view)
         return Ask(
             key=table.key(n),

@@ -14,7 +14,7 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.transcript import TARGET
-from moot.phases.base import Phase, Play, Rounds, Sequence, Table
+from moot.phases.base import Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending
@@ -165,7 +165,7 @@ class Speech:
     point: str = POINT_TASK
     reply: str = REPLY_TASK
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Give the speech, hear the bids, put the point, answer it."""
         key = table.key(1)
         form = linked(self.form, table, self.by, self.view)

@@ -12,7 +12,7 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn
-from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, Table
+from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.choices import Choices
 from moot.phases.endings import LOG, ending, until
 from moot.phases.speak import Everyone, check_names, linked, speech
@@ -97,7 +97,7 @@ class Examination:
     view: View = LOG
     name: str = "examination"
 
-    def play(self, table: Table) -> Play:
+    def play(self, table: State) -> Play:
         """Examine all, one after the other."""
         start = (max(table.round, 1) - 1) % len(self.who)
         keys: list[str] = []
@@ -111,7 +111,7 @@ class Examination:
         if not any(table.transcript.get(key).reply for key in keys):
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
-    def _question(self, table: Table, key: str, name: str) -> Ask:
+    def _question(self, table: State, key: str, name: str) -> Ask:
         said = [turn for turn in table.transcript.turns(*STATEMENTS, by=name) if table.transcript.sees(self.by, turn)]
         # Only the one who is examined can be asked about, but an older statement may be held against the newest.
         others = tuple(each.name for each in table.brief.participants if each.name != name)
@@ -126,7 +126,7 @@ class Examination:
             view=self.view,
         )
 
-    def _answer(self, table: Table, key: str, name: str, put: Turn) -> Ask:
+    def _answer(self, table: State, key: str, name: str, put: Turn) -> Ask:
         return Ask(
             key=key,
             to=name,
@@ -138,7 +138,7 @@ class Examination:
         )
 
 
-def _filled(task: str, table: Table, name: str) -> str:
+def _filled(task: str, table: State, name: str) -> str:
     return task.replace("{round}", str(table.round)).replace("{name}", name)
 
 

@@ -24,7 +24,7 @@ SLOW = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StoredLine:
     """A stored line with its number in the debate."""
 
     seq: int
@@ -58,13 +58,13 @@ class _Follower:
     ended: bool
     behind: bool = True
     page: deque[str] = field(default_factory=deque[str])
-    queue: deque[Line | _Heard] = field(default_factory=deque[Line | _Heard])
+    queue: deque[StoredLine | _Heard] = field(default_factory=deque[StoredLine | _Heard])
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def take(self, lines: Sequence[Line]) -> None:
+    def take(self, lines: Sequence[StoredLine]) -> None:
         """Queue lines; where they do not fit, signals go first, then the whole queue."""
         if len(self.queue) + len(lines) > self.most:
-            self.queue = deque(item for item in self.queue if isinstance(item, Line))
+            self.queue = deque(item for item in self.queue if isinstance(item, StoredLine))
         if len(self.queue) + len(lines) > self.most:
             self.fall_behind()
         else:
@@ -88,11 +88,11 @@ class _Follower:
         self.behind = True
         self.news.set()
 
-    def pick(self) -> Line | Signal | None:
+    def pick(self) -> StoredLine | Signal | None:
         """The next item at hand that was not given out yet; None where there is none."""
         if self.page:
             self.last += 1
-            return Line(self.last, self.page.popleft())
+            return StoredLine(self.last, self.page.popleft())
         while self.queue:
             item = self.queue.popleft()
             if isinstance(item, _Heard):
@@ -135,7 +135,7 @@ class Hub:
         """Lines will come from this process: whoever follows from now on waits for them, also behind an earlier end."""
         self._finished.discard(debate)
 
-    def publish(self, debate: str, lines: Sequence[Line]) -> None:
+    def publish(self, debate: str, lines: Sequence[StoredLine]) -> None:
         """Hand on lines that have just become durable, in order. Never waits, never raises.
 
         From its first line on the debate counts as live in this process, until ``finish``.
@@ -165,7 +165,7 @@ class Hub:
 
     async def follow(
         self, debate: str, *, after: int = 0, live: bool = True, until: Callable[[str], bool] | None = None
-    ) -> AsyncGenerator[Line | Signal, None]:
+    ) -> AsyncGenerator[StoredLine | Signal, None]:
         """Every line behind number ``after``, each once and in order, and between them the signals of the moment.
 
         It ends after the stored lines when ``live`` is false or the debate is finished in this process, and
@@ -182,12 +182,12 @@ class Hub:
         try:
             while (item := await self._next(debate, follower)) is not None:
                 yield item
-                if until and isinstance(item, Line) and until(item.text):
+                if until and isinstance(item, StoredLine) and until(item.text):
                     return
         finally:
             self._leave(debate, follower)
 
-    async def _next(self, debate: str, follower: _Follower) -> Line | Signal | None:
+    async def _next(self, debate: str, follower: _Follower) -> StoredLine | Signal | None:
         """The next item for a follower; None where it ends."""
         while (item := follower.pick()) is None:
             if follower.behind:

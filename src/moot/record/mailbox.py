@@ -14,7 +14,7 @@ from moot.core.errors import RecordConflict
 from moot.core.event import Entry, Event, Interjected, Replied
 from moot.core.text import clean
 from moot.record.codec import digest, encode, read
-from moot.record.store import Spine, Store
+from moot.record.store import Store, StreamInfo
 
 TRIES = 100
 """How often a letter is put behind another one that came in at the same time."""
@@ -22,7 +22,7 @@ TRIES = 100
 _STREAM = "/letters"
 
 
-class Letters:
+class Mailbox:
     """The letters to one debate.
 
     Args:
@@ -79,7 +79,7 @@ class Letters:
         return None
 
 
-async def debates(store: Store) -> tuple[Spine, ...]:
+async def debates(store: Store) -> tuple[StreamInfo, ...]:
     """All debates of a store, the one that began last first; letters are none.
 
     Raises:
@@ -92,7 +92,7 @@ EVERY = 0.25
 """The least seconds between two looks."""
 
 
-class Mail:
+class Inbox:
     """What people say from elsewhere, on its way into the record.
 
     Args:
@@ -102,7 +102,7 @@ class Mail:
         taken: the number of the newest letter that the record holds.
     """
 
-    def __init__(self, letters: Letters | None) -> None:
+    def __init__(self, letters: Mailbox | None) -> None:
         self._letters = letters
         self._next = 0.0
         self.taken = 0

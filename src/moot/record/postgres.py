@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
-from moot.record.store import Append, Spine, begun_at, check_lines, new_append, settle, wait_for
+from moot.record.store import Append, StreamInfo, begun_at, check_lines, new_append, settle, wait_for
 
 if TYPE_CHECKING:
     import asyncpg
@@ -243,9 +243,9 @@ class PostgresStore:
         rows = await self._ask(READ, debate, max(0, min(after, MOST)), most)
         return tuple([row["text"] for row in rows])
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
-        return tuple([Spine(**row) for row in await self._ask(DEBATES)])
+        return tuple([StreamInfo(**row) for row in await self._ask(DEBATES)])
 
     def tell(self, told: Callable[[str], None]) -> None:
         """See Telling."""

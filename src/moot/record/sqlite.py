@@ -25,7 +25,7 @@ from typing import Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.store import Append, Begun, Spine, check_lines, new_append, settle, wait_for
+from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
 
 T = TypeVar("T")
 
@@ -169,7 +169,7 @@ class SqliteStore:
         most = MOST if limit is None else max(0, min(limit, MOST))
         return await self._ask(lambda: self._file.lines(debate, max(0, min(after, MOST)), most), debate)
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
         return await self._ask(self._file.spines)
 
@@ -349,10 +349,10 @@ class SqliteFile:
         lines: str | None = self._fetch(READ, debate, after, limit)
         return () if lines is None else tuple(lines.split("\n"))
 
-    def spines(self) -> tuple[Spine, ...]:
+    def spines(self) -> tuple[StreamInfo, ...]:
         """All debates."""
         spines = json.loads(self._fetch(DEBATES) or "[]")
-        return tuple(Spine(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in spines)
+        return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in spines)
 
     def _fetch(self, question: str, *values: str | int) -> str | None:
         found: str | None = self._reading.execute(question, values).fetchone()[0]

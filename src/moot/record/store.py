@@ -22,7 +22,7 @@ LONGEST_LINE = 2**26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spine:
+class StreamInfo:
     """What a store tells about one debate without opening it, as the spine of a book does.
 
     Attributes:
@@ -71,7 +71,7 @@ class Store(Protocol):
         """
         ...
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """All debates, the one that began last first.
 
         Raises:

@@ -29,7 +29,7 @@ from moot.core.event import (
 )
 from moot.core.labels import act_of, ending, noun, title
 from moot.core.transcript import Transcript, Turn, fold
-from moot.report.conclusion import Ending, outcome
+from moot.report.conclusion import Ending, conclusion
 from moot.report.metrics import Use, measure
 
 
@@ -287,7 +287,7 @@ def _are_kin(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
 
 def _side(entries: Sequence[Entry], debate: str) -> Side:
     opened, transcript, metrics = _opening(entries, debate), fold(entries), measure(entries)
-    came = outcome(transcript, entries)
+    came = conclusion(transcript, entries)
     decision = came.decision
     return Side(
         debate=debate,

@@ -41,7 +41,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Conclusion:
     """How a debate ended.
 
     Attributes:
@@ -65,15 +65,15 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def outcome(transcript: Transcript, entries: Sequence[Entry]) -> Outcome:
+def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
     """How the debate of a record ended."""
     status, line = _status(transcript)
     decision = transcript.decision
     if decision is None:
-        return Outcome(status=status, line=line)
+        return Conclusion(status=status, line=line)
     ballots = tuple(_with_reason(ballot, transcript) for ballot in decision.ballots)
     names = [each.name for each in transcript.brief.participants] if transcript.brief else []
-    return Outcome(
+    return Conclusion(
         status=status,
         line=line,
         decision=decision,

@@ -14,7 +14,7 @@ from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.labels import descent, place
 from moot.core.text import listed
-from moot.report.conclusion import Outcome, Row, boardroom
+from moot.report.conclusion import Conclusion, Row, boardroom
 from moot.report.course import chronicle, scoreboard
 from moot.report.dialogue import dialogue
 from moot.report.lookups import appendix, tools_chapter
@@ -130,7 +130,7 @@ def verdict(report: Report) -> list[str]:
     ]
 
 
-def _result(outcome: Outcome, decision: Decision) -> list[str]:
+def _result(outcome: Conclusion, decision: Decision) -> list[str]:
     if decision.status == "tie":
         return ["**It is a tie: nothing is decided.**"]
     if decision.status != "decided":
@@ -155,7 +155,7 @@ def _how(decision: Decision) -> str:
     return f"**How it followed:** {'. '.join(sentences)}."
 
 
-def _tally(outcome: Outcome) -> str:
+def _tally(outcome: Conclusion) -> str:
     rows, ranked = outcome.tally, _is_ranked(outcome)
     weighted = any(row.votes != row.ballots for row in rows)
     drafts = any(row.first is not None for row in rows)
@@ -184,7 +184,7 @@ def _points(rows: Sequence[Row]) -> str:
     return table(["Candidate", "Score"], lines, numbers=1)
 
 
-def _ballots(outcome: Outcome) -> str:
+def _ballots(outcome: Conclusion) -> str:
     ballots = outcome.ballots
     weighted = any(row.votes != row.ballots for row in outcome.tally) and not _is_ranked(outcome)
     reasons = any(ballot.reason for ballot in ballots)
@@ -201,7 +201,7 @@ def _ballots(outcome: Outcome) -> str:
     return table(heads, lines, numbers=int(weighted))
 
 
-def _is_ranked(outcome: Outcome) -> bool:
+def _is_ranked(outcome: Conclusion) -> bool:
     """Whether ballots rank candidates; then the rule counts something else than votes."""
     return any(ballot.ranks for ballot in outcome.ballots)
 

@@ -15,7 +15,7 @@ from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import Ending, outcome
+from moot.report.conclusion import Ending, conclusion
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import moment
@@ -124,7 +124,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
-    came, metrics = outcome(transcript, entries), measure(entries)
+    came, metrics = conclusion(transcript, entries), measure(entries)
     decision = came.decision or Decision(status="no_decision")
     return Receipt(
         debate=debate,

@@ -20,7 +20,7 @@ from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, 
 from moot.core.labels import home, title
 from moot.core.text import clean, clean_data
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
-from moot.report.conclusion import Board, Outcome, board, outcome
+from moot.report.conclusion import Board, Conclusion, board, conclusion
 from moot.report.course import Course, Scores, course, scores
 from moot.report.lookups import Searched, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
@@ -152,7 +152,7 @@ class Report:
     settings: tuple[str, ...]
     began: str
     ended: str
-    outcome: Outcome
+    outcome: Conclusion
     participants: tuple[Person, ...]
     quoting: tuple[str, ...]
     parts: tuple[Part, ...]
@@ -207,7 +207,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         settings=settings(entries),
         began=moment(entries[0].at),
         ended=moment(entries[-1].at),
-        outcome=outcome(transcript, entries),
+        outcome=conclusion(transcript, entries),
         participants=_people(brief, metrics),
         quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
         parts=_parts(entries, transcript, brief, found),

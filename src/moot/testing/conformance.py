@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from moot.core.agent import Quote, Scene, Seat
+from moot.core.agent import Agent, Context, Quote
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Layout, Reply
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import MootError
@@ -18,7 +18,7 @@ PROMPTLY = 2.0
 """Seconds within which whoever is cancelled must be gone."""
 
 BACKGROUND = "Tea costs two cents a cup. Coffee costs nine cents a cup. Tea keeps warm for an hour."
-SCENE = Scene(
+SCENE = Context(
     brief=Brief(
         topic="Should the office buy tea or coffee?",
         background=(Source(name="facts.md", text=BACKGROUND),),
@@ -74,7 +74,7 @@ def form(layout: Layout) -> Form:
     return Form(name="draft", layout=layout, fields=fields)
 
 
-async def check_seat(open_seat: Callable[[], Seat]) -> None:
+async def check_seat(open_seat: Callable[[], Agent]) -> None:
     """Check a seat.
 
     It answers with and without a form; fields are those of the form and within what they allow; what was called once

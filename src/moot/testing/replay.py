@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.core.agent import Quote, Say, Scene, Seat
+from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief
 from moot.core.event import Called, Entry, Opened
@@ -15,7 +15,7 @@ from moot.phases.base import Phase
 from moot.protocols.spec import dump, load
 from moot.record.codec import read
 from moot.record.ledger import Ledger
-from moot.testing.store_checks import MemoryStore
+from moot.testing.store_checks import InMemoryStore
 
 
 class Oracle:
@@ -33,7 +33,7 @@ class Oracle:
         self.seed, self.latency = seed, latency
         self.sent: list[str] = []
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
         shown = "|".join((*(turn.text for turn in scene.turns), *(turn.text for turn in scene.about)))
 
@@ -76,7 +76,7 @@ class Held:
 
 
 @dataclass(slots=True, kw_only=True)
-class Hall:
+class Harness:
     """A place to hold debates in memory, whole or cut.
 
     Attributes:
@@ -92,10 +92,10 @@ class Hall:
     hosting: Callable[[], Hosting] = field(default=Hosting)
 
     async def hold(
-        self, seats: Mapping[str, Seat] | Callable[[Ledger], Mapping[str, Seat]], lines: Sequence[str] = ()
+        self, seats: Mapping[str, Agent] | Callable[[Ledger], Mapping[str, Agent]], lines: Sequence[str] = ()
     ) -> Held:
         """Hold the debate from the end of these lines on; seats that speak up unasked are made with the ledger."""
-        store = MemoryStore()
+        store = InMemoryStore()
         if lines:
             await store.append("d", lines, after=0)
         ledger = Ledger(store, "d", clock=lambda: 0.0)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from moot.answers.layout import read
-from moot.core.agent import Quote, Say, Scene
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.event import Called
 from moot.models.base import Request, Traits
 
 Line: TypeAlias = str | Reply | Exception
-Script: TypeAlias = Callable[[Ask, Scene], Line]
+Script: TypeAlias = Callable[[Ask, Context], Line]
 
 
 class Scripted:
@@ -31,9 +31,9 @@ class Scripted:
     def __init__(self, script: Script | Iterable[Line], *, latency: float | Callable[[Ask], float] = 0.0) -> None:
         self._script = script if callable(script) else _in_order(script)
         self._latency = latency
-        self.history: list[tuple[Ask, Scene]] = []
+        self.history: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
         self.history.append((ask, scene))
         seconds = self._latency(ask) if callable(self._latency) else self._latency
@@ -85,14 +85,14 @@ class ScriptedModel:
         """One token for each word, and a hundred for the answer; free."""
         return Quote(model=self._name, tokens=sum(len(each.text.split()) for each in request.messages) + 100)
 
-    async def complete(self, request: Request, say: Say) -> Called:
+    async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request, through the record; see ``models.base.Model``."""
         return await say.call(request.call, self.quote(request), lambda: self._send(request, say))
 
     async def close(self) -> None:
         """Nothing to give back."""
 
-    async def _send(self, request: Request, say: Say) -> Called:
+    async def _send(self, request: Request, say: Recorder) -> Called:
         self.history.append(request)
         script = self._script
         line = script(request) if callable(script) else script[len(self.history) - 1]
@@ -111,7 +111,7 @@ class ScriptedModel:
 def _in_order(lines: Iterable[Line]) -> Script:
     left = iter(lines)
 
-    def script(ask: Ask, scene: Scene) -> Line:
+    def script(ask: Ask, scene: Context) -> Line:
         return next(left, AssertionError(f"the script of {scene.me.name} ends before {ask.key}"))
 
     return script

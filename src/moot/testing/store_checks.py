@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.store import LONGEST_LINE, Spine, Store, check_lines
+from moot.record.store import LONGEST_LINE, Store, StreamInfo, check_lines
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 """Opens the store of that name (letters, digits and hyphens)."""
@@ -17,7 +17,7 @@ OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 Check: TypeAlias = Callable[[OpenStore], Awaitable[None]]
 
 
-class MemoryStore:
+class InMemoryStore:
     """A Store without a disk.
 
     Args:
@@ -45,11 +45,11 @@ class MemoryStore:
         first = max(0, after)
         return tuple(self.kept.get(debate, [])[first : None if limit is None else first + max(0, limit)])
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
         self._check_open()
         return tuple(
-            Spine(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
+            StreamInfo(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
             for debate, lines in reversed(self.kept.items())
         )
 
@@ -206,9 +206,9 @@ async def check_debates(open_store: OpenStore) -> None:
     await store.append("a", ("a1", "a2", "a3"), after=0)
     await store.append("m", ("m2",), after=1)
     wanted = (
-        Spine(debate="a", entries=3, first="a1", last="a3"),
-        Spine(debate="z", entries=2, first="z1", last="z2"),
-        Spine(debate="m", entries=2, first="m1", last="m2"),
+        StreamInfo(debate="a", entries=3, first="a1", last="a3"),
+        StreamInfo(debate="z", entries=2, first="z1", last="z2"),
+        StreamInfo(debate="m", entries=2, first="m1", last="m2"),
     )
     _same("debates", await store.debates(), wanted)
     await store.close()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from moot.agents.prompt import frame, show
 from moot.agents.toolkit import Errand, Found
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Field, Form, ToolSpec
 from moot.core.errors import ToolError
 from moot.core.transcript import SUMMARY, Turn
@@ -102,12 +102,12 @@ class Scorer:
         return Found(text="\n".join(lines))
 
 
-def summing(scene: Scene, turns: Sequence[Turn]) -> str:
+def summing(scene: Context, turns: Sequence[Turn]) -> str:
     """The question for a summary of turns."""
     return f"{_SUM_UP}\n\n{show(scene, turns)}"
 
 
-def rating(scene: Scene, text: str) -> str:
+def rating(scene: Context, text: str) -> str:
     """The question for marks of an argument."""
     parts = [_RATE.format(topic=scene.brief.topic), show(scene, scene.turns), f"The argument:\n{frame(text)}"]
     return "\n\n".join(filter(None, parts))

@@ -30,7 +30,7 @@ from math import hypot, inf
 from typing import Protocol, TypeAlias, cast
 
 from moot.agents.toolkit import Errand
-from moot.core.agent import Quote, Say, Scene
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import BriefError, Unavailable, Unreadable
 from moot.core.event import Called
@@ -347,7 +347,7 @@ class Likening:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def answer(self, ask: Ask, scene: Scene, say: Say) -> Reply:
+    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
         """Measure; see ``core.agent.Seat``.
 
         Raises:

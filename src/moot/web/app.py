@@ -21,9 +21,9 @@ from starlette.types import ASGIApp
 
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.queue_runner import open_hall
-from moot.app.run.workspace import Desk
-from moot.app.serve.spending import Till
+from moot.app.run.queue_runner import open_runner
+from moot.app.run.workspace import Workspace
+from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
 from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
 from moot.web.auth import Passes
@@ -96,7 +96,7 @@ Send a program's token as `Authorization: Bearer …`. Errors are problem detail
 
 @asynccontextmanager
 async def open_site(
-    desk: Desk, config: Config, *, hosts: Iterable[str], most: int | None = None, queue: Dispatcher | None = None
+    desk: Workspace, config: Config, *, hosts: Iterable[str], most: int | None = None, queue: Dispatcher | None = None
 ) -> AsyncGenerator[Site]:
     """A server over a desk, as long as the context lasts; the debates that it holds are stopped at the end.
 
@@ -108,13 +108,13 @@ async def open_site(
         queue: where debates are submitted for workers; None where the server holds them.
     """
     serving = config.serve
-    hall = open_hall(desk, config, most=most or serving.most, kept=1, queue=queue)
+    hall = open_runner(desk, config, most=most or serving.most, kept=1, queue=queue)
     async with hall, Live(desk) as live:
         yield Site(
             hall=hall,
             live=live,
             passes=Passes(serving.tokens),
-            till=Till(hall, serving.daily),
+            till=Spending(hall, serving.daily),
             serving=serving,
             hosts=frozenset(each.lower() for each in hosts),
         )

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from moot.app.export.paper import printed
 from moot.app.plan.assignment import is_person
 from moot.app.run.outcome import Listed, opening
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.run.workspace import read as read_all
 from moot.app.serve.visibility import Ears, hears_all
 from moot.core.errors import BriefError, RecordError
@@ -61,11 +61,11 @@ class Kept:
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     _printing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def entries(self, desk: Desk, debate: str) -> tuple[Entry, ...]:
+    async def entries(self, desk: Workspace, debate: str) -> tuple[Entry, ...]:
         """All entries of a debate, checked; see ``read``."""
         return (await self.read(desk, debate))[0]
 
-    async def read(self, desk: Desk, debate: str) -> tuple[tuple[Entry, ...], Transcript]:
+    async def read(self, desk: Workspace, debate: str) -> tuple[tuple[Entry, ...], Transcript]:
         """All entries of a debate, checked, and folded: nobody may fold more into it.
 
         Raises:
@@ -181,7 +181,7 @@ class Sums:
 
     _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])
 
-    async def of(self, desk: Desk, listed: Listed) -> Data:
+    async def of(self, desk: Workspace, listed: Listed) -> Data:
         """A debate in a list: what stands in ``Listed``, its participants, decision, and what it used."""
         key = (listed.debate, listed.entries)
         if key not in self._known:
@@ -192,7 +192,7 @@ class Sums:
         return self._known[key]
 
 
-async def _row(desk: Desk, listed: Listed) -> Data:
+async def _row(desk: Workspace, listed: Listed) -> Data:
     row: Data = {
         "id": listed.debate,
         "topic": listed.topic,

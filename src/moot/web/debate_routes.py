@@ -18,7 +18,7 @@ from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
 from moot.app.run.outcome import Listed, opening, sums_of
 from moot.app.run.people import open_asks
-from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.start import Start
 from moot.app.serve.admission import Order, Reception
 from moot.app.serve.admission import keyed as keyed_by
@@ -71,9 +71,9 @@ def _value(name: str, value: JsonValue) -> Value:
     raise BriefError(f"{name[:60]!r} must be a text, a number, true or false, or a list of texts", code="wrong_type")
 
 
-def caps_of(limits: Limits | None) -> Caps:
+def caps_of(limits: Limits | None) -> LimitWishes:
     """Limits for the desk."""
-    return Caps(**limits.model_dump()) if limits else Caps()
+    return LimitWishes(**limits.model_dump()) if limits else LimitWishes()
 
 
 def reception(site: Site, owner: str) -> Reception:

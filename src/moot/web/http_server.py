@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from moot.app.export.telemetry import attend
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, is_any, listen
 from moot.web.app import make_app, open_site
 from moot.web.guard import Log, Logged
@@ -63,7 +63,7 @@ async def serve(wanted: Wanted, config: Config) -> None:
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     listening = listen(wanted.host, wanted.port)
     port = int(listening.getsockname()[1])
-    desk = Desk.at(wanted.store)
+    desk = Workspace.at(wanted.store)
     desk.config = config
     try:
         attend(desk)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
-from moot.app.run.workspace import Desk, decode
+from moot.app.run.workspace import Workspace, decode
 from moot.app.serve.server_parts import told
 from moot.app.serve.view_model import Frames
 from moot.app.serve.visibility import Ears, Seal
@@ -119,7 +119,7 @@ class Past:
         ears: for whom.
     """
 
-    def __init__(self, desk: Desk, debate: str, after: int, until: int | None = None, ears: Ears = None) -> None:
+    def __init__(self, desk: Workspace, debate: str, after: int, until: int | None = None, ears: Ears = None) -> None:
         self._desk, self._debate, self._after, self._until = desk, debate, after, until
         self._digest, self._last = Digest(ears), 0
 
@@ -153,7 +153,7 @@ class Raw:
         named: whether events are named; a name follows from the entries before it, so these are read as well.
     """
 
-    def __init__(self, desk: Desk, debate: str, after: int, *, named: bool) -> None:
+    def __init__(self, desk: Workspace, debate: str, after: int, *, named: bool) -> None:
         self._desk, self._debate, self._after = desk, debate, after
         self._last, self._names = (0, Namer()) if named else (after, None)
 
@@ -207,7 +207,7 @@ class Channel:
         viewers: how many watch it.
     """
 
-    def __init__(self, desk: Desk, debate: str, ears: Ears) -> None:
+    def __init__(self, desk: Workspace, debate: str, ears: Ears) -> None:
         self.debate, self.ears = debate, ears
         self.last = self.viewers = self._read = 0  # `_read`: so many entries were taken in
         self.over = False
@@ -319,7 +319,7 @@ class Channel:
 class Live:
     """All debates that somebody watches; an async context manager."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Workspace) -> None:
         self._desk = desk
         self._channels: dict[tuple[str, Ears], Channel] = {}
         self._tasks: dict[tuple[str, Ears], asyncio.Task[None]] = {}
@@ -372,7 +372,7 @@ class Viewer:
         resync: whether a viewer who is too slow is told so instead of being read the past.
     """
 
-    def __init__(self, desk: Desk, channel: Channel, after: int, *, beat: float, resync: bool = False) -> None:
+    def __init__(self, desk: Workspace, channel: Channel, after: int, *, beat: float, resync: bool = False) -> None:
         self._desk, self._channel, self._beat, self._resync = desk, channel, beat, resync
         self._last = after
         self._place: int | None = None  # in the ring; None while it reads the past

@@ -19,7 +19,7 @@ from moot.app.export.learned import Standings, calibration, search, standings
 from moot.app.export.paper import memo, replay
 from moot.app.export.recount import Recounted, count_entries, write_recount
 from moot.app.export.reports import (
-    Recount,
+    ReadRecord,
     compare,
     map_at,
     mermaid_of,
@@ -237,7 +237,7 @@ async def _report(found: Looked, form: ReportForm) -> bytes:
     )
 
 
-def _written(found: Recount, form: ReportForm) -> str:
+def _written(found: ReadRecord, form: ReportForm) -> str:
     match form:
         case "svg":
             return write_log(found, "visual_tree")[".tree.svg"]

@@ -12,10 +12,10 @@ from starlette.requests import HTTPConnection
 
 from moot.app.plan.settings import Serving
 from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
-from moot.app.run.runner import Hall
-from moot.app.run.workspace import Desk
+from moot.app.run.runner import Runner
+from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Sayings
-from moot.app.serve.spending import Till
+from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
 from moot.web.auth import Pass, Passes, reaches, session_cookie, share_cookie, share_cookies
@@ -43,10 +43,10 @@ class Site:
         sayings: what is said in debates from outside.
     """
 
-    hall: Hall
+    hall: Runner
     live: Live
     passes: Passes
-    till: Till
+    till: Spending
     serving: Serving
     hosts: frozenset[str]
     sums: Sums = field(default_factory=Sums)
@@ -54,7 +54,7 @@ class Site:
     sayings: Sayings = field(default_factory=Sayings)
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> Workspace:
         """The desk of the hall."""
         return self.hall.desk
 

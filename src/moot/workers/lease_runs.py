@@ -12,10 +12,10 @@ from moot.app.run.access import allowed
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.outcome import Outcome
 from moot.app.run.people import time_left
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
 from moot.core.text import clean, hide
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 from moot.workers.jobs import Ending, Lease
 from moot.workers.leases import Fence
 
@@ -78,7 +78,7 @@ class Held:
     """
 
     lease: Lease
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
     why: str = ""
     task: "asyncio.Task[Ending] | None" = None
 
@@ -100,7 +100,7 @@ class Segments:
         reach: asks the database for nothing; raises QueueError where it does not answer.
     """
 
-    def __init__(self, desk: Desk, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, desk: Workspace, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]) -> None:
         self.desk, self.wanted, self.fence, self._reach = desk, wanted, fence, reach
 
     async def hold(self, debate: str, held: Held) -> Ending:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from moot.app.run.dispatcher import State
 from moot.core.errors import RecordConflict
-from moot.record.store import Spine, Store
+from moot.record.store import Store, StreamInfo
 from moot.workers.jobs import STOPS, Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
 from moot.workers.queue_tables import plain
 
@@ -83,7 +83,7 @@ class Fence:
         """See ``Store.read``."""
         return await self._store.read(debate, after=after, limit=limit)
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """See ``Store.debates``."""
         return await self._store.debates()
 

@@ -22,10 +22,10 @@ from moot.app.plan.settings import Config, Schedule
 from moot.app.run.dispatcher import Job, QueueError
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import Wishes
-from moot.app.run.start import Lent, lay_down, make_start, people_start
-from moot.app.run.workspace import Desk
+from moot.app.run.start import HostHooks, generate_participants, make_start, put_on_record
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 
 FIRES = "moot.scheduled"
 """The workflow of a schedule."""
@@ -118,7 +118,7 @@ def recover(engine: Engine, client: DBOSClient, worker: str, seconds: float) -> 
 
 
 async def fire(
-    desk: Desk, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
+    desk: Workspace, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
 ) -> Job:
     """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
 
@@ -135,7 +135,7 @@ async def fire(
         await asyncio.sleep(AGAIN)
 
 
-async def begin(desk: Desk, at: datetime, brief: dict[str, str], config: Config) -> str:
+async def begin(desk: Workspace, at: datetime, brief: dict[str, str], config: Config) -> str:
     """Put the debate of that time on record; its id.
 
     Raises:
@@ -148,9 +148,9 @@ async def begin(desk: Desk, at: datetime, brief: dict[str, str], config: Config)
     start = await make_start(desk, intake, Wishes(), config)
     casters = copy.copy(desk)
     casters.pen = desk.store  # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
-    peopled = await people_start(casters, start, debate, Lent(stop=Stop()))
+    peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")
     with suppress(RecordConflict):  # another worker has begun it at the same time
-        await lay_down(desk, peopled, debate)
+        await put_on_record(desk, peopled, debate)
     return debate

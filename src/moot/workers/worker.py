@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
 from moot.models.transport import Meter
 from moot.workers.jobs import Ending, Jobs, Lease
@@ -48,7 +48,7 @@ class Worker:
         wanted: how it works.
     """
 
-    def __init__(self, desk: Desk, wanted: Wanted) -> None:
+    def __init__(self, desk: Workspace, wanted: Wanted) -> None:
         self.desk, self.wanted = desk, wanted
         engine = engine_of(wanted.address)
         self.jobs = Jobs(engine, client_of(engine))

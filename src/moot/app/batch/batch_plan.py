@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 from moot.app.brief.reader import MOST_BYTES, Intake
 from moot.app.brief.schema import MOST_SEED
 from moot.app.run.api import read_words
-from moot.app.run.prepare import Caps, Wishes
+from moot.app.run.prepare import LimitWishes, Wishes
 from moot.core.brief import Limits
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Opened
@@ -144,12 +144,13 @@ def _apart(items: Sequence[Item]) -> Iterator[Item]:
 def make_item(intake: Intake, wishes: Wishes, *, name: str, own: str = "", where: str = "") -> Item:
     """A brief as part of a batch; ``own`` is the id that was given to it."""
     given = {key: value for key, value in intake.given.items() if not key.startswith("limits.")}
-    wanted = asdict(replace(wishes, caps=Caps()))
+    wanted = asdict(replace(wishes, caps=LimitWishes()))
     background = tuple(
         replace(each, line=1) for each in intake.brief.background
     )  # a limit more moves what is behind it
     brief = replace(intake.brief, limits=Limits(), background=background)
-    asked = Opened(brief=brief, protocol={"given": given, "wishes": wanted}, name=own)
+    plain = json.loads(json.dumps({"given": given, "wishes": wanted}))  # what is stored has lists, and no tuples
+    asked = Opened(brief=brief, protocol=plain, name=own)
     key = digest(encode(Entry(seq=1, at=0.0, event=asked, prev="")))
     return Item(name=name, intake=intake, wishes=wishes, key=key, where=where)
 

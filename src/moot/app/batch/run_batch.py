@@ -16,14 +16,22 @@ from moot.app.plan.estimate import Costing, Estimate, estimate
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome
-from moot.app.run.prepare import Caps, live_models
-from moot.app.run.queue_runner import QueueHall, hold_by_workers
-from moot.app.run.start import Casting, Lent, Start, casting_plan, hold_start, make_start, people_start
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import LimitWishes, live_models
+from moot.app.run.queue_runner import QueueRunner, hold_by_workers
+from moot.app.run.start import (
+    Generation,
+    HostHooks,
+    Start,
+    generate_participants,
+    generation_plan,
+    make_start,
+    run_start,
+)
+from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import spent
 from moot.core.errors import LimitReached, MootError, RecordError
 from moot.core.text import clean, hide
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 
 PARALLEL = 8
 """The most debates at once, where nobody says otherwise."""
@@ -100,13 +108,13 @@ class Batching:
         running: the debates that are held now.
     """
 
-    desk: Desk
+    desk: Workspace
     batch: Batch
     config: Config
     parallel: int = PARALLEL
     budget: float | None = None
     queue: Dispatcher | None = None
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
     tell: Callable[[Came], None] = lambda came: None
     came: dict[str, Came] = field(default_factory=dict[str, Came])
     running: set[str] = field(default_factory=set[str])
@@ -161,7 +169,7 @@ class Batching:
         """The US dollars that making the participants takes at most, where they have to be made."""
         if not start.ready.caster:
             return 0.0
-        plan = casting_plan(start.ready)
+        plan = generation_plan(start.ready)
         return estimate(plan.brief, plan.protocol, live_models(self.desk, plan.brief)).most.cost or 0.0
 
     async def hold(self) -> None:
@@ -235,14 +243,14 @@ class Batching:
         start = await make_start(self.desk, repeat.item.intake, wishes, self.config)
         if (cap := self._cap(start)) is None:
             return start
-        return await make_start(self.desk, repeat.item.intake, replace(wishes, caps=Caps(cost=cap)), self.config)
+        return await make_start(self.desk, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config)
 
     async def _hold(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
         """Hold one debate: what came of it, and the dollars that making its participants has used now.
 
         What goes wrong becomes a value, so that it ends no other.
         """
-        castings: list[Casting] = []
+        castings: list[Generation] = []
         fault = why = ""
         try:
             outcome = await self._drive(repeat, start, castings)
@@ -258,25 +266,25 @@ class Batching:
             came = replace(came, status="error" if fault else "paused", reason=fault or why)
         return came, await self._spent(castings)
 
-    async def _drive(self, repeat: Repeat, start: Start, castings: list[Casting]) -> Outcome:
+    async def _drive(self, repeat: Repeat, start: Start, castings: list[Generation]) -> Outcome:
         """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
-        debate, lent = repeat.debate, Lent(stop=self.stop, casting=castings.append)
+        debate, lent = repeat.debate, HostHooks(stop=self.stop, casting=castings.append)
         begun = bool(await self.desk.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same matter takes the participants over that the first has had made.
             async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
-                peopled = await people_start(self.desk, start, debate, lent)
+                peopled = await generate_participants(self.desk, start, debate, lent)
             if isinstance(peopled, Outcome):
                 return peopled
             start = peopled
         if self.queue is not None:
-            hall = QueueHall(self.desk, self.queue, config=self.config)
+            hall = QueueRunner(self.desk, self.queue, config=self.config)
             return await hold_by_workers(hall, start, debate, self.stop)
         if begun:
             return await self.desk.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
-        return await hold_start(self.desk, start, debate, lent)
+        return await run_start(self.desk, start, debate, lent)
 
-    async def _spent(self, castings: list[Casting]) -> float:
+    async def _spent(self, castings: list[Generation]) -> float:
         return sum([spent(await self.desk.entries(each.debate)) for each in castings if not each.earlier])
 
 

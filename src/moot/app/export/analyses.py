@@ -13,7 +13,7 @@ from moot.analysis.review import insights, review
 from moot.app.export.plots import Plot, draw, draw_all
 from moot.app.export.proofs import prove
 from moot.app.export.reports import file_name, save
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
 from moot.report.markdown import markdown
@@ -24,7 +24,7 @@ PAGE = "analysis.md"
 
 
 async def analyse_debates(
-    desk: Desk, debates: Sequence[str], *, formal: bool = False
+    desk: Workspace, debates: Sequence[str], *, formal: bool = False
 ) -> tuple[tuple[Analysis, ...], Mapping[str, str]]:
     """Analyse debates, each once.
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from moot.app.plan.learning import Studied, keep, owner_letters, put, study, teach
+from moot.app.plan.learning import Studied, keep, owner_messages, put, study, teach
 from moot.app.run.outcome import opening
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Interjected
 from moot.core.text import clean
@@ -24,7 +24,7 @@ from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
 from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, option_of
 from moot.learn.memory import Found, Kind
-from moot.learn.memory_store import Item, Shelf
+from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.personas import Pair, Persona, model_pairs, models, pairs, performances
 from moot.learn.personas import personas as of_participants
 from moot.learn.personas import relations as read_relations
@@ -33,7 +33,7 @@ from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
 from moot.record.codec import decode
 from moot.record.mailbox import debates
-from moot.record.store import Spine
+from moot.record.store import StreamInfo
 
 LONGEST = 500
 """Characters of what the owner says of a debate."""
@@ -69,7 +69,7 @@ class Standings:
 # ---- learning ------------------------------------------------------------------------------------------------------
 
 
-async def learn(desk: Desk, debate: str) -> bool:
+async def learn(desk: Workspace, debate: str) -> bool:
     """Learn from a closed debate, once; again only where its owner has said something new of it.
 
     Returns:
@@ -81,7 +81,7 @@ async def learn(desk: Desk, debate: str) -> bool:
     return await teach(desk.store, _place(desk), debate)
 
 
-async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
+async def learn_all(desk: Workspace, *, rebuild: bool = False) -> Learned:
     """Learn from all closed debates that have not been learned, the oldest first.
 
     Args:
@@ -94,7 +94,7 @@ async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
     place = _place(desk)
     if not rebuild:
         return await _learn(desk, await debates(desk.store), partial(keep, place))
-    with Shelf.open("") as anew:
+    with MemoryStore.open("") as anew:
 
         async def hold(debate: str, studied: Studied) -> bool:
             return await asyncio.to_thread(put, anew, debate, studied)
@@ -107,12 +107,14 @@ async def learn_all(desk: Desk, *, rebuild: bool = False) -> Learned:
     return replace(found, damaged=(*found.damaged, *more.damaged))
 
 
-def _replace(place: Place, anew: Shelf) -> frozenset[str]:
-    with Shelf.open(place) as shelf:
+def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
+    with MemoryStore.open(place) as shelf:
         return shelf.replace(anew)
 
 
-async def _learn(desk: Desk, spines: Sequence[Spine], hold: Callable[[str, Studied], Awaitable[bool]]) -> Learned:
+async def _learn(
+    desk: Workspace, spines: Sequence[StreamInfo], hold: Callable[[str, Studied], Awaitable[bool]]
+) -> Learned:
     """Learn these debates, the last of them first."""
     new: list[str] = []
     damaged: list[str] = []
@@ -133,7 +135,7 @@ async def _learn(desk: Desk, spines: Sequence[Spine], hold: Callable[[str, Studi
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
 
 
-async def note(desk: Desk, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
+async def note(desk: Workspace, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
     """Keep what the owner says of a closed debate, and learn from it again.
 
     Args:
@@ -154,7 +156,7 @@ async def note(desk: Desk, debate: str, what: Literal["resolve", "domain", "forg
     if what != FORGET and not 0 < len(words) <= LONGEST:
         meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
         raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
-    await owner_letters(desk.store, debate, desk.clock).post(Interjected(by=what, text=words))
+    await owner_messages(desk.store, debate, desk.clock).post(Interjected(by=what, text=words))
     await learn(desk, debate)
 
 
@@ -175,7 +177,7 @@ class Resolved:
     options: tuple[str, ...]
 
 
-async def resolve(desk: Desk, debate: str, truth: str) -> Resolved:
+async def resolve(desk: Workspace, debate: str, truth: str) -> Resolved:
     """Say what was right in a closed debate; see ``note``.
 
     Raises:
@@ -194,7 +196,7 @@ async def resolve(desk: Desk, debate: str, truth: str) -> Resolved:
     )
 
 
-def _place(desk: Desk) -> Place:
+def _place(desk: Workspace) -> Place:
     if desk.shelf is None:
         raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
     return desk.shelf
@@ -203,7 +205,7 @@ def _place(desk: Desk) -> Place:
 # ---- what is read --------------------------------------------------------------------------------------------------
 
 
-async def search(desk: Desk, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
+async def search(desk: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
     """What memory holds on some words, best first. Looking does not count as use.
 
     Raises:
@@ -212,13 +214,13 @@ async def search(desk: Desk, words: str, *, kind: Kind = "outcome", most: int = 
     place = _place(desk)
 
     def look() -> tuple[Found, ...]:
-        with Shelf.open(place) as shelf:
+        with MemoryStore.open(place) as shelf:
             return shelf.search(words, kind, most=most, now=desk.clock())
 
     return await asyncio.to_thread(look)
 
 
-async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
+async def remembered(desk: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
     """What was learned from one debate, or from all (""), by kind; nothing where it was not learned or is forgotten.
 
     Raises:
@@ -227,7 +229,7 @@ async def remembered(desk: Desk, debate: str, kinds: Sequence[str]) -> Mapping[s
     return await asyncio.to_thread(_bodies, _place(desk), kinds, debate)
 
 
-async def standings(desk: Desk, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
+async def standings(desk: Workspace, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
     """The ratings of the models, within each domain or within one.
 
     Args:
@@ -253,7 +255,7 @@ def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match])
     return Standings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
 
 
-async def calibration(desk: Desk) -> Mapping[str, Calibration]:
+async def calibration(desk: Workspace) -> Mapping[str, Calibration]:
     """How far each model's confidence can be trusted, over its last answers in debates whose truth is known.
 
     Raises:
@@ -264,7 +266,7 @@ async def calibration(desk: Desk) -> Mapping[str, Calibration]:
     return {player: each for player, each in found.items() if each is not None}
 
 
-async def recalibration(desk: Desk) -> Mapping[str, tuple[tuple[Level, float], ...]]:
+async def recalibration(desk: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
     """For each model the confidences that it gave, how many of those answers were right, and what to expect of them.
 
     Raises:
@@ -273,7 +275,7 @@ async def recalibration(desk: Desk) -> Mapping[str, tuple[tuple[Level, float], .
     return {player: expected(made) for player, made in forecasts((await _measured(desk)).graded).items()}
 
 
-async def weights(desk: Desk) -> Mapping[str, float | None]:
+async def weights(desk: Workspace) -> Mapping[str, float | None]:
     """What each model's vote would weigh now beside others of whom enough is known; None for whom it is not.
 
     By the log-odds of the share of its last answers that were right, with two answers to choose from; see
@@ -285,18 +287,18 @@ async def weights(desk: Desk) -> Mapping[str, float | None]:
     return would_weigh(await _measured(desk))
 
 
-async def _measured(desk: Desk) -> Measured:
+async def _measured(desk: Workspace) -> Measured:
     place = _place(desk)
 
     def look() -> Measured:
-        with Shelf.open(place) as shelf:
+        with MemoryStore.open(place) as shelf:
             return measured(shelf)
 
     return await asyncio.to_thread(look)
 
 
 def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
-    with Shelf.open(place) as shelf:
+    with MemoryStore.open(place) as shelf:
         return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}
 
 
@@ -316,7 +318,7 @@ class Met:
     models: tuple[Pair, ...]
 
 
-async def personas(desk: Desk) -> People:
+async def personas(desk: Workspace) -> People:
     """How participants and models did in all debates that were learned.
 
     Raises:
@@ -326,7 +328,7 @@ async def personas(desk: Desk) -> People:
     return People(participants=of_participants(done), models=models(done))
 
 
-async def relations(desk: Desk) -> Met:
+async def relations(desk: Workspace) -> Met:
     """Who agreed with whom, and who changed whose answer, in all debates that were learned.
 
     Raises:

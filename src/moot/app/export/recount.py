@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import TypedDict, cast
 
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.decision import Ballot, Decision, Strength
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
@@ -196,7 +196,7 @@ class Recounted:
     counts: tuple[Counted, ...]
 
 
-async def count_again(desk: Desk, debate: str) -> Recounted:
+async def count_again(desk: Workspace, debate: str) -> Recounted:
     """Count the ballots of a debate under every rule that applies to them.
 
     Raises:

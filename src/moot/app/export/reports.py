@@ -18,7 +18,7 @@ from moot.app.plan.toolbox import offered
 from moot.app.run.outcome import opening
 from moot.app.run.people import for_people
 from moot.app.run.prepare import Ready
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.tree import as_data, mermaid
 from moot.core.errors import BriefError
@@ -135,14 +135,14 @@ FORMATS = ("md", "json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recount:
+class ReadRecord:
     """A debate's entries and what they report."""
 
     entries: Sequence[Entry]
     report: Report
 
 
-async def recount(desk: Desk, debate: str) -> Recount:
+async def read_record(desk: Workspace, debate: str) -> ReadRecord:
     """Read a record and report it.
 
     Raises:
@@ -153,12 +153,12 @@ async def recount(desk: Desk, debate: str) -> Recount:
     return await asyncio.to_thread(reported, entries, debate=debate, where=desk.place, last=last)
 
 
-def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> Recount:
+def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
     """What entries report, the last of which is stored as that line; see ``moot.report.report``."""
-    return Recount(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
+    return ReadRecord(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
 
 
-async def compare(desk: Desk, one: str, other: str) -> Comparison:
+async def compare(desk: Workspace, one: str, other: str) -> Comparison:
     """Set two debates side by side.
 
     Raises:
@@ -168,7 +168,7 @@ async def compare(desk: Desk, one: str, other: str) -> Comparison:
     return await asyncio.to_thread(set_side_by_side, *sides, names=(one, other))
 
 
-async def parent(desk: Desk, debate: str) -> str:
+async def parent(desk: Workspace, debate: str) -> str:
     """The debate that a fork was forked from.
 
     Raises:
@@ -205,12 +205,12 @@ def save_report(report: Report, folder: Path) -> Path:
     return path
 
 
-def write_log(found: Recount, mode: Mode) -> Mapping[str, str]:
+def write_log(found: ReadRecord, mode: Mode) -> Mapping[str, str]:
     """A record as texts, in one of MODES: what is to stand behind the name of each file, the one to read first."""
     return write_texts(mode, found.report, found.entries)
 
 
-def save_log(found: Recount, mode: Mode, folder: Path) -> tuple[Path, ...]:
+def save_log(found: ReadRecord, mode: Mode, folder: Path) -> tuple[Path, ...]:
     """Write a log into a folder, which is made, beside the report; where it is then.
 
     Raises:

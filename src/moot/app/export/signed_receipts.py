@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from moot.app.export.reports import save
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.record.codec import digest, read
 from moot.report.receipt import Receipt, certificate, receipt
@@ -188,7 +188,7 @@ class Checked:
     head: str
 
 
-async def make_receipt(desk: Desk, debate: str) -> Receipt:
+async def make_receipt(desk: Workspace, debate: str) -> Receipt:
     """The receipt of a debate, as its record stands.
 
     Raises:
@@ -241,7 +241,7 @@ def check_receipt(text: str, key: Key) -> Checked:
     return Checked(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
 
 
-async def check_record(desk: Desk, checked: Checked) -> int:
+async def check_record(desk: Workspace, checked: Checked) -> int:
     """Check the record that a receipt is about: the whole chain of its entries, also of those that came since.
 
     Returns:

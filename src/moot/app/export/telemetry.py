@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
 from moot.core.event import (
     TOOL,
@@ -201,7 +201,7 @@ class Observing:
         self.observed.pop(debate, None)
 
 
-def attend(desk: Desk) -> None:
+def attend(desk: Workspace) -> None:
     """Have every debate of a desk observed, where the environment wants that.
 
     Raises:

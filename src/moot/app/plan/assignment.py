@@ -20,29 +20,29 @@ from typing import cast
 
 from moot.agents.human import HUMAN, Human
 from moot.agents.human import Reach as human_Reach
-from moot.agents.llm import UNAIDED, ModelSeat
+from moot.agents.llm import UNAIDED, ModelAgent
 from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool
 from moot.agents.tree_search import SOUGHT, Searching, calls
 from moot.app.brief.field_values import free_name
 from moot.app.brief.reader import Intake
-from moot.app.plan.learning import lacks, shelf_of
+from moot.app.plan.learning import lacks, memory_place
 from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
-from moot.core.agent import Say, Scene, Seat
+from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
 from moot.core.brief import LIKENESS, Brief, Limits, Participant
 from moot.core.errors import BriefError
-from moot.core.roles import LIBRARIAN, NAMED, TELLER, Finding, VoteWeights, teller
+from moot.core.roles import LIBRARIAN, NAMED, TELLER, Finding, VoteWeights, vote_weigher
 from moot.core.text import flat
-from moot.demo.debater import CLOCK, Clock, Quotes
-from moot.learn.retriever import Librarian, Look
-from moot.learn.vote_weights import Teller
+from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
+from moot.learn.retriever import Look, Retriever
+from moot.learn.vote_weights import VoteWeigher
 from moot.models.base import Model
 from moot.models.discover import Reach, look_around
 from moot.models.names import parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import librarian
+from moot.phases.helpers import retriever
 from moot.record.store import Store
 from moot.tools.embeddings import KIND, Likening, embedder
 from moot.tools.feeds import Feeds
@@ -74,7 +74,7 @@ def memory_of(intake: Intake) -> Memory | None:
     Raises:
         BriefError: settings of recall without it, or a librarian who shall not recall.
     """
-    given, seated = intake.given, librarian(intake.brief)
+    given, seated = intake.given, retriever(intake.brief)
     if not given.get("recall", bool(seated)):
         for name in ("history_limit", "feeds", "research"):
             if name in given:
@@ -90,11 +90,11 @@ def memory_of(intake: Intake) -> Memory | None:
     )
 
 
-def with_librarian(brief: Brief, memory: Memory | None) -> Brief:
+def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
     """The brief with somebody who recalls, where that is wanted and nobody described does; with the tools for it."""
     if memory is None:
         return brief
-    if seated := librarian(brief):
+    if seated := retriever(brief):
         people = [replace(each, tools=memory.tools) if each.name == seated else each for each in brief.participants]
         return replace(brief, participants=tuple(people))
     name = free_name(NAMES, (each.name for each in brief.participants))
@@ -118,7 +118,7 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
 
 def recalling(
     brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: Give = no_tools
-) -> Mapping[str, Seat]:
+) -> Mapping[str, Agent]:
     """The librarian's seat, by its name; nothing where nobody recalls.
 
     Args:
@@ -128,13 +128,13 @@ def recalling(
         clock: seconds since 1970.
         give: the tools of each participant.
     """
-    name = librarian(brief)
+    name = retriever(brief)
     if not name:
         return {}
     feeds = (config or load_config()).feeds
     look = looking(give(brief.participant(name)))
     pulse, missing = Feeds(feeds).news, partial(lacks, store)
-    return {name: Librarian(shelf=shelf_of(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
+    return {name: Retriever(shelf=memory_place(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
 
 
 def looking(tools: Sequence[Tool]) -> Look:
@@ -143,7 +143,7 @@ def looking(tools: Sequence[Tool]) -> Look:
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
     """
 
-    async def look(scene: Scene, say: Say) -> tuple[Finding, ...]:
+    async def look(scene: Context, say: Recorder) -> tuple[Finding, ...]:
         found: list[Finding] = []
         arguments = json.dumps({"query": flat(scene.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
         for n, tool in enumerate((each for each in tools if "query" in str(each.spec.parameters)), start=1):
@@ -186,7 +186,7 @@ def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
     return given
 
 
-def with_teller(brief: Brief, choices: Choices) -> Brief:
+def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     """The brief with somebody who weighs votes, where they weigh by what was measured."""
     if not choices.measured:
         return brief
@@ -195,15 +195,15 @@ def with_teller(brief: Brief, choices: Choices) -> Brief:
     return replace(brief, participants=(*brief.participants, who))
 
 
-def weighing(brief: Brief, store: Store) -> Mapping[str, Seat]:
+def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
     """The teller's seat, by its name; nothing where votes are not weighed.
 
     Args:
         brief: the brief, everybody seated.
         store: the records, beside which stands what was learned.
     """
-    name = teller(brief)
-    return {name: Teller(shelf=shelf_of(store), lacks=partial(lacks, store))} if name else {}
+    name = vote_weigher(brief)
+    return {name: VoteWeigher(shelf=memory_place(store), lacks=partial(lacks, store))} if name else {}
 
 
 STALLED = "stalled"
@@ -212,7 +212,7 @@ STALLED = "stalled"
 NAME = "Likeness"
 
 
-def with_instrument(brief: Brief, until: Sequence[str], config: Config | None) -> Brief:
+def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -> Brief:
     """The brief with an aide that measures likeness, where that is needed and the owner has set an embedding model.
 
     Without one likeness is measured by words; so it is where cost is limited and nobody knows the model's price.
@@ -235,7 +235,7 @@ def with_instrument(brief: Brief, until: Sequence[str], config: Config | None) -
     return replace(brief, participants=(*brief.participants, aide))
 
 
-def instrument(seat: str, config: Config | None) -> Likening:
+def similarity(seat: str, config: Config | None) -> Likening:
     """The live seat of the aide that measures likeness.
 
     Args:
@@ -292,7 +292,7 @@ def people(brief: Brief) -> frozenset[str]:
     return frozenset(each.name for each in brief.participants if is_person(each))
 
 
-def seat(
+def agent_for(
     brief: Brief,
     pool: Pool,
     give: Give = no_tools,
@@ -300,7 +300,7 @@ def seat(
     limits: Limits | None = None,
     reach: human_Reach | None = None,
     config: Config | None = None,
-) -> Mapping[str, Seat]:
+) -> Mapping[str, Agent]:
     """A live seat for each participant.
 
     Args:
@@ -314,8 +314,8 @@ def seat(
     Raises:
         BriefError: a participant's seat, or a stand-in, names no model that there can be.
     """
-    quotes, seconds = Quotes(), (limits or brief.limits).turn_seconds
-    seats: dict[str, Seat] = {}
+    quotes, seconds = DemoDebater(), (limits or brief.limits).turn_seconds
+    seats: dict[str, Agent] = {}
     for each in brief.participants:
         if each.fallback and (is_person(each) or each.seat.startswith("builtin:")):
             found = f"{each.name}: fallback goes with a model, not with {each.seat}"
@@ -331,28 +331,28 @@ def seat(
 
 def _seat(
     who: Participant, seconds: float, pool: Pool, give: Give = no_tools, config: Config | None = None
-) -> Seat | None:
+) -> Agent | None:
     """A participant's own seat; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
     if who.seat == CLOCK:
         return _clock(who)
     if who.seat == LIBRARIAN and who.duty == "aide":
-        return Librarian(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+        return Retriever(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
     if who.seat == TELLER and who.duty == "aide":
-        return Teller(shelf=None)  # so does this one (desk.weighing)
+        return VoteWeigher(shelf=None)  # so does this one (desk.weighing)
     if who.duty == "aide":
-        return instrument(who.seat, config)
-    check_seat(who)
+        return similarity(who.seat, config)
+    check_agent(who)
     try:
         model = model_of(who, pool)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
-    answering = ModelSeat(model, seconds=seconds, tools=give(who))
+    answering = ModelAgent(model, seconds=seconds, tools=give(who))
     return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
 
 
-def check_seat(who: Participant) -> None:
+def check_agent(who: Participant) -> None:
     """Check that there can be such a seat, before any key, server or guest is looked for.
 
     Raises:
@@ -381,10 +381,10 @@ def model_of(who: Participant, pool: Pool) -> Model:
     return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
 
 
-def _clock(who: Participant) -> Clock:
+def _clock(who: Participant) -> Timekeeper:
     if who.duty != "moderator":
         raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is no member of it", code="bad_enum")
-    return Clock()
+    return Timekeeper()
 
 
 def work(who: Participant, ask: Ask) -> int:

@@ -39,14 +39,14 @@ from moot.app.plan.pretend import (
     words,
 )
 from moot.app.plan.toolbox import papers
-from moot.core.agent import Quote, Scene, scene
+from moot.core.agent import Context, Quote, context_of
 from moot.core.ask import Ask, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Note, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request, Traits
 from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
-from moot.phases.base import Phase, Table, enter
+from moot.phases.base import Phase, State, enter
 from moot.tools.condense import SCORER, SUMMARIZER, rating, summing
 from moot.tools.rag import SPEC
 from moot.tools.web_search import OPEN_PAGE, SEARCH
@@ -79,16 +79,16 @@ class Sent(NamedTuple):
     share: float = 1.0
 
 
-Likely: TypeAlias = Callable[[Ask, Scene, Traits, int], Iterator[Sent]]
+Likely: TypeAlias = Callable[[Ask, Context, Traits, int], Iterator[Sent]]
 """An ask, what its participant sees, what the wire takes and the words of the answer to the requests for it."""
 
 
-def alone(ask: Ask, seen: Scene, traits: Traits, words: int) -> Iterator[Sent]:
+def alone(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
     """The request for an answer without tools or a search."""
     yield Sent(compose(ask, seen, traits), words)
 
 
-def likely(ask: Ask, seen: Scene, traits: Traits, words: int) -> Iterator[Sent]:
+def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
     """The requests for an answer: those of a search, those of a look-up, and the one that is answered."""
     if seen.me.search and ask.act in SOUGHT:
         growth = Growth(search=seen.me.search, ask=ask, scene=seen)
@@ -121,7 +121,7 @@ def _read(form: Form | None, value: float) -> Reading:
     return Reading(text=(WORD * REPLY).strip(), fields=fields)
 
 
-def _looking(ask: Ask, seen: Scene, traits: Traits, words: int) -> Iterator[Sent]:
+def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
     messages, names = compose(ask, seen, traits), seen.me.tools
     specs = tuple(spec for name in names for spec in SPECS.get(name, ()))
     yield Sent(messages, CALL, specs)
@@ -236,7 +236,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) ->
     transcript = Transcript(brief=wide.brief)
     shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
     batch = 0
-    for step in enter(protocol, Table(brief=wide.brief, transcript=transcript)):
+    for step in enter(protocol, State(brief=wide.brief, transcript=transcript)):
         if not isinstance(step, Sequence):
             _note(transcript, step)
             continue
@@ -244,7 +244,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) ->
         step = wide.apart(step)
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [scene(brief, shown, ask) for ask in step]
+        scenes = [context_of(brief, shown, ask) for ask in step]
         for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
             length = words(ask, seen)
             bill.add(ask, seen, length)
@@ -272,7 +272,7 @@ class _Bill:
     letters: int = 0
     repeated: int = 0
 
-    def add(self, ask: Ask, seen: Scene, length: int) -> None:
+    def add(self, ask: Ask, seen: Context, length: int) -> None:
         """Book an ask to whoever has a model."""
         model, me = self.models.get(ask.to), seen.me
         self.calls += self._calls(ask, me)

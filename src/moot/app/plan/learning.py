@@ -14,21 +14,21 @@ from moot.core.event import Closed, Opened
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
 from moot.record.codec import decode, digest, read
-from moot.record.mailbox import Letters, debates
+from moot.record.mailbox import Mailbox, debates
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Spine, Store
+from moot.record.store import Store, StreamInfo
 
 CASTING = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
 
 
-def owner_letters(store: Store, debate: str, clock: Callable[[], float] = time.time) -> Letters:
+def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> Mailbox:
     """What the owner of a debate says of it after its end."""
-    return Letters(store, f"{debate}/memory", clock=clock)
+    return Mailbox(store, f"{debate}/memory", clock=clock)
 
 
 async def teach(store: Store, shelf: Place, debate: str) -> bool:
@@ -77,7 +77,7 @@ async def study(store: Store, debate: str) -> Studied | None:
     opened = entries[0].event
     if not isinstance(opened, Opened) or opened.name == CASTING or fold(entries).closed is None:
         return None
-    said = await owner_letters(store, debate).read()
+    said = await owner_messages(store, debate).read()
     known = notes(said)
     taught = None if known.forgotten else lessons(entries, known)
     return Studied(lessons=taught, head=digest(lines[-1]), notes=len(said))
@@ -91,18 +91,18 @@ async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
     """
 
     def write() -> bool:
-        with Shelf.open(shelf) as open_shelf:
+        with MemoryStore.open(shelf) as open_shelf:
             return put(open_shelf, debate, studied)
 
     return await asyncio.to_thread(write)
 
 
-def put(shelf: Shelf, debate: str, studied: Studied) -> bool:
+def put(shelf: MemoryStore, debate: str, studied: Studied) -> bool:
     """Put what a debate teaches on an open shelf; see ``keep``."""
     return shelf.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
 
 
-def shelf_of(store: Store) -> Place | None:
+def memory_place(store: Store) -> Place | None:
     """The file or database in which what was learned is kept: that of the record; None where the record is in none."""
     match store:
         case SqliteStore(path=place) | PostgresStore(address=place):
@@ -119,12 +119,12 @@ async def lacks(store: Store) -> str:
     Raises:
         RecordError: memory or the records cannot be read.
     """
-    place = shelf_of(store)
+    place = memory_place(store)
     if place is None:
         return ""
 
     def learned() -> Collection[str]:
-        with Shelf.open(place) as shelf:
+        with MemoryStore.open(place) as shelf:
             return shelf.learned()
 
     known = await asyncio.to_thread(learned)
@@ -132,7 +132,7 @@ async def lacks(store: Store) -> str:
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
 
 
-def _teaches(spine: Spine) -> bool:
+def _teaches(spine: StreamInfo) -> bool:
     """Whether a debate is over and no casting, as far as its first and last line tell."""
     try:
         opened, last = decode(spine.first).event, decode(spine.last).event

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeGuard, cast
 
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.roles import VERDICT, WITHDRAWN
@@ -70,7 +70,7 @@ UNKNOWN = 300
 """Words of the result of a tool that is not in the table."""
 
 
-def words(ask: Ask, scene: Scene) -> int:
+def words(ask: Ask, scene: Context) -> int:
     """The words that an answer is likely to have.
 
     A form with so many fields that they cannot be filled in within that length makes it longer; a translation is as

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from moot.core.errors import RecordError
 from moot.record.postgres_connection import SCHEMES, read_place
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Spine, Store
+from moot.record.store import Store, StreamInfo
 
 Where: TypeAlias = Path | str
 """The path of a SQLite file, or an address, ``postgresql://…``, as a text."""
@@ -58,7 +58,7 @@ class Nowhere:
         """See Store."""
         return ()
 
-    async def debates(self) -> tuple[Spine, ...]:
+    async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
         return ()
 

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from moot.agents.prompt import compose
 from moot.app.run.people import by_hand
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.errors import BriefError, Waiting
 from moot.core.text import clean
@@ -152,7 +152,7 @@ class InPlace:
         self._people = dict(people)
         self._turn = Lock()
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         """Put the question to the person; see ``app.run.people.Door``.
 
         Raises:

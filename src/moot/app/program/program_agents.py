@@ -18,7 +18,7 @@ from moot.app.run.people import HUMAN
 from moot.core.brief import Brief, Duty, Participant
 from moot.core.errors import BriefError
 from moot.models.base import Model
-from moot.models.custom import Function
+from moot.models.custom import FunctionAgent
 from moot.models.custom_langchain import ChatModel
 from moot.models.custom_pydantic_ai import PydanticAgent
 from moot.models.pool import GUEST, Pool
@@ -31,7 +31,7 @@ ALLOWED = "a function of one str that gives a str (async or plain), a PydanticAI
 """What can be a guest, in words."""
 
 
-def invite(pool: Pool, name: str, agent: object) -> str:
+def register(pool: Pool, name: str, agent: object) -> str:
     """Seat an agent of another package, or a function.
 
     Args:
@@ -72,7 +72,7 @@ def adapter(name: str, agent: object) -> Model:
         raise BriefError(f"{name} is an object of type {type(agent).__name__}; an agent is {ALLOWED}", code="bad_agent")
     if not _takes_text(agent):
         raise BriefError(f"{name} cannot be called with one text; an agent is {ALLOWED}", code="bad_agent")
-    return Function(name, agent)
+    return FunctionAgent(name, agent)
 
 
 def _is_a(agent: object, module: str, name: str) -> bool:
@@ -142,7 +142,7 @@ def _deadline(name: str, given: float | str | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sitting:
+class Seating:
     """The agents of a program at their table.
 
     Attributes:
@@ -161,7 +161,7 @@ class Sitting:
         Raises:
             BriefError: something that can be no guest, or another guest of the pool has that name.
         """
-        seats = {name: invite(pool, name, agent) for name, agent in self.guests.items()}
+        seats = {name: register(pool, name, agent) for name, agent in self.guests.items()}
         return tuple(replace(each, seat=seats.get(each.name, each.seat)) for each in self.participants)
 
     @property
@@ -170,9 +170,9 @@ class Sitting:
         return InPlace(self.people) if self.people else None
 
 
-def sitting(seated: Sequence[tuple[Participant, object]]) -> Sitting:
+def sitting(seated: Sequence[tuple[Participant, object]]) -> Seating:
     """Participants at a table, each with the agent that answers for it; None and a seat's name are no guests."""
-    return Sitting(
+    return Seating(
         participants=tuple(who for who, _ in seated),
         guests={who.name: agent for who, agent in seated if is_guest(agent)},
         people={who.name: agent.input_handler or console for who, agent in seated if isinstance(agent, HumanAgent)},

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import TypeAlias, TypeVar
 
 from moot.app.run.outcome import Outcome, opening
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
 from moot.core.event import Closed, Entry, Opened
@@ -92,7 +92,7 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
         raise error
 
 
-async def told(desk: Desk, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
+async def told(desk: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """What comes of a debate; each entry of its record is told as it comes.
 
     Args:
@@ -151,7 +151,7 @@ def check_same(
     return opened
 
 
-async def count_failed(desk: Desk, debate: str) -> int:
+async def count_failed(desk: Workspace, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     failed = 0
     while await desk.count_entries(try_of(debate, failed)):

@@ -15,12 +15,12 @@ from random import Random
 from moot.answers.layout import Reading, read
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
 from moot.app.brief.participants import character, first_sentence
-from moot.app.plan.assignment import BUILTIN, assign, first_chat_model, seat
+from moot.app.plan.assignment import BUILTIN, agent_for, assign, first_chat_model
 from moot.app.plan.checks import check_brief
 from moot.app.plan.pretend import parts
 from moot.app.plan.settings import default_store, load_config
 from moot.app.plan.toolbox import check_tools
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Opened
@@ -46,14 +46,14 @@ __all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_m
 
 
 @asynccontextmanager
-async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Desk, None]:
+async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Workspace, None]:
     """A desk with the owner's settings, as long as the block runs.
 
     Args:
         store: the record's file, or the address of its database; None for the owner's.
     """
     config = load_config()
-    desk = Desk.at(store or config.store or default_store())
+    desk = Workspace.at(store or config.store or default_store())
     desk.config = config
     try:
         yield desk
@@ -61,7 +61,7 @@ async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Desk, Non
         await desk.close()
 
 
-async def usual_models(desk: Desk, brief: Brief) -> tuple[str, ...]:
+async def usual_models(desk: Workspace, brief: Brief) -> tuple[str, ...]:
     """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
     if all(each.seat for each in brief.participants):
         return (BUILTIN,)
@@ -70,7 +70,7 @@ async def usual_models(desk: Desk, brief: Brief) -> tuple[str, ...]:
 
 
 async def plan_tree(
-    desk: Desk, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
+    desk: Workspace, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
 ) -> Plan:
     """Make a debate out of a brief and a phase tree: seat everybody, then build the tree.
 
@@ -88,12 +88,12 @@ async def plan_tree(
     check_brief(brief)
     seated = assign(clean_data(brief), models or await usual_models(desk, brief))
     tree = make(seated)
-    seat(seated, desk.pool)
+    agent_for(seated, desk.pool)
     check_tools(seated, desk.config)
     return Plan(brief=seated, name=name, protocol=tree)
 
 
-async def council_plan(desk: Desk, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+async def council_plan(desk: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
     """The debate step of a council, as it is documented.
 
     Args:
@@ -120,7 +120,7 @@ def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
     return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
 
 
-async def shares_plan(desk: Desk, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
+async def shares_plan(desk: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
     """Work that is shared out, as pairs of a participant's name and its task; at least one must answer.
 
     Raises:
@@ -143,7 +143,7 @@ def timed(brief: Brief) -> Brief:
 
 
 async def plan_board(
-    desk: Desk, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
+    desk: Workspace, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
 ) -> Plan:
     """A meeting of a board; see ``protocols.board``.
 
@@ -237,7 +237,7 @@ class GroupReport:
     stands: tuple[Stand, ...]
 
 
-async def plan_moderated(desk: Desk, brief: Brief, seat: str, *, rounds: int) -> Plan:
+async def plan_moderated(desk: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
     """A debate that a moderator settles; the built-in one joins the debaters of the brief.
 
     Args:
@@ -255,7 +255,7 @@ async def plan_moderated(desk: Desk, brief: Brief, seat: str, *, rounds: int) ->
     return await plan_tree(desk, brief, "moderated", lambda brief: build("moderated", brief, choices), (seat,))
 
 
-async def plan_grouped(desk: Desk, brief: Brief, seat: str, *, rounds: int) -> Plan:
+async def plan_grouped(desk: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
     """A debate in groups that report to each other; see ``plan_moderated``.
 
     Raises:
@@ -270,7 +270,7 @@ async def plan_grouped(desk: Desk, brief: Brief, seat: str, *, rounds: int) -> P
     return await plan_tree(desk, brief, "grouped", lambda brief: build("grouped", brief, choices), (seat,))
 
 
-async def plan_reflection(desk: Desk, brief: Brief, seat: str, *, rounds: int, threshold: float) -> Plan:
+async def plan_reflection(desk: Workspace, brief: Brief, seat: str, *, rounds: int, threshold: float) -> Plan:
     """A text that is written and reviewed until a review gives it so many of ten.
 
     Raises:
@@ -281,7 +281,7 @@ async def plan_reflection(desk: Desk, brief: Brief, seat: str, *, rounds: int, t
     return await plan_tree(desk, brief, "reflection", lambda brief: tree, (seat,))
 
 
-async def plan_map_reduce(desk: Desk, brief: Brief, seat: str, *, items: Sequence[str]) -> Plan:
+async def plan_map_reduce(desk: Workspace, brief: Brief, seat: str, *, items: Sequence[str]) -> Plan:
     """A task that is shared out, an item to each, and put together again.
 
     Raises:

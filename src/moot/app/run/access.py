@@ -15,15 +15,15 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from moot.app.plan.assignment import is_person
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import Caps
-from moot.app.run.workspace import Desk
+from moot.app.run.prepare import LimitWishes
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Interjected
 from moot.learn.lessons import FORGET
 from moot.record.codec import decode
-from moot.record.mailbox import Letters
-from moot.record.store import Spine
+from moot.record.mailbox import Mailbox
+from moot.record.store import StreamInfo
 
 Right: TypeAlias = Literal["view", "join", "own"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
@@ -93,7 +93,7 @@ def mark_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-async def claim(desk: Desk, debate: str, wanted: Claim) -> Claim:
+async def claim(desk: Workspace, debate: str, wanted: Claim) -> Claim:
     """Say whose a debate is, before it begins; whoever says it first owns it.
 
     What others debate is not learned, for memory is read in the debates of whoever is at the machine.
@@ -108,12 +108,12 @@ async def claim(desk: Desk, debate: str, wanted: Claim) -> Claim:
     if not await letters.read():
         if wanted.owner:
             nothing = Interjected(by=FORGET, text="")
-            await Letters(desk.store, f"{debate}/memory", clock=desk.clock).post(nothing)
+            await Mailbox(desk.store, f"{debate}/memory", clock=desk.clock).post(nothing)
         await letters.post(Interjected(by=_OWNER, text=_write(asdict(wanted))))
     return await claimed(desk, debate)
 
 
-async def claimed(desk: Desk, debate: str) -> Claim:
+async def claimed(desk: Workspace, debate: str) -> Claim:
     """Whose a debate is; nobody's own, which is whoever's is at the machine, where nobody has said."""
     for entry in await _letters(desk, debate).read():
         if isinstance(entry.event, Interjected) and entry.event.by == _OWNER:
@@ -122,7 +122,7 @@ async def claimed(desk: Desk, debate: str) -> Claim:
     return Claim()
 
 
-def owners(spines: Iterable[Spine]) -> Mapping[str, str]:
+def owners(spines: Iterable[StreamInfo]) -> Mapping[str, str]:
     """Whose each debate is that somebody has claimed, in one look at all that a store holds.
 
     A debate whose claim is damaged is nobody's here, and hides no other.
@@ -139,7 +139,7 @@ def owners(spines: Iterable[Spine]) -> Mapping[str, str]:
     return found
 
 
-async def note_limits(desk: Desk, debate: str, caps: Caps) -> None:
+async def note_limits(desk: Workspace, debate: str, caps: LimitWishes) -> None:
     """Note the limits that a debate's owner has set since; they hold from now on, also for whoever answers in it.
 
     Raises:
@@ -149,14 +149,14 @@ async def note_limits(desk: Desk, debate: str, caps: Caps) -> None:
         await _letters(desk, debate).post(Interjected(by=_LIMITS, text=_write(asdict(caps))))
 
 
-async def noted_limits(desk: Desk, debate: str) -> Caps:
+async def noted_limits(desk: Workspace, debate: str) -> LimitWishes:
     """The limits that were noted last; none where none were."""
     said = [each.event for each in await _letters(desk, debate).read()]
     noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _LIMITS]
-    return Caps(**json.loads(noted[-1])) if noted else Caps()
+    return LimitWishes(**json.loads(noted[-1])) if noted else LimitWishes()
 
 
-async def allow(desk: Desk, debate: str, limits: Limits) -> None:
+async def allow(desk: Workspace, debate: str, limits: Limits) -> None:
     """Note what a debate may use from now on, all in all, for whoever will hold it elsewhere.
 
     Raises:
@@ -166,7 +166,7 @@ async def allow(desk: Desk, debate: str, limits: Limits) -> None:
         await _letters(desk, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
 
 
-async def allowed(desk: Desk, debate: str) -> Limits | None:
+async def allowed(desk: Workspace, debate: str) -> Limits | None:
     """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
     said = [each.event for each in await _letters(desk, debate).read()]
     noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _ALLOWED]
@@ -174,7 +174,7 @@ async def allowed(desk: Desk, debate: str) -> Limits | None:
 
 
 async def share(
-    desk: Desk, debate: str, right: Right, *, who: str = "", until: float | None = None
+    desk: Workspace, debate: str, right: Right, *, who: str = "", until: float | None = None
 ) -> tuple[Share, str]:
     """Make a link to a debate.
 
@@ -212,7 +212,7 @@ async def share(
     return made, secret
 
 
-async def shares(desk: Desk, debate: str) -> tuple[Share, ...]:
+async def shares(desk: Workspace, debate: str) -> tuple[Share, ...]:
     """The links to a debate, in the order in which they were made, revoked ones too."""
     found: dict[str, Share] = {}
     for entry in await _letters(desk, debate).read():
@@ -228,7 +228,7 @@ async def shares(desk: Desk, debate: str) -> tuple[Share, ...]:
     return tuple(found.values())
 
 
-async def revoke(desk: Desk, debate: str, share_id: str) -> bool:
+async def revoke(desk: Workspace, debate: str, share_id: str) -> bool:
     """Take a link back; whether there is one of that id."""
     if not any(each.id == share_id for each in await shares(desk, debate)):
         return False
@@ -236,7 +236,7 @@ async def revoke(desk: Desk, debate: str, share_id: str) -> bool:
     return True
 
 
-async def opened_by(desk: Desk, debate: str, secret: str) -> Share | None:
+async def opened_by(desk: Workspace, debate: str, secret: str) -> Share | None:
     """The link that a secret belongs to, if it still holds."""
     mark, now = mark_of(secret), desk.clock()
     fits = [each for each in await shares(desk, debate) if compare_digest(each.mark, mark)]
@@ -248,8 +248,8 @@ def conflict(debate: str) -> RecordConflict:
     return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
 
 
-def _letters(desk: Desk, debate: str) -> Letters:
-    return Letters(desk.store, f"{debate}/{_NAME}", clock=desk.clock)
+def _letters(desk: Workspace, debate: str) -> Mailbox:
+    return Mailbox(desk.store, f"{debate}/{_NAME}", clock=desk.clock)
 
 
 def _write(data: dict[str, object]) -> str:

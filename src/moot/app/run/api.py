@@ -15,8 +15,8 @@ from moot.app.brief.reader import Intake, read_brief
 from moot.app.plan.settings import default_store, load_config
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import Wishes
-from moot.app.run.start import hold_start, make_start
-from moot.app.run.workspace import Desk
+from moot.app.run.start import make_start, run_start
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, MootError
 from moot.record.sqlite import is_open
@@ -159,12 +159,12 @@ async def debate(
     if limits is not None:
         intake = replace(intake, brief=replace(intake.brief, limits=limits))
     config = load_config()
-    desk = Desk.at(store or config.store or default_store())
+    desk = Workspace.at(store or config.store or default_store())
     desk.config = config
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
         start = await make_start(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
-        return await hold_start(desk, start, desk.new_id(start.ready.plan))
+        return await run_start(desk, start, desk.new_id(start.ready.plan))
     finally:
         await desk.close()
 

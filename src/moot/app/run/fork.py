@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from moot.answers.manual_form import take
 from moot.app.brief.reader import Intake
-from moot.app.plan.assignment import seat
+from moot.app.plan.assignment import agent_for
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Wishes, prepare
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Ask, Fields, Reply
 from moot.core.brief import Brief
 from moot.core.errors import BriefError
@@ -36,7 +36,7 @@ from moot.core.event import (
     kind,
 )
 from moot.core.transcript import Transcript, Turn, fold
-from moot.phases.base import Table, enter
+from moot.phases.base import State, enter
 from moot.protocols.spec import load
 from moot.record.codec import digest, encode
 
@@ -130,7 +130,7 @@ def agreed(opened: Opened, events: Sequence[Event]) -> int:
     """How many of the events behind an opening are what its play makes, or come from outside."""
     transcript = Transcript()
     transcript.apply(opened)
-    play = enter(load(opened.protocol), Table(brief=opened.brief, transcript=transcript))
+    play = enter(load(opened.protocol), State(brief=opened.brief, transcript=transcript))
     n = 0
     while True:
         while n < len(events) and not isinstance(events[n], PLAY_EVENTS):
@@ -191,7 +191,13 @@ Told = Callable[[str], Awaitable[None]]
 
 
 async def fork(
-    desk: Desk, debate: str, *, at: int | None = None, change: Change | None = None, name: str = "", before: Told = _no
+    desk: Workspace,
+    debate: str,
+    *,
+    at: int | None = None,
+    change: Change | None = None,
+    name: str = "",
+    before: Told = _no,
 ) -> str:
     """Make a new debate of the beginning of another one; ``Desk.resume`` goes on with it.
 
@@ -221,7 +227,7 @@ async def fork(
     return name
 
 
-async def _parted(desk: Desk, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
+async def _parted(desk: Workspace, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
     """The opening of a fork, and its first lines."""
     entries = await desk.entries(debate)
     parent = opening(debate, entries)
@@ -300,7 +306,7 @@ def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
     return reply.mended(ask.form)
 
 
-async def _opening(desk: Desk, parent: Opened, change: Change) -> Opened:
+async def _opening(desk: Workspace, parent: Opened, change: Change) -> Opened:
     """The parent's opening with another brief and other seats."""
     opened = parent
     if change.brief is not None:
@@ -309,7 +315,7 @@ async def _opening(desk: Desk, parent: Opened, change: Change) -> Opened:
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
     brief = _seated(opened.brief, change.models)
-    seat(brief, desk.pool, config=desk.config)
+    agent_for(brief, desk.pool, config=desk.config)
     return replace(opened, brief=brief)
 
 

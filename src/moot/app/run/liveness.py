@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from moot.app.plan.assignment import is_person
 from moot.app.run.people import waiting
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Replied
 from moot.core.transcript import Transcript, Turn, fold
 from moot.record.codec import decode
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Mailbox
 from moot.record.store import Store
 
 KEPT = 1000
@@ -44,7 +44,7 @@ class _Beat:
     until: float | None = None
 
 
-class Pulse:
+class Liveness:
     """Looks at records that this process does not write.
 
     Args:
@@ -93,7 +93,7 @@ LOOKS = 10
 """How often the record is looked at in that time."""
 
 
-async def waits_only(desk: Desk, debate: str) -> bool:
+async def waits_only(desk: Workspace, debate: str) -> bool:
     """Whether a debate that is held has nothing to do: all that is asked is asked of people, who have not answered."""
     try:
         asked = _unanswered(fold(await desk.entries(debate)))
@@ -102,7 +102,7 @@ async def waits_only(desk: Desk, debate: str) -> bool:
         return False
 
 
-async def stands_still(desk: Desk, debate: str) -> bool:
+async def stands_still(desk: Workspace, debate: str) -> bool:
     """Whether a debate that is not held here stands still because a person had to answer.
 
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
@@ -116,14 +116,14 @@ async def stands_still(desk: Desk, debate: str) -> bool:
     if transcript.paused:
         return transcript.paused.kind == "waiting"
     asked = _unanswered(transcript)
-    letters = await Letters(desk.store, debate, clock=desk.clock).read()
+    letters = await Mailbox(desk.store, debate, clock=desk.clock).read()
     written = {each.event.key for each in letters if isinstance(each.event, Replied)}
     if not _are_for_people(transcript, asked) or not any(turn.key in written for turn in asked):
         return False
     return not await _moves(desk, debate)
 
 
-async def _moves(desk: Desk, debate: str) -> bool:
+async def _moves(desk: Workspace, debate: str) -> bool:
     """Whether anything is added to a record that somebody else may hold."""
     last = await desk.count_entries(debate)
     for _ in range(LOOKS):

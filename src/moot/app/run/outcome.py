@@ -9,7 +9,7 @@ from moot.core.errors import LimitReached, ModelError, MootError, RecordError, U
 from moot.core.event import Closed, Entry, Opened, Paused
 from moot.core.transcript import Transcript
 from moot.record.codec import decode
-from moot.record.store import Spine
+from moot.record.store import StreamInfo
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
 
@@ -122,7 +122,7 @@ def damaged(listed: Listed, error: RecordError) -> Listed:
     return replace(listed, status="damaged", reason=str(error))
 
 
-def list_one(spine: Spine) -> Listed:
+def list_one(spine: StreamInfo) -> Listed:
     """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
     try:
         first, last = decode(spine.first), decode(spine.last)

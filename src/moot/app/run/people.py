@@ -18,15 +18,15 @@ from moot.answers.manual_form import allowed, take
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.plan.assignment import is_person
 from moot.app.run.outcome import Listed, damaged, opening
-from moot.app.run.workspace import Desk
-from moot.core.agent import Scene, open_to, scene
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Context, context_of, open_to
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Interjected, Replied
 from moot.core.text import clean
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Spoken, speak
 
 __all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "scene_of", "time_left", "waiting"]
@@ -40,11 +40,11 @@ class Meanwhile:
         heard: the number of the newest letter that is known already.
     """
 
-    def __init__(self, letters: Letters, heard: int) -> None:
+    def __init__(self, letters: Mailbox, heard: int) -> None:
         self._letters, self._heard = letters, heard
 
     @classmethod
-    async def of(cls, desk: Desk, debate: str, key: str = "") -> "Meanwhile":
+    async def of(cls, desk: Workspace, debate: str, key: str = "") -> "Meanwhile":
         """What is said since that ask was put; without a key, what is not on record yet.
 
         Raises:
@@ -59,7 +59,7 @@ class Meanwhile:
                     break
                 case _:
                     pass
-        return cls(Letters(desk.store, debate, clock=desk.clock), heard)
+        return cls(Mailbox(desk.store, debate, clock=desk.clock), heard)
 
     async def more(self) -> tuple[Interjected, ...]:
         """What has come since the last look.
@@ -72,7 +72,7 @@ class Meanwhile:
         return tuple(each.event for each in new if isinstance(each.event, Interjected))
 
 
-async def go_on(desk: Desk, debate: str) -> bool:
+async def go_on(desk: Workspace, debate: str) -> bool:
     """Have workers go on with a debate, where it was submitted to them; else nothing is done.
 
     Call it whenever something has come in that a debate waits for.
@@ -112,7 +112,7 @@ class _Standing:
     brief: Brief
     entries: tuple[Entry, ...]
     transcript: Transcript
-    letters: Letters
+    letters: Mailbox
     written: frozenset[str]
 
     def unanswered(self) -> list[Turn]:
@@ -143,9 +143,9 @@ class _Standing:
         return left is not None and left < 0
 
 
-async def _look(desk: Desk, debate: str) -> _Standing:
+async def _look(desk: Workspace, debate: str) -> _Standing:
     entries = await desk.entries(debate)
-    letters = Letters(desk.store, debate, clock=desk.clock)
+    letters = Mailbox(desk.store, debate, clock=desk.clock)
     written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
     return _Standing(
         brief=opening(debate, entries).brief,
@@ -156,7 +156,7 @@ async def _look(desk: Desk, debate: str) -> _Standing:
     )
 
 
-async def waiting(desk: Desk, debate: str) -> tuple[Turn, ...]:
+async def waiting(desk: Workspace, debate: str) -> tuple[Turn, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
@@ -165,7 +165,7 @@ async def waiting(desk: Desk, debate: str) -> tuple[Turn, ...]:
     return tuple((await _look(desk, debate)).open(desk.clock()))
 
 
-async def time_left(desk: Desk, debate: str) -> dict[str, float]:
+async def time_left(desk: Workspace, debate: str) -> dict[str, float]:
     """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
 
     Raises:
@@ -176,7 +176,7 @@ async def time_left(desk: Desk, debate: str) -> dict[str, float]:
     return {key: seconds for key, seconds in left.items() if seconds is not None}
 
 
-async def scene_of(desk: Desk, debate: str, key: str) -> Scene:
+async def scene_of(desk: Workspace, debate: str, key: str) -> Context:
     """What whoever is asked at that key was shown when the ask was put.
 
     Raises:
@@ -185,7 +185,7 @@ async def scene_of(desk: Desk, debate: str, key: str) -> Scene:
     entries = await desk.entries(debate)
     for n, entry in enumerate(entries, start=1):
         if isinstance(entry.event, Asked) and entry.event.ask.key == key:
-            return scene(opening(debate, entries).brief, fold(entries[:n]), entry.event.ask)
+            return context_of(opening(debate, entries).brief, fold(entries[:n]), entry.event.ask)
     raise RecordError(f"{debate} has no question {key!r}")
 
 
@@ -207,7 +207,7 @@ def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> 
     return reply.mended(ask.form)
 
 
-async def asked(desk: Desk, debate: str, who: str = "") -> Turn:
+async def asked(desk: Workspace, debate: str, who: str = "") -> Turn:
     """The ask that ``answer`` would answer.
 
     Args:
@@ -223,7 +223,7 @@ async def asked(desk: Desk, debate: str, who: str = "") -> Turn:
 
 
 async def answer(
-    desk: Desk, debate: str, words: str, *, who: str = "", key: str = "", fields: Mapping[str, Value] | None = None
+    desk: Workspace, debate: str, words: str, *, who: str = "", key: str = "", fields: Mapping[str, Value] | None = None
 ) -> Reply:
     """Answer for a person who is waited for; whoever holds the debate, or resumes it, takes the answer in.
 
@@ -283,7 +283,7 @@ def _person(brief: Brief, who: str) -> Participant:
     return person
 
 
-async def say(desk: Desk, debate: str, by: str, words: str) -> int:
+async def say(desk: Workspace, debate: str, by: str, words: str) -> int:
     """Speak up in a debate, at any moment; everybody hears it from the next question on.
 
     Args:
@@ -347,7 +347,7 @@ class Open:
     left: float | None = None
 
 
-def laid(scene: Scene, transcript: Transcript) -> tuple[Shown, ...]:
+def laid(scene: Context, transcript: Transcript) -> tuple[Shown, ...]:
     """The turns laid before a person, under the names that the form uses for them."""
     names = proposal_names(scene.view, scene.about)
     return tuple(
@@ -356,7 +356,7 @@ def laid(scene: Scene, transcript: Transcript) -> tuple[Shown, ...]:
     )
 
 
-def news(scene: Scene, transcript: Transcript) -> tuple[Shown, ...]:
+def news(scene: Context, transcript: Transcript) -> tuple[Shown, ...]:
     """What a person may read of what was said since the person's own last turn, oldest first."""
     own = [n for n, turn in enumerate(scene.turns, start=1) if turn.by == scene.me.name and turn.act != INTERJECTION]
     names = _hidden(scene.turns) if scene.view.anonymous else {}
@@ -371,13 +371,13 @@ def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
 
 
-def _words(turn: Turn, scene: Scene, transcript: Transcript) -> Spoken:
+def _words(turn: Turn, scene: Context, transcript: Transcript) -> Spoken:
     """A turn in words; whom it answers is left out where authors are hidden."""
     said = speak(turn, transcript, scene.brief, "")
     return replace(said, link="") if scene.view.anonymous else said
 
 
-async def stands(desk: Desk, listed: Sequence[Listed]) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+async def stands(desk: Workspace, listed: Sequence[Listed]) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
     """The debates of a list, and the asks that wait for people in those that are not over.
 
     A debate whose record cannot be read is damaged, and hides no other.
@@ -395,7 +395,7 @@ async def stands(desk: Desk, listed: Sequence[Listed]) -> tuple[tuple[Listed, ..
     return tuple(found), asks
 
 
-async def open_asks(desk: Desk, debate: str) -> tuple[Open, ...]:
+async def open_asks(desk: Workspace, debate: str) -> tuple[Open, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:

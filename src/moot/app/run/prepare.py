@@ -17,23 +17,23 @@ from moot.app.brief.reader import Intake
 from moot.app.brief.schema import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
 from moot.app.plan.assignment import (
     BUILTIN,
+    agent_for,
     assign,
     check_feeds,
     first_chat_model,
     memory_of,
     model_of,
-    seat,
     vote_weights,
-    with_instrument,
-    with_librarian,
-    with_teller,
+    with_retriever,
+    with_similarity,
+    with_vote_weigher,
     work,
 )
 from moot.app.plan.checks import notes_on
 from moot.app.plan.estimate import Costing, estimate, likely
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, equip, look_at_tools
-from moot.app.run.workspace import Desk, Plan
+from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
@@ -76,7 +76,7 @@ _OWN = frozenset({"vote", "vote_based"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caps:
+class LimitWishes:
     """Limits that a caller sets beside those of the brief; None leaves the brief's."""
 
     asks: int | None = None
@@ -114,7 +114,7 @@ class Wishes:
     topology: str = ""
     seed: int | None = None
     cast: Literal["", "builtin", "new"] = ""
-    caps: Caps = Caps()
+    caps: LimitWishes = LimitWishes()
 
 
 def protocol_of(intake: Intake, wishes: Wishes) -> str:
@@ -241,7 +241,7 @@ class Ready:
     caster: str = ""
 
 
-async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
+async def prepare(desk: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
     """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
@@ -250,7 +250,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    brief = with_librarian(_presided(intake, wishes), memory_of(intake))
+    brief = with_retriever(_presided(intake, wishes), memory_of(intake))
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
@@ -260,7 +260,7 @@ async def prepare(desk: Desk, intake: Intake, wishes: Wishes, *, config: Config 
     try:
         choices = choose(intake, wishes)
         check_feeds(choices.memory.feeds if choices.memory else (), config or desk.config)
-        brief = with_teller(with_instrument(brief, choices.until, config or desk.config), choices)
+        brief = with_vote_weigher(with_similarity(brief, choices.until, config or desk.config), choices)
         plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
@@ -327,7 +327,7 @@ def _backed(brief: Brief, config: Config | None) -> Brief:
     return replace(brief, participants=tuple(backed))
 
 
-def live_models(desk: Desk, brief: Brief) -> dict[str, Model]:
+def live_models(desk: Workspace, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
     return {each.name: model_of(each, desk.pool) for each in brief.participants if _has_model(each)}
 
@@ -350,12 +350,12 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
-def _check_seat(desk: Desk, intake: Intake, who: Participant) -> None:
+def _check_seat(desk: Workspace, intake: Intake, who: Participant) -> None:
     """Refuse a seat that the brief itself names and that there cannot be, with its line."""
     if not who.seat:
         return
     try:
-        seat(replace(intake.brief, participants=(who,)), desk.pool)
+        agent_for(replace(intake.brief, participants=(who,)), desk.pool)
     except BriefError as error:
         line = intake.lines.get(f"## {who.name}", 0)
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error

@@ -17,13 +17,13 @@ from moot.app.plan.settings import Config
 from moot.app.run.access import allow, claimed
 from moot.app.run.dispatcher import Dispatcher, Job
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Hall, Held, Hold
-from moot.app.run.start import Start, lay_down, people_start
-from moot.app.run.workspace import Desk
+from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Held, Runner, Running
+from moot.app.run.start import Start, generate_participants, put_on_record
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
 from moot.core.transcript import fold
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 
 MOST_QUEUED = 1000
 """The most debates of one owner that are held or stand in the queue."""
@@ -35,7 +35,7 @@ _LISTED = 10_000
 """So many debates of the queue are listed."""
 
 
-class QueueHall(Hall):
+class QueueRunner(Runner):
     """Has debates held by workers.
 
     Args:
@@ -47,12 +47,18 @@ class QueueHall(Hall):
     """
 
     def __init__(
-        self, desk: Desk, queue: Dispatcher, *, config: Config | None = None, most: int = MOST, grace: float = GRACE
+        self,
+        desk: Workspace,
+        queue: Dispatcher,
+        *,
+        config: Config | None = None,
+        most: int = MOST,
+        grace: float = GRACE,
     ) -> None:
         super().__init__(desk, config=config, most=most, grace=grace)
         self.queue, self.room = queue, MOST_QUEUED
 
-    async def look(self, debate: str) -> Hold:
+    async def look(self, debate: str) -> Running:
         """See ``Hall.look``; a debate is held as well while it stands in the queue."""
         here = self._here(debate)
         if here.by:
@@ -115,7 +121,7 @@ class QueueHall(Hall):
 
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
         """Have the participants made here, and the debate held by a worker."""
-        peopled = await people_start(self.desk, start, debate, self._lend(held))
+        peopled = await generate_participants(self.desk, start, debate, self._lend(held))
         if isinstance(peopled, Outcome):
             return peopled
         await self._submit(peopled, debate, held.owner)
@@ -123,7 +129,7 @@ class QueueHall(Hall):
 
     async def _submit(self, start: Start, debate: str, owner: str) -> None:
         with suppress(RecordConflict):  # the same was asked for at the same time
-            await lay_down(self.desk, start, debate)
+            await put_on_record(self.desk, start, debate)
         await self.queue.submit(debate, owner=owner)
 
     async def _check_room(self, owner: str) -> None:
@@ -147,7 +153,9 @@ def _by(job: Job) -> str:
             return ""
 
 
-def open_hall(desk: Desk, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None) -> Hall:
+def open_runner(
+    desk: Workspace, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None
+) -> Runner:
     """A hall: with a queue its debates are held by workers, without one in this process.
 
     Args:
@@ -158,11 +166,11 @@ def open_hall(desk: Desk, config: Config, *, most: int, kept: int = 0, queue: Di
         queue: where debates are submitted; None for none.
     """
     if queue is None:
-        return Hall(desk, config=config, most=most, kept=kept)
-    return QueueHall(desk, queue, config=config, most=most)
+        return Runner(desk, config=config, most=most, kept=kept)
+    return QueueRunner(desk, queue, config=config, most=most)
 
 
-async def hold_by_workers(hall: QueueHall, start: Start, debate: str, stop: Stop) -> Outcome:
+async def hold_by_workers(hall: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
     """Put a debate on record where it is not yet, have workers hold it, and wait until they let go of it.
 
     Args:

@@ -16,15 +16,15 @@ from types import TracebackType
 from typing import Self
 
 from moot.app.plan.settings import Config, load_config
-from moot.app.run.liveness import Pulse, waits_only
+from moot.app.run.liveness import Liveness, waits_only
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.start import ByLetter, Casting, Lent, Start, hold_start
-from moot.app.run.workspace import Desk
+from moot.app.run.start import ByMessage, Generation, HostHooks, Start, run_start
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import MootError
 from moot.core.text import clean, hide
 from moot.core.transcript import fold
-from moot.engine.driver import Stop
+from moot.engine.driver import StopRequest
 
 HERE = "here"
 """Who holds a debate: this process."""
@@ -41,7 +41,7 @@ class Full(MootError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Running:
     """What is known of a debate beside its record.
 
     Attributes:
@@ -76,10 +76,10 @@ class Held:
     owner: str = ""
     casting: str = ""
     pays: str = ""
-    stop: Stop = field(default_factory=Stop)
+    stop: StopRequest = field(default_factory=StopRequest)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    letterbox: ByLetter = field(default_factory=ByLetter)
+    letterbox: ByMessage = field(default_factory=ByMessage)
     task: "asyncio.Task[None] | None" = None
 
 
@@ -93,7 +93,7 @@ KEPT = 200
 """Of so many debates that ended with an error the error is kept."""
 
 
-class Hall:
+class Runner:
     """Holds debates beside each other; use it as an async context manager, in one event loop.
 
     A debate that waits for people alone takes no place, so that nobody who is silent keeps others out. Of these too an
@@ -108,7 +108,7 @@ class Hall:
     """
 
     def __init__(
-        self, desk: Desk, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
+        self, desk: Workspace, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
     ) -> None:
         self.desk, self.most, self.room, self._kept = desk, most, most, kept
         self.config = config or desk.config or load_config()
@@ -119,7 +119,7 @@ class Hall:
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
         self._turn = asyncio.Lock()
         self._closing = False
-        self._pulse = Pulse(desk.store)
+        self._pulse = Liveness(desk.store)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -154,7 +154,7 @@ class Hall:
         """Why a debate ended otherwise than by its record, when it was last held here."""
         return self._errors.get(debate)
 
-    async def look(self, debate: str) -> Hold:
+    async def look(self, debate: str) -> Running:
         """What is known of a debate beside its record: who holds it, here or elsewhere."""
         here = self._here(debate)
         return here if here.by or not await self._pulse.beats(debate) else replace(here, by=ELSEWHERE)
@@ -270,19 +270,19 @@ class Hall:
     # ---- within ------------------------------------------------------------------------------------------------------
 
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
-        return await hold_start(self.desk, start, debate, self._lend(held))
+        return await run_start(self.desk, start, debate, self._lend(held))
 
-    def _here(self, debate: str) -> Hold:
+    def _here(self, debate: str) -> Running:
         by = HERE if debate in self._held else ""
-        return Hold(by=by, casting=self.casting(debate), error=self.error(debate))
+        return Running(by=by, casting=self.casting(debate), error=self.error(debate))
 
-    def _lend(self, held: Held) -> Lent:
-        def cast(casting: Casting) -> None:
+    def _lend(self, held: Held) -> HostHooks:
+        def cast(casting: Generation) -> None:
             held.casting = casting.debate
             held.pays = "" if casting.earlier else casting.debate
             held.begun.set()
 
-        return Lent(stop=held.stop, door=held.letterbox, casting=cast)
+        return HostHooks(stop=held.stop, door=held.letterbox, casting=cast)
 
     async def _take(self, debate: str, owner: str, hold: Callable[[Held], Awaitable[Outcome]]) -> Held:
         """Hold a debate from now on, or find it held already; one after the other, so that each finds a place."""

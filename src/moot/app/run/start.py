@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from moot.agents.human import Door
+from moot.agents.human import Interface
 from moot.app.brief.default_participants import CAST
 from moot.app.brief.field_values import check_name, moderates, skeleton
 from moot.app.brief.reader import Intake
@@ -25,17 +25,17 @@ from moot.app.plan.settings import Config
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.fork import stamp
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.prepare import Caps, Ready, Wishes, prepare
-from moot.app.run.workspace import Desk, Plan
-from moot.core.agent import Scene
+from moot.app.run.prepare import LimitWishes, Ready, Wishes, prepare
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.errors import BriefError, RecordError, Waiting
 from moot.core.event import Entry
 from moot.core.text import clean, clip, flat
 from moot.core.transcript import Transcript, fold, read_field
-from moot.engine.calls import Purse
-from moot.engine.driver import Stop
+from moot.engine.calls import Budget
+from moot.engine.driver import StopRequest
 from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone
 from moot.phases.vote import Adopt
@@ -65,7 +65,7 @@ OPPOSING = "Skeptic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Casting:
+class Generation:
     """The debate in which the participants of another one are made.
 
     Attributes:
@@ -82,15 +82,15 @@ class Casting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Generated:
     """What came of a casting, and what it has spent, lost tries included."""
 
-    casting: Casting
+    casting: Generation
     came: Outcome
-    spent: Purse
+    spent: Budget
 
 
-def casting_plan(ready: Ready) -> Plan:
+def generation_plan(ready: Ready) -> Plan:
     """The debate in which the participants are made: one participant, one question."""
     brief = ready.plan.brief
     count = len(brief.names("debater"))
@@ -109,7 +109,7 @@ def casting_plan(ready: Ready) -> Plan:
     return Plan(brief=alone, name="casting", protocol=tree)
 
 
-async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: str = "") -> Casting:
+async def find_generation(desk: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
     """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
 
     One that another process may be holding now is left alone, and so is one that somebody else would pay for.
@@ -120,7 +120,7 @@ async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: st
         new: whether participants that were made before are left aside.
         owner: who pays for what is asked now.
     """
-    plan = casting_plan(ready)
+    plan = generation_plan(ready)
     begins = _hash(plan)
     for spine in await debates(desk.store):
         if not spine.debate.startswith(begins):
@@ -130,17 +130,17 @@ async def find_casting(desk: Desk, ready: Ready, *, new: bool = False, owner: st
             transcript, paid = fold(entries), (await claimed(desk, spine.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        casting = Casting(debate=spine.debate, plan=plan, begun=True)
+        casting = Generation(debate=spine.debate, plan=plan, begun=True)
         if transcript.closed is None:
             still = transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:
                 return casting
         elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
             return replace(casting, earlier=True)
-    return Casting(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
+    return Generation(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
 
 
-async def hold_casting(desk: Desk, casting: Casting, *, stop: Stop | None = None) -> Outcome:
+async def run_generation(desk: Workspace, casting: Generation, *, stop: StopRequest | None = None) -> Outcome:
     """Have the participants of a debate made, or take that up where its record ends.
 
     Args:
@@ -153,16 +153,16 @@ async def hold_casting(desk: Desk, casting: Casting, *, stop: Stop | None = None
     return await desk.hold(casting.plan, casting.debate, stop=stop)
 
 
-async def read_casting(desk: Desk, casting: Casting) -> Made:
+async def read_generation(desk: Workspace, casting: Generation) -> Generated:
     """What came of a casting that was held."""
     entries = await desk.entries(casting.debate)
-    spent = Purse(casting.plan.brief.limits)
+    spent = Budget(casting.plan.brief.limits)
     for entry in entries:
         spent.apply(entry.event)
-    return Made(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
+    return Generated(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
 
 
-def is_casting(debate: str) -> bool:
+def is_generation(debate: str) -> bool:
     """Whether a debate is one in which participants are made, by its id."""
     return debate.startswith(_BEGINS)
 
@@ -173,7 +173,7 @@ def _hash(plan: Plan) -> str:
     return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
-def with_cast(intake: Intake, wishes: Wishes, ready: Ready, made: Made) -> tuple[Intake, Wishes]:
+def with_participants(intake: Intake, wishes: Wishes, ready: Ready, made: Generated) -> tuple[Intake, Wishes]:
     """The brief with the participants that were made, and the wishes with what is left of the limits.
 
     Args:
@@ -253,7 +253,7 @@ def _fill(
     return (*kept, *added)
 
 
-def _note(ready: Ready, made: Made, built_in: Sequence[str]) -> str:
+def _note(ready: Ready, made: Generated, built_in: Sequence[str]) -> str:
     debate, usage = made.came.debate, made.came.usage
     cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
     used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
@@ -265,10 +265,10 @@ def _note(ready: Ready, made: Made, built_in: Sequence[str]) -> str:
     return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
 
 
-def _left(limits: Limits, made: Made) -> Caps:
+def _left(limits: Limits, made: Generated) -> LimitWishes:
     """The limits, with what is left of tokens and money when the participants are paid; an earlier run paid its own."""
     tokens, cost = (0, 0.0) if made.casting.earlier else (made.spent.tokens, made.spent.cost)
-    return Caps(
+    return LimitWishes(
         asks=limits.asks,
         tokens=None if limits.tokens is None else max(0, limits.tokens - tokens),
         cost=None if limits.cost is None else max(0.0, limits.cost - cost),
@@ -294,7 +294,7 @@ class Start:
     config: Config
 
 
-class ByLetter:
+class ByMessage:
     """A door behind which nobody stands: whoever is asked answers by letter, however long that takes."""
 
     def __init__(self) -> None:
@@ -304,7 +304,7 @@ class ByLetter:
         """Wait for nobody any longer."""
         self._leave.set()
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         """Wait for the letter, which cancels this; see ``agents.human.Door``.
 
         Raises:
@@ -315,7 +315,7 @@ class ByLetter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lent:
+class HostHooks:
     """What a host lends to a new debate.
 
     Attributes:
@@ -324,18 +324,18 @@ class Lent:
         casting: told of the debate in which the participants are made, before it is held.
     """
 
-    stop: Stop
-    door: Door | None = None
-    casting: Callable[[Casting], None] = lambda casting: None
+    stop: StopRequest
+    door: Interface | None = None
+    casting: Callable[[Generation], None] = lambda casting: None
 
 
-async def make_start(desk: Desk, intake: Intake, wishes: Wishes, config: Config) -> Start:
+async def make_start(desk: Workspace, intake: Intake, wishes: Wishes, config: Config) -> Start:
     """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
     ready = await prepare(desk, intake, wishes, config=config)
     return Start(intake=intake, wishes=wishes, ready=ready, config=config)
 
 
-async def hold_start(desk: Desk, start: Start, debate: str, lent: Lent | None = None) -> Outcome:
+async def run_start(desk: Workspace, start: Start, debate: str, lent: HostHooks | None = None) -> Outcome:
     """Hold a new debate to its end, or until it pauses.
 
     Where nobody describes its participants a model makes them first, in a debate of its own, which belongs to whom this
@@ -347,31 +347,31 @@ async def hold_start(desk: Desk, start: Start, debate: str, lent: Lent | None = 
         debate: its id.
         lent: what the host lends to it.
     """
-    lent = lent or Lent(stop=Stop())
-    peopled = await people_start(desk, start, debate, lent)
+    lent = lent or HostHooks(stop=StopRequest())
+    peopled = await generate_participants(desk, start, debate, lent)
     if isinstance(peopled, Outcome):
         return peopled
     return await desk.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
 
 
-async def people_start(desk: Desk, start: Start, debate: str, lent: Lent) -> Start | Outcome:
+async def generate_participants(desk: Workspace, start: Start, debate: str, lent: HostHooks) -> Start | Outcome:
     """The debate with its participants made, where it has none; what came of making them where that has paused."""
     ready = start.ready
     if not ready.caster:
         return start
     owner = (await claimed(desk, debate)).owner
-    casting = await find_casting(desk, ready, new=start.wishes.cast == "new", owner=owner)
+    casting = await find_generation(desk, ready, new=start.wishes.cast == "new", owner=owner)
     if owner and not casting.begun:
         await claim(desk, casting.debate, Claim(owner=owner))
     lent.casting(casting)
-    came = await hold_casting(desk, casting, stop=lent.stop)
+    came = await run_generation(desk, casting, stop=lent.stop)
     if came.status == "paused":
         return came
-    made = await read_casting(desk, casting)
-    return await make_start(desk, *with_cast(start.intake, start.wishes, ready, made), start.config)
+    made = await read_generation(desk, casting)
+    return await make_start(desk, *with_participants(start.intake, start.wishes, ready, made), start.config)
 
 
-async def lay_down(desk: Desk, start: Start, debate: str) -> None:
+async def put_on_record(desk: Workspace, start: Start, debate: str) -> None:
     """Put a new debate on record without holding it; ``Desk.resume`` goes on with it.
 
     Raises:

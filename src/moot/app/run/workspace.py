@@ -12,11 +12,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from moot.agents.human import Door, Reach
-from moot.app.plan.assignment import BUILTIN, assign, people, recalling, seat, weighing
+from moot.agents.human import Interface, Reach
+from moot.app.plan.assignment import BUILTIN, agent_for, assign, people, recalling, weighing
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
-from moot.app.plan.learning import shelf_of, teach_at_end
+from moot.app.plan.learning import memory_place, teach_at_end
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import Where, open_store, show_where
 from moot.app.plan.toolbox import open_tools
@@ -29,19 +29,19 @@ from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript, fold
-from moot.engine.driver import Hosting, Stop, debate, replay
+from moot.engine.driver import Hosting, StopRequest, debate, replay
 from moot.learn.tables import Place
 from moot.models.pool import Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load
 from moot.record.codec import decode, read
-from moot.record.hub import Hub, Line
+from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger
-from moot.record.mailbox import Letters, debates
+from moot.record.mailbox import Mailbox, debates
 from moot.record.store import Store
 
-__all__ = ["Stop", "decode", "read"]
+__all__ = ["decode", "read"]
 
 
 class Watcher(Protocol):
@@ -97,7 +97,7 @@ class Plan:
         return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log, chosen=self.chosen)
 
 
-class Desk:
+class Workspace:
     """Holds debates and reads their records.
 
     Args:
@@ -130,7 +130,7 @@ class Desk:
         self._held: set[str] = set()
 
     @classmethod
-    def at(cls, where: Where, *, reading: bool = False) -> "Desk":
+    def at(cls, where: Where, *, reading: bool = False) -> "Workspace":
         """A desk over the records at that place: a file, which is made if it is not there, or a database's address.
 
         Args:
@@ -147,7 +147,7 @@ class Desk:
     @property
     def shelf(self) -> Place | None:
         """Where what was learned is kept: the file or database of the record; None where the record is in none."""
-        return shelf_of(self.store)
+        return memory_place(self.store)
 
     async def close(self) -> None:
         """Give connections and files back."""
@@ -176,14 +176,16 @@ class Desk:
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
-        seat(seated, self.pool, config=self.config)
+        agent_for(seated, self.pool, config=self.config)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
 
     def new_id(self, plan: Plan) -> str:
         """A new debate's id: words of the topic and some letters of chance."""
         return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
 
-    async def hold(self, plan: Plan, debate: str, *, stop: Stop | None = None, door: Door | None = None) -> Outcome:
+    async def hold(
+        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
+    ) -> Outcome:
         """Hold a new debate to its end, or until it pauses.
 
         Args:
@@ -192,10 +194,15 @@ class Desk:
             stop: set its reason to pause after the batch in hand.
             door: the host's way to ask people in place; without one the debate pauses where a person has to answer.
         """
-        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or Stop()), door)
+        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or StopRequest()), door)
 
     async def resume(
-        self, debate: str, *, limits: Limits | None = None, stop: Stop | None = None, door: Door | None = None
+        self,
+        debate: str,
+        *,
+        limits: Limits | None = None,
+        stop: StopRequest | None = None,
+        door: Interface | None = None,
     ) -> Outcome:
         """Take a debate up where its record ends; one that is over is only read.
 
@@ -214,15 +221,15 @@ class Desk:
         if transcript.closed:
             return await self._ended(debate, transcript)
         opened = opening(debate, entries)
-        hosting = Hosting(limits=limits, stop=stop or Stop())
+        hosting = Hosting(limits=limits, stop=stop or StopRequest())
         return await self._drive(debate, opened, load(opened.protocol), hosting, door)
 
     async def _drive(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Door | None
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
-        letters = Letters(self.store, debate_id, clock=self.clock)
+        letters = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
         reach = Reach(
             debate=debate_id, letters=letters, door=door, called=_called, clock=self.clock, put=put, gate=gate
@@ -237,7 +244,7 @@ class Desk:
         self.hub.begin(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = seat(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
+                seats = agent_for(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
                 recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
                 aides = {**recalls, **weighing(opened.brief, self.store)}
                 transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
@@ -254,7 +261,7 @@ class Desk:
         return replace(outcome(debate, transcript), unlearned=fault)
 
     def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
-        self.hub.publish(debate, [Line(seq, line) for seq, line in enumerate(lines, start=first)])
+        self.hub.publish(debate, [StoredLine(seq, line) for seq, line in enumerate(lines, start=first)])
         self.watchers.take(debate, lines)
 
     # ---- reading records ---------------------------------------------------------------------------------------
@@ -302,19 +309,19 @@ class Desk:
         """What is stored behind ``after``, then what is live, without a gap, until the debate is closed or paused."""
         async with aclosing(self.follow_lines(debate, after=after, live=live)) as items:
             async for item in items:
-                yield decode(item.text) if isinstance(item, Line) else item
+                yield decode(item.text) if isinstance(item, StoredLine) else item
 
     async def follow_lines(
         self, debate: str, *, after: int = 0, live: bool = True
-    ) -> AsyncGenerator[Line | Signal, None]:
+    ) -> AsyncGenerator[StoredLine | Signal, None]:
         """The same with the stored lines as they are."""
         async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
             async for item in items:
                 yield item
-                if live and isinstance(item, Line) and await self._over(debate, item):
+                if live and isinstance(item, StoredLine) and await self._over(debate, item):
                     return
 
-    async def _over(self, debate: str, line: Line) -> bool:
+    async def _over(self, debate: str, line: StoredLine) -> bool:
         """Whether nothing comes after that line for now, also where another process holds the debate."""
         match decode(line.text).event:
             case Closed():

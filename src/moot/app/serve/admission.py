@@ -26,16 +26,16 @@ from moot.app.run.dispatcher import QueueError
 from moot.app.run.liveness import stands_still
 from moot.app.run.outcome import opening
 from moot.app.run.people import say
-from moot.app.run.prepare import Caps, Wishes
-from moot.app.run.runner import Full, Hall
-from moot.app.run.start import Start, lay_down, make_start
-from moot.app.run.workspace import Desk
-from moot.app.serve.spending import Till, is_free, reserve, spent
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.runner import Full, Runner
+from moot.app.run.start import Start, make_start, put_on_record
+from moot.app.run.workspace import Workspace
+from moot.app.serve.spending import Spending, is_free, reserve, spent
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, RecordConflict
 from moot.core.event import Interjected
 from moot.core.transcript import fold
-from moot.record.mailbox import Letters
+from moot.record.mailbox import Mailbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Sayings:
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def say(self, desk: Desk, debate: str, by: str, words: str, key: str = "") -> int:
+    async def say(self, desk: Workspace, debate: str, by: str, words: str, key: str = "") -> int:
         """Speak up in a debate; see ``people.say``.
 
         Args:
@@ -64,7 +64,7 @@ class Sayings:
         """
         if not key:
             return await say(desk, debate, by, words)
-        letters = Letters(desk.store, f"{debate}/said", clock=desk.clock)
+        letters = Mailbox(desk.store, f"{debate}/said", clock=desk.clock)
         mark, asked = mark_of(key), mark_of(json.dumps([by, words]))
         async with self._turn:
             for entry in await letters.read():
@@ -132,7 +132,7 @@ def _header(brief: Mapping[str, object]) -> str:
     return f"---\n{text}\n---\n"
 
 
-def within(limits: Limits, serving: Serving) -> Caps:
+def within(limits: Limits, serving: Serving) -> LimitWishes:
     """The caps that keep a debate within what the owner allows.
 
     Raises:
@@ -148,14 +148,14 @@ def within(limits: Limits, serving: Serving) -> Caps:
         if most is not None and wanted is not None and wanted > most and wanted != getattr(usual, name):
             found = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
             raise BriefError(found, code="out_of_range")
-    return Caps(
+    return LimitWishes(
         cost=_least(limits.cost, serving.cost),
         tokens=_whole(limits.tokens, serving.tokens_per_debate),
         asks=_whole(limits.asks, serving.asks),
     )
 
 
-def with_limits(intake: Intake, caps: Caps) -> Intake:
+def with_limits(intake: Intake, caps: LimitWishes) -> Intake:
     """The brief with those limits in the place of its own."""
     return replace(intake, brief=replace(intake.brief, limits=caps.on(intake.brief.limits)))
 
@@ -195,8 +195,8 @@ class Reception:
         owner: under which name debates are owned; "" for whoever is at the machine, who has no limits but the brief's.
     """
 
-    hall: Hall
-    till: Till
+    hall: Runner
+    till: Spending
     serving: Serving
     owner: str = ""
 
@@ -206,7 +206,7 @@ class Reception:
         return not self.owner
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> Workspace:
         """The desk of the hall."""
         return self.hall.desk
 
@@ -218,13 +218,13 @@ class Reception:
             LimitReached: the price of a model is unknown where spending is limited.
         """
         intake = with_limits(read_remote(order.brief, alone=not self.machine), order.wishes.caps)
-        caps = Caps() if self.machine else within(intake.brief.limits, self.serving)
+        caps = LimitWishes() if self.machine else within(intake.brief.limits, self.serving)
         wishes = replace(order.wishes, caps=caps)
         start = await make_start(self.desk, intake, wishes, self.hall.config)
         cap = None if self.machine else self.till.cap(start.ready)
         if cap is None:
             return start
-        return await make_start(self.desk, with_limits(intake, Caps(cost=cap)), wishes, self.hall.config)
+        return await make_start(self.desk, with_limits(intake, LimitWishes(cost=cap)), wishes, self.hall.config)
 
     async def begin(self, order: Order, key: str = "") -> str:
         """Begin what is wanted; once, however often it comes under the same key.
@@ -246,7 +246,7 @@ class Reception:
         await self.own(debate, asked if key else "")
         if not order.start:
             try:
-                await lay_down(self.desk, start, debate)
+                await put_on_record(self.desk, start, debate)
             except RecordConflict:
                 if not key:
                     raise  # else the same was asked for at the same time
@@ -256,7 +256,7 @@ class Reception:
         async with self.till.paying(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
             return await self.hall.begin(start, debate, owner=self.owner)
 
-    async def go_on(self, debate: str, caps: Caps | None = None) -> bool:
+    async def go_on(self, debate: str, caps: LimitWishes | None = None) -> bool:
         """Go on with a debate, within what its owner may spend.
 
         Args:
@@ -274,7 +274,7 @@ class Reception:
         if fold(entries).closed or held:
             return held
         noted = await noted_limits(self.desk, debate)
-        caps = _over(noted, caps or Caps())
+        caps = _over(noted, caps or LimitWishes())
         opened = opening(debate, entries)
         wanted = caps.on(opened.brief.limits)
         if self.owner:
@@ -319,7 +319,7 @@ class Reception:
         if self.machine:
             return intake
         if intake.brief.limits.cost is None:
-            intake = with_limits(intake, Caps(cost=parent.cost))
+            intake = with_limits(intake, LimitWishes(cost=parent.cost))
         return with_limits(intake, within(intake.brief.limits, self.serving))
 
     async def own(self, debate: str, asked: str) -> None:
@@ -344,9 +344,11 @@ class Reception:
         return True
 
 
-def _over(noted: Caps, caps: Caps) -> Caps:
+def _over(noted: LimitWishes, caps: LimitWishes) -> LimitWishes:
     """Limits that were noted, with others in their place where these are set."""
-    return Caps(**{name: value if value is not None else getattr(noted, name) for name, value in asdict(caps).items()})
+    return LimitWishes(
+        **{name: value if value is not None else getattr(noted, name) for name, value in asdict(caps).items()}
+    )
 
 
 def keyed(owner: str, key: str) -> str:

@@ -26,7 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from moot.app.plan.settings import Serving
-from moot.app.run.runner import Hall
+from moot.app.run.runner import Runner
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Ending:
         asked: set when the server shall end.
     """
 
-    hall: Hall
+    hall: Runner
     waits: Callable[[], None] = lambda: None
     hurry: Callable[[], None] = lambda: None
     asked: asyncio.Event = field(default_factory=asyncio.Event)

@@ -25,23 +25,23 @@ from moot.app.plan.estimate import Estimate, estimate, likely
 from moot.app.run.access import owners
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, live_models
-from moot.app.run.runner import Hall
-from moot.app.run.start import is_casting
-from moot.app.run.workspace import Desk
+from moot.app.run.runner import Runner
+from moot.app.run.start import is_generation
+from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Closed, Entry, Interjected, Opened, Paused
-from moot.engine.calls import Purse
+from moot.engine.calls import Budget
 from moot.protocols.spec import load
 from moot.record.codec import decode
-from moot.record.mailbox import Letters
-from moot.record.store import Spine, Store
+from moot.record.mailbox import Mailbox
+from moot.record.store import Store, StreamInfo
 
 _PROMISE, _DROP = "promise", "drop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
+class Reservation:
     """What was reserved for a debate.
 
     Attributes:
@@ -59,7 +59,7 @@ class Promise:
     own: bool
 
 
-class Promises:
+class Reservations:
     """What is reserved for the debates of all owners.
 
     Args:
@@ -69,11 +69,11 @@ class Promises:
 
     def __init__(self, store: Store | None, clock: Callable[[], float]) -> None:
         self._store, self._clock = store, clock
-        self._streams: dict[str, Letters] = {}
-        self._own: dict[str, dict[str, Promise]] = {}
+        self._streams: dict[str, Mailbox] = {}
+        self._own: dict[str, dict[str, Reservation]] = {}
         self._made = 0
 
-    async def make(self, owner: str, debate: str, amount: float, entries: int) -> Promise:
+    async def make(self, owner: str, debate: str, amount: float, entries: int) -> Reservation:
         """Reserve money for a debate, in the place of what was reserved for it before.
 
         Raises:
@@ -84,7 +84,7 @@ class Promises:
         if self._store:
             told = {"debate": debate, "amount": amount, "entries": entries}
             number = await self._letters(owner, self._store).post(Interjected(by=_PROMISE, text=json.dumps(told)))
-        made = Promise(amount=amount, entries=entries, at=self._clock(), number=number, own=True)
+        made = Reservation(amount=amount, entries=entries, at=self._clock(), number=number, own=True)
         self._own.setdefault(owner, {})[debate] = made
         return made
 
@@ -98,7 +98,7 @@ class Promises:
         if self._store:
             await self._letters(owner, self._store).post(Interjected(by=_DROP, text=debate))
 
-    async def of(self, owner: str, before: int | None = None) -> dict[str, Promise]:
+    async def of(self, owner: str, before: int | None = None) -> dict[str, Reservation]:
         """What is reserved for the debates of an owner, by debate.
 
         Args:
@@ -111,13 +111,13 @@ class Promises:
         own = self._own.get(owner, {})
         if self._store is None:
             return {debate: each for debate, each in own.items() if before is None or each.number < before}
-        found: dict[str, Promise] = {}
+        found: dict[str, Reservation] = {}
         numbers = {each.number for each in own.values()}
         for entry in (await self._letters(owner, self._store).read())[: None if before is None else before - 1]:
             match entry.event:
                 case Interjected(by=by, text=text) if by == _PROMISE:
                     told = json.loads(text)
-                    found[str(told["debate"])] = Promise(
+                    found[str(told["debate"])] = Reservation(
                         amount=float(told["amount"]),
                         entries=int(told["entries"]),
                         at=entry.at,
@@ -130,9 +130,9 @@ class Promises:
                     pass
         return found
 
-    def _letters(self, owner: str, store: Store) -> Letters:
+    def _letters(self, owner: str, store: Store) -> Mailbox:
         if owner not in self._streams:
-            self._streams[owner] = Letters(store, f"@{owner}/till", clock=self._clock)
+            self._streams[owner] = Mailbox(store, f"@{owner}/till", clock=self._clock)
         return self._streams[owner]
 
 
@@ -153,12 +153,12 @@ class _Books:
     """
 
     since: float
-    promises: Mapping[str, Promise]
-    spines: Mapping[str, Spine | None]
+    promises: Mapping[str, Reservation]
+    spines: Mapping[str, StreamInfo | None]
     running: frozenset[str]
 
 
-class Till:
+class Spending:
     """The allowances of one server.
 
     Args:
@@ -168,10 +168,10 @@ class Till:
             is one process's own: what others reserve is no part of it.
     """
 
-    def __init__(self, hall: Hall, most: float | None, *, session: float | None = None) -> None:
+    def __init__(self, hall: Runner, most: float | None, *, session: float | None = None) -> None:
         self._hall, self._most, self._session = hall, most, session
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._promises = Promises(None if session is not None else hall.desk.store, hall.desk.clock)
+        self._promises = Reservations(None if session is not None else hall.desk.store, hall.desk.clock)
         self._placing: set[str] = set()  # promised, and not held yet
 
     def cap(self, ready: Ready) -> float | None:
@@ -270,11 +270,11 @@ class Till:
         if debate in books.running:
             return max(used, promise.amount if promise else 0.0)
         if promise is None:
-            unnoted = self._session is None and spine and _is_open(spine) and not is_casting(debate)
+            unnoted = self._session is None and spine and _is_open(spine) and not is_generation(debate)
             return max(used, await _left(desk, debate, books.since)) if unnoted else used
         return max(used, promise.amount) if self._counts(books, spine, promise) else used
 
-    def _counts(self, books: _Books, spine: Spine | None, promise: Promise) -> bool:
+    def _counts(self, books: _Books, spine: StreamInfo | None, promise: Reservation) -> bool:
         """Whether a promise counts of a debate that is not held, as far as is known here."""
         if promise.own:  # it was held here, and is no longer
             return False
@@ -290,7 +290,7 @@ class Till:
         return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
-def _last(spine: Spine) -> Entry | None:
+def _last(spine: StreamInfo) -> Entry | None:
     """The last entry; None where it cannot be read."""
     try:
         return decode(spine.last)
@@ -298,25 +298,25 @@ def _last(spine: Spine) -> Entry | None:
         return None
 
 
-def _at(spine: Spine) -> float:
+def _at(spine: StreamInfo) -> float:
     """When the last entry was made; 0 where it cannot be read."""
     last = _last(spine)
     return last.at if last else 0.0
 
 
-def _is_open(spine: Spine) -> bool:
+def _is_open(spine: StreamInfo) -> bool:
     """Whether a debate was begun, not only laid down, and is neither over nor put down."""
     last = _last(spine)
     return not _ends(spine) and last is not None and not isinstance(last.event, Opened)
 
 
-def _ends(spine: Spine) -> bool:
+def _ends(spine: StreamInfo) -> bool:
     """Whether a debate is over or put down, or its last entry cannot be read."""
     last = _last(spine)
     return last is None or isinstance(last.event, Closed | Paused)
 
 
-async def _spent(desk: Desk, debate: str, since: float) -> float:
+async def _spent(desk: Workspace, debate: str, since: float) -> float:
     """What a debate has used since then; nothing where there is none yet."""
     try:
         entries = await desk.entries(debate)
@@ -327,7 +327,7 @@ async def _spent(desk: Desk, debate: str, since: float) -> float:
     return max(0.0, spent(entries) - spent([each for each in entries if each.at < since]))
 
 
-async def _left(desk: Desk, debate: str, since: float) -> float:
+async def _left(desk: Workspace, debate: str, since: float) -> float:
     """What an open debate may use of the allowance: its limit on cost, or its estimate, but for what it used before."""
     try:
         entries = await desk.entries(debate)
@@ -338,7 +338,7 @@ async def _left(desk: Desk, debate: str, since: float) -> float:
     return max(0.0, most - spent([each for each in entries if each.at < since]))
 
 
-def reserve(desk: Desk, opened: Opened, most: float | None) -> float:
+def reserve(desk: Workspace, opened: Opened, most: float | None) -> float:
     """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
 
     Args:
@@ -358,7 +358,7 @@ def is_free(most: Estimate) -> bool:
 
 def spent(entries: Sequence[Entry]) -> float:
     """The US dollars that a debate has used and reserved, of the calls whose price is known."""
-    purse = Purse(Limits())
+    purse = Budget(Limits())
     for entry in entries:
         purse.apply(entry.event)
     return purse.cost

@@ -25,7 +25,7 @@ from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
     from moot.app.program.in_place import Keyboard
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.cli.display.ask_people import Filled
 
 VIEWER = "Viewer"
@@ -93,7 +93,7 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     return debate, False
 
 
-async def _filled(desk: "Desk", debate: str, given: AnswerOptions) -> "Filled | None":
+async def _filled(desk: "Workspace", debate: str, given: AnswerOptions) -> "Filled | None":
     """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
     from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
@@ -116,7 +116,7 @@ def _fields(typed: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-async def _ask(desk: "Desk", debate: str, given: AnswerOptions, keyboard: "Keyboard | None") -> "Filled | None":
+async def _ask(desk: "Workspace", debate: str, given: AnswerOptions, keyboard: "Keyboard | None") -> "Filled | None":
     """Show the question; without a keyboard with its form, else ask for the answer."""
     from rich.text import Text
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from moot.app.batch.run_batch import Batching
     from moot.app.batch.summary import Came
     from moot.app.run.dispatcher import Dispatcher
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.cli.display.progress import Progress
     from moot.cli.terminal import Interrupt
 
@@ -159,7 +159,7 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
 
 
 @asynccontextmanager
-async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Desk, Dispatcher | None]]":
+async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
     """The desk, and the queue where workers are to hold the debates."""
     if given["queue"]:
         async with queue_at(given["store"]) as (desk, queue):

@@ -83,12 +83,12 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 
 async def _check(words: str, given: CheckOptions) -> int:
     from moot.app.run.prepare import prepare
-    from moot.app.run.start import find_casting
+    from moot.app.run.start import find_generation
 
     intake = read_input(words)
     async with open_desk(given["store"], reading=True) as desk:
         ready = await prepare(desk, intake, wishes_of(given, given))
-        if ready.caster and (casting := await find_casting(desk, ready, new=given["cast"] == "new")).earlier:
+        if ready.caster and (casting := await find_generation(desk, ready, new=given["cast"] == "new")).earlier:
             known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
             ready = replace(ready, notes=(*ready.notes, known))
     if given["diagram"]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from moot.app.export.reports import Recount
+    from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
     from moot.app.run.people import Open
     from moot.report.compare import Comparison
@@ -142,7 +142,7 @@ def report(
     DEBATE is its id, the beginning of it, or "last". The argument map (--as visual_tree) is a page, a picture and data:
     with -o the files are written side by side, the screen shows the page.
     """
-    from moot.app.export.reports import recount
+    from moot.app.export.reports import read_record
 
     if mode and form:
         raise click.UsageError("--as and --format cannot be given together: --format is for the report alone.")
@@ -153,9 +153,9 @@ def report(
             raise click.UsageError("--plots goes with the report as Markdown in a file: give -o FILE.md.")
         return finish(_illustrate(debate, out, store))
 
-    async def read() -> "Recount":
+    async def read() -> "ReadRecord":
         async with open_desk(store, reading=True) as desk:
-            return await recount(desk, await desk.find(debate))
+            return await read_record(desk, await desk.find(debate))
 
     written = _contents(finish(read()), mode, form or "md")
     if out is None or str(out) == "-":
@@ -167,7 +167,7 @@ def report(
     return DONE
 
 
-def _contents(found: "Recount", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
+def _contents(found: "ReadRecord", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
     """What is written, by what stands behind the name of each file."""
     from moot.app.export.reports import write_log, write_report
 
@@ -191,10 +191,10 @@ def _print(content: str | bytes) -> None:
 
 async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
     from moot.app.export.analyses import save_illustrated
-    from moot.app.export.reports import recount
+    from moot.app.export.reports import read_record
 
     async with open_desk(store, reading=True) as desk:
-        found = await recount(desk, await desk.find(debate))
+        found = await read_record(desk, await desk.find(debate))
     for path in save_illustrated(found.report, found.entries, out):
         click.echo(f"{path}")
     return DONE
@@ -302,14 +302,14 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
     from contextlib import AsyncExitStack
 
     from moot.app.export.copy_debates import copy_debates
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
 
     counts: Counter[str] = Counter()
     lines = 0
     async with AsyncExitStack() as opened:
-        here = Desk.at(source, reading=True)
+        here = Workspace.at(source, reading=True)
         opened.push_async_callback(here.close)
-        there = Desk.at(target)
+        there = Workspace.at(target)
         opened.push_async_callback(there.close)
         wanted = [await here.find(name) for name in names]
         async for each in copy_debates(here.store, there.store, wanted):

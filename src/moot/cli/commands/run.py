@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
-    from moot.app.run.start import Made
-    from moot.app.run.workspace import Desk
+    from moot.app.run.start import Generated
+    from moot.app.run.workspace import Workspace
     from moot.cli.display.output import Face
     from moot.report.logs import Mode
 
@@ -84,7 +84,7 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
 async def _run(words: str, given: RunOptions) -> int:
     from moot.app.run.prepare import prepare
-    from moot.app.run.start import with_cast
+    from moot.app.run.start import with_participants
     from moot.cli.display.ask_people import seat_people
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
@@ -97,7 +97,7 @@ async def _run(words: str, given: RunOptions) -> int:
         if made:
             if made.came.status == "paused":
                 return code_of(made.came.status, made.came.kind)
-            ready = await prepare(desk, *with_cast(intake, wishes, ready, made))
+            ready = await prepare(desk, *with_participants(intake, wishes, ready, made))
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
@@ -112,22 +112,22 @@ async def _run(words: str, given: RunOptions) -> int:
         return code
 
 
-async def _cast(desk: "Desk", ready: "Ready", given: RunOptions) -> "Made":
+async def _cast(desk: "Workspace", ready: "Ready", given: RunOptions) -> "Generated":
     """Have the participants made; where that does not come to an end, say so."""
-    from moot.app.run.start import find_casting, hold_casting, read_casting
+    from moot.app.run.start import find_generation, read_generation, run_generation
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
 
     face = Face(given["mode"] or "", still=True)
-    casting = await find_casting(desk, ready, new=given["cast"] == "new")
+    casting = await find_generation(desk, ready, new=given["cast"] == "new")
     if casting.earlier:
         face.remark(f"taking the participants that were made in {casting.debate}; others: --cast new")
-        return await read_casting(desk, casting)
+        return await read_generation(desk, casting)
     face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
     interrupt = Interrupt(say=face.remark)
-    hold = hold_casting(desk, casting, stop=interrupt.stop)
+    hold = run_generation(desk, casting, stop=interrupt.stop)
     await conduct(desk, casting.debate, hold, Face("quiet").viewer, interrupt)
-    made = await read_casting(desk, casting)
+    made = await read_generation(desk, casting)
     if made.came.status == "paused":
         face.remark(f"no participants, so no debate: {made.came.reason}; run it again")
     return made
@@ -165,14 +165,14 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         return await _end(desk, debate, face, given, held)
 
 
-async def _end(desk: "Desk", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
+async def _end(desk: "Workspace", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
-    from moot.app.export.reports import recount, save_log, save_report
+    from moot.app.export.reports import read_record, save_log, save_report
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
     from moot.core.transcript import fold
 
-    found = await recount(desk, debate)
+    found = await read_record(desk, debate)
     came = outcome(debate, fold(found.entries))
     saved: dict[str, str] = {}
     try:

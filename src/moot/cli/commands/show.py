@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from moot.app.export.recount import Counted, Recounted
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.core.event import Entry
 
 LONGEST = 20.0
@@ -56,7 +56,7 @@ def show(debate: str, **given: Unpack[ShowOptions]) -> int:
 
 
 async def _show(name: str, given: ShowOptions) -> int:
-    from moot.app.export.reports import recount
+    from moot.app.export.reports import read_record
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
     from moot.cli.display.output import Face
@@ -78,14 +78,14 @@ async def _show(name: str, given: ShowOptions) -> int:
             after = len(entries) if in_time else 0
             if given["follow"] or not in_time:
                 await watch(desk, debate, face.viewer, after=after, live=given["follow"])
-        found = await recount(desk, debate)
+        found = await read_record(desk, debate)
         outside = await (await Meanwhile.of(desk, debate)).more()
         face.conclude(found.report, outcome(debate, fold(found.entries)), {}, await open_asks(desk, debate), outside)
         return 0
 
 
 async def _paced(
-    desk: "Desk", debate: str, entries: "tuple[Entry, ...]", speed: float
+    desk: "Workspace", debate: str, entries: "tuple[Entry, ...]", speed: float
 ) -> "AsyncIterator[tuple[Entry, str]]":
     """The entries with their lines, with the record's own pauses between them."""
     import asyncio

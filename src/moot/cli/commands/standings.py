@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from moot.app.export.learned import Standings
+    from moot.app.run.workspace import Workspace
     from moot.learn.calibration import Calibration, Level
 
     Expectations = Mapping[str, Sequence[tuple[Level, float]]]
     from moot.app.export.learned import Met, People
-    from moot.app.run.workspace import Desk
     from moot.learn.personas import Pair, Persona, Share
 
 MANY = 200
@@ -188,7 +188,7 @@ def relations(as_json: bool, store: Path | str | None) -> int:
 
 
 def _tell(
-    read_all: "Callable[[Desk], Awaitable[F]]",
+    read_all: "Callable[[Workspace], Awaitable[F]]",
     tables: "Callable[[F], Sequence[Table]]",
     *,
     as_json: bool,

@@ -33,7 +33,7 @@ from moot.cli.options import (
 if TYPE_CHECKING:
     from moot.app.run.dispatcher import Job, State
     from moot.app.run.start import Start
-    from moot.app.run.workspace import Desk
+    from moot.app.run.workspace import Workspace
     from moot.workers.worker import Worker
 
 LONGEST_NAME = 40
@@ -171,27 +171,27 @@ async def _submit(briefs: tuple[str, ...], given: SubmitOptions) -> int:
     return DONE
 
 
-async def _start(desk: "Desk", words: str, given: SubmitOptions) -> "Start":
+async def _start(desk: "Workspace", words: str, given: SubmitOptions) -> "Start":
     from moot.app.plan.settings import load_config
     from moot.app.run.start import make_start
 
     return await make_start(desk, read_input(words), wishes_of(given, given), load_config())
 
 
-async def _lay_down(desk: "Desk", start: "Start") -> str:
+async def _lay_down(desk: "Workspace", start: "Start") -> str:
     """Put one debate on record; its id."""
     from moot.app.run.outcome import Outcome
-    from moot.app.run.start import Lent, lay_down, people_start
-    from moot.app.run.workspace import Stop
+    from moot.app.run.start import HostHooks, generate_participants, put_on_record
+    from moot.app.run.workspace import StopRequest
     from moot.core.errors import MootError
 
     debate = desk.new_id(start.ready.plan)
     if start.ready.caster:
         click.echo(f"moot: asking {start.ready.caster} for the participants; built-in ones: --cast builtin", err=True)
-    peopled = await people_start(desk, start, debate, Lent(stop=Stop()))
+    peopled = await generate_participants(desk, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason}; submit it again ({peopled.debate})")
-    await lay_down(desk, peopled, debate)
+    await put_on_record(desk, peopled, debate)
     return debate
 
 

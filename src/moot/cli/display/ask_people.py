@@ -17,12 +17,12 @@ from moot.app.program.in_place import Keyboard
 from moot.app.run.people import Meanwhile, Shown, allowed, by_hand, time_left
 from moot.app.run.people import laid as lay
 from moot.app.run.people import news as tell_news
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.cli.display.live_screen import Screen
 from moot.cli.display.output import Face, overheard, question, term
 from moot.cli.display.text_layout import BAD, FAINT, WARN, Inset, line
 from moot.cli.terminal import Interrupt
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, REPLACES, Ask, Field, Form, Reply, Value, needed
 from moot.core.errors import BriefError, Waiting
 from moot.core.event import Interjected
@@ -286,12 +286,12 @@ class Terminal:
         keyboard: where answers are typed.
     """
 
-    def __init__(self, desk: Desk, debate: str, screen: Screen, keyboard: Keyboard) -> None:
+    def __init__(self, desk: Workspace, debate: str, screen: Screen, keyboard: Keyboard) -> None:
         self._desk, self._debate, self._screen, self._keyboard = desk, debate, screen, keyboard
         self._turn = asyncio.Lock()
         self._left = False
 
-    async def ask(self, ask: Ask, scene: Scene) -> Reply:
+    async def ask(self, ask: Ask, scene: Context) -> Reply:
         """Put the question to the person.
 
         Raises:
@@ -306,7 +306,7 @@ class Terminal:
             screen.release(ask.key)
             raise
 
-    async def _put(self, ask: Ask, scene: Scene) -> Reply:
+    async def _put(self, ask: Ask, scene: Context) -> Reply:
         screen = self._screen
         if self._left:
             raise Waiting
@@ -352,7 +352,7 @@ class Terminal:
 def pose(
     console: Console,
     ask: Ask,
-    scene: Scene,
+    scene: Context,
     *,
     said: Sequence[Shown],
     about: Sequence[Shown],
@@ -365,7 +365,7 @@ def pose(
 
 
 async def hear(
-    console: Console, keyboard: Keyboard, ask: Ask, scene: Scene, outside: Meanwhile, *, left: float | None
+    console: Console, keyboard: Keyboard, ask: Ask, scene: Context, outside: Meanwhile, *, left: float | None
 ) -> Filled:
     """Ask for the answer, field by field; what is said from outside meanwhile is shown as it comes.
 
@@ -379,7 +379,7 @@ async def hear(
     return await Sheet(console, keyboard, {} if scene.view.anonymous else marks, outside).fill(ask)
 
 
-def seat_people(desk: Desk, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:
+def seat_people(desk: Workspace, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:
     """The door for the people of a debate; None where nobody can be asked here.
 
     Args:

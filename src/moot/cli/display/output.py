@@ -40,7 +40,7 @@ from moot.cli.display.text_layout import (
     short,
     span,
 )
-from moot.core.agent import Scene
+from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
@@ -57,7 +57,7 @@ TASK = 160
 
 
 def question(
-    ask: Ask, scene: Scene, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
+    ask: Ask, scene: Context, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
 ) -> Iterator[RenderableType]:
     """Who is asked, as what, what was said, what is laid before the person, and the task.
 
