@@ -60,9 +60,11 @@ class Clock:
 class Writer:
     """A seat that answers each form, by way of a call; two change their answers, and no claim comes twice."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask."""
-        answer = "move" if scene.me.name in NAMES[:2] or (scene.me.name == "Cid" and ask.act == "revise") else "stay"
+        answer = (
+            "move" if context.me.name in NAMES[:2] or (context.me.name == "Cid" and ask.act == "revise") else "stay"
+        )
         argument = f"The figures of {ask.key} say so. " + "They were counted twice by the yard. " * 8
         fields: dict[str, str | float] = {"ANSWER": answer, "CONFIDENCE": 0.7, "ARGUMENT": argument}
         if ask.act == "critique":
@@ -94,25 +96,25 @@ async def fill(store: Store, count: int) -> None:
 
 async def measure(count: int, folder: Path) -> bool:
     """Print the rates; whether they are high enough."""
-    desk = Workspace.at(folder / "records.sqlite")
+    workspace = Workspace.at(folder / "records.sqlite")
     try:
-        await fill(desk.store, count)
+        await fill(workspace.store, count)
         clock = Clock()
         entries = 0
         for n in range(count):
-            entries += len([json.loads(line) for line in await desk.lines(f"d{n}")])
+            entries += len([json.loads(line) for line in await workspace.lines(f"d{n}")])
         floor, clock = clock.told(entries), Clock()
         for n in range(count):
-            found: tuple[Entry, ...] = await desk.entries(f"d{n}")
+            found: tuple[Entry, ...] = await workspace.entries(f"d{n}")
             assert len(found) * count == entries
         read, clock = clock.told(entries), Clock()
-        analyses, _ = await analyse_debates(desk, [f"d{n}" for n in range(count)])
+        analyses, _ = await analyse_debates(workspace, [f"d{n}" for n in range(count)])
         rate, both = entries / clock.cpu, clock.told(entries)
         clock = Clock()
         write_data(analyses)
         wrote = clock.told(entries)
     finally:
-        await desk.close()
+        await workspace.close()
     print(f"{count:,} records, {entries:,} entries, {len(analyses[0].agreement.flips)} changed answers each")
     print(f"  floor: JSON alone {floor}")
     print(f"  read only         {read}")

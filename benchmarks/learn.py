@@ -124,19 +124,19 @@ async def learning(folder: Path) -> bool:
     print("learning from one debate, ms:  participants   rounds   entries   ms   limit   on the wall")
     kept = True
     for people, rounds in ((3, 2), (5, 3), (8, 3)):
-        desk = Workspace.at(folder / "records.sqlite")
+        workspace = Workspace.at(folder / "records.sqlite")
         names = [Participant(name=f"P{n}", seat="builtin:quotes") for n in range(people)]
         brief = Brief(topic="Should the depot buy electric buses?", participants=tuple(names))
-        plan = desk.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))
-        debate = desk.new_id(plan)
-        await desk.hold(plan, debate)
+        plan = workspace.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))
+        debate = workspace.new_id(plan)
+        await workspace.hold(plan, debate)
         clock = Clock()
-        await learn(desk, debate)
+        await learn(workspace, debate)
         cpu, wall = clock.cpu, clock.wall
         kept = kept and cpu < MOST_LEARNING
-        entries = await desk.count_entries(debate)
+        entries = await workspace.count_entries(debate)
         print(f"{people:43}  {rounds:7}  {entries:8}  {cpu:3.0f}  {MOST_LEARNING:6g}  {wall:12.0f}")
-        await desk.close()
+        await workspace.close()
     return kept
 
 

@@ -94,15 +94,15 @@ class Row:
 
 async def moot_arena(script: Script, store: Path) -> object:
     """The protocol ``arena`` with guests."""
-    desk = Workspace.at(store)
+    workspace = Workspace.at(store)
     try:
-        people = tuple(Participant(name=n, seat=register(desk.pool, n, script.agent(n))) for n in NAMES)
+        people = tuple(Participant(name=n, seat=register(workspace.pool, n, script.agent(n))) for n in NAMES)
         choices = Choices(rounds=ROUNDS, topology="all-to-all")
         brief = Brief(topic=TOPIC, participants=people, limits=Limits(parallel=PEOPLE * PEOPLE))
-        plan = desk.plan(brief, protocol="arena", choices=choices, models=())
-        return await desk.hold(plan, desk.new_id(plan))
+        plan = workspace.plan(brief, protocol="arena", choices=choices, models=())
+        return await workspace.hold(plan, workspace.new_id(plan))
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 async def moot_council(script: Script, store: Path) -> object:

@@ -90,16 +90,16 @@ async def serve(folder: Path, rounds: int) -> None:
     The second line of output is what was measured.
     """
     model = Talker()
-    desk, plan = _debate(folder, model, rounds)
+    workspace, plan = _debate(folder, model, rounds)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen(4096)
     host = f"127.0.0.1:{listening.getsockname()[1]}"
-    async with open_site(desk, desk.config or Config(), hosts=[host]) as site, asyncio.TaskGroup() as group:
+    async with open_site(workspace, workspace.config or Config(), hosts=[host]) as site, asyncio.TaskGroup() as group:
         server = _server(make_app(site))
         serving = group.create_task(server.serve(sockets=[listening]))
-        holding = group.create_task(desk.hold(plan, "d1"))
-        async with aclosing(desk.hub.follow("d1")) as items:
+        holding = group.create_task(workspace.hold(plan, "d1"))
+        async with aclosing(workspace.hub.follow("d1")) as items:
             async for item in items:
                 if isinstance(item, StoredLine) and item.seq > PEOPLE:  # everybody is asked
                     break
@@ -111,7 +111,7 @@ async def serve(folder: Path, rounds: int) -> None:
         while not holding.done():
             sizes.append(_megabytes())
             await asyncio.sleep(0.1)
-        entries = await desk.entries("d1")
+        entries = await workspace.entries("d1")
         took = entries[-1].at - next(each.at for each in entries if isinstance(each.event, Replied))
         early = sizes[len(sizes) // 4]
         told = {"entries": len(entries), "seconds": took, "grown": sizes[-1] - early, "peak": max(sizes)}
@@ -119,22 +119,22 @@ async def serve(folder: Path, rounds: int) -> None:
         await asyncio.to_thread(sys.stdin.readline)
         server.should_exit = True
         await serving
-    await desk.close()
+    await workspace.close()
 
 
 def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Workspace, Plan]:
     """The desk, and the debate that is held there."""
-    desk = Workspace.at(folder / "moot.sqlite")
-    desk.config = replace(Config(), serve=Serving(requests=1_000_000))
+    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace.config = replace(Config(), serve=Serving(requests=1_000_000))
     for n in range(PEOPLE):
-        desk.pool.lend(f"m{n}", model)
+        workspace.pool.lend(f"m{n}", model)
     brief = Brief(
         topic="Who looks on?",
         participants=tuple(Participant(name=f"P{n}", seat=f"guest:m{n}") for n in range(PEOPLE)),
         limits=Limits(parallel=PEOPLE),
     )
     protocol = Rounds(each=Everyone(act="argue", task="Argue.", view=View(last=0)), most=rounds)
-    return desk, Plan(brief=brief, name="bench", protocol=protocol)
+    return workspace, Plan(brief=brief, name="bench", protocol=protocol)
 
 
 class Talker:

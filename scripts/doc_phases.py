@@ -31,8 +31,8 @@ READING: Mapping[str, tuple[str, str]] = {
 def arena() -> Data:
     """The protocol of the pages: an arena of three in which a librarian recalls."""
     brief = table_of(3)
-    librarian = Participant(name="Librarian", duty="aide", seat=LIBRARIAN)
-    seated = replace(brief, participants=(*brief.participants[:3], librarian))
+    retriever = Participant(name="Librarian", duty="aide", seat=LIBRARIAN)
+    seated = replace(brief, participants=(*brief.participants[:3], retriever))
     return spec.dump(known.build("arena", seated, Choices(memory=Memory())))
 
 

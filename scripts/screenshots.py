@@ -49,7 +49,7 @@ async def hold(stage: Stage) -> dict[str, str]:
     panel = await stage.ended(example("build-or-buy"))
     waits = await stage.begin(PERSON)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
-    await until(lambda: stage.site.desk.count_entries(waits))
+    await until(lambda: stage.site.workspace.count_entries(waits))
     found = {"home": "/", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
     found |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
     found |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
@@ -103,8 +103,8 @@ async def main() -> None:
             for width in (WIDE, NARROW):
                 for scheme in ("light", "dark"):
                     await picture(stage, pages, width, scheme)
-            for debate in stage.site.hall.held:
-                stage.site.hall.stop(debate, now=True)
+            for debate in stage.site.runner.held:
+                stage.site.runner.stop(debate, now=True)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ class Acts:
     def __init__(self, act: Act) -> None:
         self.act = act
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-        result = self.act(ask, scene, say)
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        result = self.act(ask, context, say)
         if isinstance(result, Awaitable):
             result = await cast(Awaitable[object], result)
         if isinstance(result, Exception):
@@ -35,7 +35,7 @@ class Acts:
         return result if isinstance(result, Reply) else Reply(text=str(result))
 
 
-def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Harness:
+def runner(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Harness:
     brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
     return Harness(brief=brief, protocol=phase, hosting=hosting)
 
@@ -43,19 +43,19 @@ def hall(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callabl
 def just(result: object) -> Act:
     """Always the same words or error."""
 
-    def act(ask: Ask, scene: Context, say: Recorder) -> object:
+    def act(ask: Ask, context: Context, say: Recorder) -> object:
         return result
 
     return act
 
 
-async def slowly(ask: Ask, scene: Context, say: Recorder) -> str:
+async def slowly(ask: Ask, context: Context, say: Recorder) -> str:
     await asyncio.sleep(9)
     return "never"
 
 
 def both(act: Act) -> Mapping[str, Agent]:
-    return {"Ann": Acts(act), "Bob": Acts(lambda ask, scene, say: f"fine {ask.key}")}
+    return {"Ann": Acts(act), "Bob": Acts(lambda ask, context, say: f"fine {ask.key}")}
 
 
 def failed(held: Held) -> list[Failed]:
@@ -63,7 +63,7 @@ def failed(held: Held) -> list[Failed]:
 
 
 def paying(cost: float | None) -> Callable[[Ask, Context, Recorder], Awaitable[str]]:
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         async def send() -> Called:
             return Called(key="", call="", text="paid", usage=Usage(output_tokens=6, cost=cost))
 

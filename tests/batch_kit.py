@@ -66,13 +66,15 @@ def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> It
 
 def desk_with(**models: ScriptedModel) -> Workspace:
     """A desk in memory that seats these models as guests."""
-    desk = Workspace(InMemoryStore(), config=Config())
+    workspace = Workspace(InMemoryStore(), config=Config())
     for name, model in models.items():
-        desk.pool.lend(name, model)
-    return desk
+        workspace.pool.lend(name, model)
+    return workspace
 
 
-def work_on(desk: Workspace, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None) -> Batching:
+def work_on(
+    workspace: Workspace, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None
+) -> Batching:
     """A batch at a desk; one brief three times where none is given."""
     batch = batch or make_batch([item()], times=3)
-    return Batching(desk=desk, batch=batch, config=Config(), parallel=parallel, budget=budget)
+    return Batching(workspace=workspace, batch=batch, config=Config(), parallel=parallel, budget=budget)

@@ -200,19 +200,19 @@ class Stage:
     def lend(self, model: Model) -> str:
         """Let a model take part; its name."""
         self._lent += 1
-        self.site.desk.pool.lend(f"m{self._lent}", model)
+        self.site.workspace.pool.lend(f"m{self._lent}", model)
         return f"guest:m{self._lent}"
 
     async def begin(self, brief: str, *models: str) -> str:
         """Begin a debate as whoever is at the machine; its id."""
-        reception = Reception(hall=self.site.hall, till=self.site.till, serving=self.site.serving, owner="")
+        reception = Reception(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
         wishes = Wishes(models=models or ("builtin:quotes",), cast="builtin")
         return await reception.begin(Order(brief=brief, wishes=wishes, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:
         """Hold a debate to its end; its id."""
         debate = await self.begin(brief, *models)
-        await self.site.hall.wait(debate)
+        await self.site.runner.wait(debate)
         return debate
 
     async def watched(self, debate: str) -> None:
@@ -284,15 +284,15 @@ def _bound() -> socket.socket:
 async def staged(folder: Path) -> AsyncGenerator[Stage]:
     """A server over a record in that folder, and a browser."""
     config = replace(Config(), serve=Serving(requests=1_000_000, most=100))
-    desk = Workspace.at(folder / "moot.sqlite")
-    desk.config = config
+    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace.config = config
     served, cabled = _bound(), _bound()
     port = int(served.getsockname()[1])
     hosts = [f"127.0.0.1:{each.getsockname()[1]}" for each in (served, cabled)]
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(desk.close)
+        stack.push_async_callback(workspace.close)
         stack.callback(served.close)
-        site = await stack.enter_async_context(open_site(desk, config, hosts=hosts))
+        site = await stack.enter_async_context(open_site(workspace, config, hosts=hosts))
         await stack.enter_async_context(listening(make_app(site), served, site))
         cable = await stack.enter_async_context(Cable(port).laid(cabled))
         playwright = await stack.enter_async_context(async_playwright())
@@ -308,8 +308,8 @@ async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asynci
             expect.set_options(timeout=WAIT)
             ready.set_result(stage)
             await leave.wait()
-            for debate in stage.site.hall.held:
-                stage.site.hall.stop(debate, now=True)
+            for debate in stage.site.runner.held:
+                stage.site.runner.stop(debate, now=True)
     except BaseException as error:
         if not ready.done():
             ready.set_exception(error)

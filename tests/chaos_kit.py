@@ -155,7 +155,7 @@ class Model:
         return wire_formats.Plan(text=text, piece=400, delay=delay)
 
 
-def make_debates(desk: Workspace, size: Size) -> dict[str, Plan]:
+def make_debates(workspace: Workspace, size: Size) -> dict[str, Plan]:
     """Debates of different topics and sizes, by their ids."""
     found: dict[str, Plan] = {}
     for n in range(size.debates):
@@ -164,26 +164,26 @@ def make_debates(desk: Workspace, size: Size) -> dict[str, Plan]:
             topic=f"Tea or coffee, case {n:04}?",
             participants=tuple(Participant(name=name, seat="ollama:tiny") for name in names),
         )
-        found[f"case-{n:04}"] = desk.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
+        found[f"case-{n:04}"] = workspace.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
     return found
 
 
 async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     """The same debates held in this process, one after the other, over a store in memory."""
-    desk = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
+    workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
     found: dict[str, tuple[Entry, ...]] = {}
-    for debate, plan in make_debates(desk, size).items():
-        await desk.hold(plan, debate)
-        found[debate] = read(await desk.lines(debate))
-    await desk.close()
+    for debate, plan in make_debates(workspace, size).items():
+        await workspace.hold(plan, debate)
+        found[debate] = read(await workspace.lines(debate))
+    await workspace.close()
     return found
 
 
-async def submit(desk: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
+async def submit(workspace: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
     """Put debates on record and into the queue."""
     for debate, plan in plans.items():
         first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")
-        await desk.store.append(debate, stamp([first]), after=0)
+        await workspace.store.append(debate, stamp([first]), after=0)
         await queue.submit(debate)
 
 

@@ -75,7 +75,7 @@ class SlowAndDear(Slow):
 class Place:
     """A hall and whoever calls it."""
 
-    hall: Runner
+    runner: Runner
     client: Client
     caller: Caller
 
@@ -123,23 +123,25 @@ async def held(
     folder: Path, *, models: Mapping[str, ScriptedModel] | None = None, most: int = 8, serving: Serving = SERVING
 ) -> AsyncGenerator[Runner]:
     """A hall over a record in that folder."""
-    desk = Workspace.at(folder / "moot.sqlite")
-    desk.config = replace(Config(), serve=serving)
+    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace.config = replace(Config(), serve=serving)
     for name, model in (models or {}).items():
-        desk.pool.lend(name, model)
+        workspace.pool.lend(name, model)
     try:
-        async with Runner(desk, config=desk.config, most=most, grace=2) as hall:
-            yield hall
+        async with Runner(workspace, config=workspace.config, most=most, grace=2) as runner:
+            yield runner
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 @asynccontextmanager
 async def place(
-    hall: Runner, *, name: str = "agent@stdio", cost: float | None = None, all_: bool = False
+    runner: Runner, *, name: str = "agent@stdio", cost: float | None = None, all_: bool = False
 ) -> AsyncGenerator[Place]:
     """A client at hand in that hall, called by the SDK's own client."""
-    till = Spending(hall, cost, session=hall.desk.clock())
-    client = Client(reception=Reception(hall=hall, till=till, serving=Serving(), owner=name), reads_all=all_)
+    spending = Spending(runner, cost, session=runner.workspace.clock())
+    client = Client(
+        reception=Reception(runner=runner, spending=spending, serving=Serving(), owner=name), reads_all=all_
+    )
     async with Caller(make_server(client)) as caller:
-        yield Place(hall=hall, client=client, caller=caller)
+        yield Place(runner=runner, client=client, caller=caller)

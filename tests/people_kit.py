@@ -25,7 +25,7 @@ class Hand:
         self.asked: list[str] = []
         self.let_go: list[str] = []
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         self.asked.append(ask.key)
         if self.words is None:
             try:
@@ -33,7 +33,7 @@ class Hand:
             finally:
                 self.let_go.append(ask.key)
         assert self.words
-        return by_hand(ask, self.words(ask, scene), self.fields)
+        return by_hand(ask, self.words(ask, context), self.fields)
 
 
 class Filling:
@@ -42,7 +42,7 @@ class Filling:
     def __init__(self) -> None:
         self.asked: list[Ask] = []
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         self.asked.append(ask)
         return by_hand(ask, *filled(ask))
 
@@ -84,7 +84,7 @@ def person(name: str, **given: object) -> Participant:
     return Participant(name=name, seat="human", **given)  # pyright: ignore[reportArgumentType]
 
 
-def desk(time: Time | None = None, store: Store | None = None) -> Workspace:
+def workspace(time: Time | None = None, store: Store | None = None) -> Workspace:
     return Workspace(store or InMemoryStore(), clock=time or Time())
 
 

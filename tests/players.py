@@ -24,9 +24,9 @@ class Player:
         self.script = script
         self.asked: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-        self.asked.append((ask, scene))
-        fields = self.script(ask, scene)
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        self.asked.append((ask, context))
+        fields = self.script(ask, context)
         if fields is None:
             raise ValueError("no answer")
         return Reply(text=f"{ask.to} {ask.act} {ask.key}", fields=fields)
@@ -35,14 +35,14 @@ class Player:
 def votes(chosen: Mapping[str, str]) -> Script:
     """Everybody proposes a text; votes as given: voter to author, "-" to abstain, "?" unread, "!" fails."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {}
         wish = chosen[ask.to]
         if wish in "-?!":
             return {"-": {BALLOT: ABSTAIN}, "?": {}, "!": None}[wish]
         assert ask.form
-        at = [turn.by for turn in scene.about].index(wish)
+        at = [turn.by for turn in context.about].index(wish)
         return {BALLOT: ask.form.fields[0].choices[at]}
 
     return script

@@ -7,5 +7,5 @@ from players import Player
 
 def prompt(player: Player, key: str) -> str:
     """All messages of the ask whose key ends so, each behind its role."""
-    ask, scene = next((ask, scene) for ask, scene in player.asked if ask.key.endswith(key))
-    return "\n\n".join(f"<{each.role}>\n{each.text}" for each in compose(ask, scene, Traits()))
+    ask, context = next((ask, context) for ask, context in player.asked if ask.key.endswith(key))
+    return "\n\n".join(f"<{each.role}>\n{each.text}" for each in compose(ask, context, Traits()))

@@ -31,8 +31,8 @@ class Worker:
         name: what it is called.
     """
 
-    def __init__(self, desk: Workspace, group: asyncio.TaskGroup, name: str = "w1") -> None:
-        self.desk, self.name = desk, name
+    def __init__(self, workspace: Workspace, group: asyncio.TaskGroup, name: str = "w1") -> None:
+        self.workspace, self.name = workspace, name
         self.open = asyncio.Event()
         self.open.set()
         self.away = False
@@ -100,7 +100,7 @@ class Worker:
         await self.open.wait()
         self._move(debate, "running")
         try:
-            came = await self.desk.resume(debate, limits=await allowed(self.desk, debate), stop=hand.stop)
+            came = await self.workspace.resume(debate, limits=await allowed(self.workspace, debate), stop=hand.stop)
         except MootError as error:
             self._move(debate, "parked", str(error))
         except asyncio.CancelledError:
@@ -115,10 +115,10 @@ class Worker:
 
 
 @asynccontextmanager
-async def working(desk: Workspace) -> AsyncGenerator[Worker]:
+async def working(workspace: Workspace) -> AsyncGenerator[Worker]:
     """A worker with that desk, as long as the context lasts; it lets everything fall then."""
     async with asyncio.TaskGroup() as group:
-        worker = Worker(desk, group)
+        worker = Worker(workspace, group)
         try:
             yield worker
         finally:

@@ -82,9 +82,11 @@ class Room:
         key = f"/debate/rounds/round-{self.round}/{act}#{len(self.turns) + 1}"
         ask = Ask(key=key, to=to, act=act, task="", form=form, about=tuple(t.key for t in about), view=view or View())
         shown = tuple(self.turns if turns is None else turns)
-        scene = Context(brief=self.brief, me=self.brief.participant(to), turns=shown, about=tuple(about), view=ask.view)
+        context = Context(
+            brief=self.brief, me=self.brief.participant(to), turns=shown, about=tuple(about), view=ask.view
+        )
         ear = Ear()
-        reply = await self.seat.answer(ask, scene, ear)
+        reply = await self.seat.answer(ask, context, ear)
         assert "".join(ear.pieces).strip() == reply.text.strip()
         turn = Turn(key=key, by=to, act=act, number=len(self.turns) + 1, ask=ask, reply=reply)
         self.turns.append(turn)

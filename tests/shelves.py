@@ -25,7 +25,7 @@ class Shelf:
     name: str = "search"
     answer: Callable[[str], Found] = lambda q: Found(text=f"{q} costs 2 cents", sources=(f"https://a.example/{q}",))
     used: list[str] = field(default_factory=list[str])
-    scenes: list[Context] = field(default_factory=list[Context])
+    contexts: list[Context] = field(default_factory=list[Context])
 
     @property
     def spec(self) -> ToolSpec:
@@ -33,7 +33,7 @@ class Shelf:
 
     async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
         self.used.append(str(arguments["q"]))
-        self.scenes.append(errand.scene)
+        self.contexts.append(errand.context)
         return self.answer(str(arguments["q"]))
 
 

@@ -30,11 +30,11 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a store of old records."""
 
     async def fill() -> None:
-        desk = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
         for name in NAMES:
             lines = (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
-            await desk.store.append(name, lines, after=0)
-        await desk.close()
+            await workspace.store.append(name, lines, after=0)
+        await workspace.close()
 
     asyncio.run(fill())
     return tmp_path
@@ -138,9 +138,9 @@ def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_t
     lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
 
     async def fill() -> None:
-        desk = Workspace.at(folder / "moot.sqlite")
-        await desk.store.append("begun", lines, after=0)
-        await desk.close()
+        workspace = Workspace.at(folder / "moot.sqlite")
+        await workspace.store.append("begun", lines, after=0)
+        await workspace.close()
 
     asyncio.run(fill())
     assert moot(folder, "report", "begun", "-o", "r.md", "--plots").output == "r.md\n"

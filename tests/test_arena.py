@@ -37,15 +37,15 @@ async def hold(script: Script, choices: Choices, *people: Participant, name: str
     return await place.hold({each.name: player for each in made.participants}), player
 
 
-def ballot(ask: Ask, scene: Context, author: str) -> Mapping[str, Value]:
+def ballot(ask: Ask, context: Context, author: str) -> Mapping[str, Value]:
     """A vote for the proposal of that author."""
     assert ask.form
-    return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in scene.about].index(author)]}
+    return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in context.about].index(author)]}
 
 
-def differing(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def differing(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Everybody holds something else, and votes for Ann."""
-    return ballot(ask, scene, "Ann") if ask.act == "vote" else {"ANSWER": f"{ask.to}'s"}
+    return ballot(ask, context, "Ann") if ask.act == "vote" else {"ANSWER": f"{ask.to}'s"}
 
 
 # ---- rounds
@@ -54,12 +54,12 @@ def differing(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
 async def test_critics_name_issues_and_authors_accept_or_reject_them() -> None:
     issue: Mapping[str, Value] = {"ISSUE": "It is dear.", "SEVERITY": 7.0, "UNSOURCED": ("Tea is cheap.",)}
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "critique":
             return {**issue, "WHERE": "cheap", "SUGGESTION": "Say what it costs."}
         if ask.act == "revise":
             return {"ANSWER": f"{ask.to}'s", "ACCEPTS": ("A: the cost is in now",), "REJECTS": ("B: no cost is meant",)}
-        return differing(ask, scene)
+        return differing(ask, context)
 
     held, player = await hold(script, Choices(rounds=1))
     critique = held.transcript.turns("critique")[0]
@@ -101,8 +101,8 @@ async def test_who_criticises_whom(
 
 
 async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
 
     held, _ = await hold(script, Choices(rounds=1))
     assert [turn.by for turn in held.transcript.turns("propose")] == ["Ann", "Cy"]
@@ -115,7 +115,7 @@ async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
 class Slow:
     """A seat that takes its time."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         await asyncio.sleep(1.0)
         raise AssertionError("nobody waits so long")
 
@@ -146,9 +146,9 @@ def test_one_agent_is_no_arena() -> None:  # D1
     ],
 )
 async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: str, dissent: tuple[str, ...]) -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         said: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."}
-        return ballot(ask, scene, wishes[ask.to]) if ask.act == "vote" else said
+        return ballot(ask, context, wishes[ask.to]) if ask.act == "vote" else said
 
     people = tuple(each for each in (ANN, BOB, CY) if each.name in wishes)
     held, _ = await hold(script, Choices(rounds=0, strategy=strategy), *people)
@@ -218,12 +218,12 @@ def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[P
     ],
 )
 async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status: str, how: str) -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {"ANSWER": f"{ask.to}'s"}
         name = favours[int(ask.key[-1]) - 1]
         assert ask.form
-        return {BALLOT: ask.form.fields[1].choices[[turn.by for turn in scene.about].index(name)]} if name else {}
+        return {BALLOT: ask.form.fields[1].choices[[turn.by for turn in context.about].index(name)]} if name else {}
 
     people = (ANN, BOB, CY, CHAIR)
     held, player = await hold(script, Choices(strategy="judge", rounds=1), *people)
@@ -233,9 +233,9 @@ async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status:
     first, second = [ask for ask, _ in player.asked if ask.act == "vote"]
     assert first.about == second.about[::-1], "the order is on record, and the other one is its mirror"
     assert (first.to, second.to) == ("Chair", "Chair")
-    for ask, scene in player.asked:
+    for ask, context in player.asked:
         if ask.act == "vote":
-            shown = "\n".join(message.text for message in compose(ask, scene, Traits()))
+            shown = "\n".join(message.text for message in compose(ask, context, Traits()))
             assert "Proposal A" in shown
             # What a player says itself holds its name; nothing of ours does.
             ours = re.sub(r"\w+ \w+ /debate\S+|\w+'s", "", shown)
@@ -254,11 +254,11 @@ def test_where_answers_are_counted_no_vote_can_end_early() -> None:
 
 
 async def test_a_moderator_ends_an_arena() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, context)
 
     held, player = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
-    (judging,) = [(ask, scene) for ask, scene in player.asked if ask.act == "gauge"]
+    (judging,) = [(ask, context) for ask, context in player.asked if ask.act == "gauge"]
     assert judging[0].view.anonymous, "a judge reads no names either"
     read_ = "\n".join(message.text for message in compose(*judging, Traits()))
     assert not re.search(r"(?m)^\W*(Ann|Bob)\b(?! propose| critique| revise)", read_)
@@ -268,7 +268,7 @@ async def test_a_moderator_ends_an_arena() -> None:
 
 
 async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R9
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."} if ask.act != "vote" else {}
 
     held, _ = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB)
@@ -280,24 +280,24 @@ async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R
 async def test_an_instrument_measures_what_the_stop_reads() -> None:
     aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "liken":
-            assert [turn.by for turn in scene.about] == ["Ann", "Ann", "Bob", "Bob"]
+            assert [turn.by for turn in context.about] == ["Ann", "Ann", "Bob", "Bob"]
             return {"OWN": 0.99, "BETWEEN": 0.3, "METHOD": "ollama:e"}
-        return differing(ask, scene)
+        return differing(ask, context)
 
     held, player = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB, aide)
     assert "0.30 alike, by ollama:e); 20 of 25 calls" in held.transcript.halts["/debate/rounds"]
     asked = [ask for ask, _ in player.asked if ask.to == "Likeness"]
     assert [(ask.act, ask.audience) for ask in asked] == [("liken", ("Likeness",))]
-    assert not any(turn.act == "liken" for _, scene in player.asked for turn in scene.turns)
+    assert not any(turn.act == "liken" for _, context in player.asked for turn in context.turns)
 
 
 async def test_an_instrument_waits_until_everybody_has_given_two_proposals() -> None:
     aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
 
     held, player = await hold(script, Choices(until=("stalled",), rounds=1), ANN, BOB, aide)
     assert all(ask.act != "liken" for ask, _ in player.asked)
@@ -332,9 +332,9 @@ async def test_a_vote_ends_when_the_rest_need_not_be_asked(
 
 
 async def test_a_close_vote_goes_to_its_end() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         mine: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s"}
-        return ballot(ask, scene, ask.to) if ask.act == "vote" else mine
+        return ballot(ask, context, ask.to) if ask.act == "vote" else mine
 
     held, player = await hold(script, Choices(rounds=0, until=("lead_decided",), strategy="majority"))
     assert [ask.act for ask, _ in player.asked].count("vote") == 3

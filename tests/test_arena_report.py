@@ -32,7 +32,7 @@ def told(value: Value) -> str:
 class Talker:
     """A seat whose words are its fields, as a model's are."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         assert ask.form
         fields: dict[str, Value] = {"ANSWER": f"{ask.to} wins", "CONFIDENCE": 0.5, "ARGUMENT": "Reasons speak for it."}
         if ask.act == "critique":
@@ -83,8 +83,8 @@ async def test_what_an_author_passes_over_stays_open() -> None:
     class Deaf(Talker):
         """Accepts what stands under A, and says nothing of what stands under B."""
 
-        async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-            reply = await super().answer(ask, scene, say)
+        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+            reply = await super().answer(ask, context, say)
             fields = {name: value for name, value in reply.fields.items() if name != "REJECTS"}
             # Each critique has a point of its own, or the same point would stand for all of them.
             return replace(reply, fields={**fields, "ISSUE": f"{ask.key} is dear."} if "ISSUE" in fields else fields)

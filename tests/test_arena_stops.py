@@ -24,33 +24,33 @@ FIVE = (ANN, BOB, CY, DI, EVE)
 ROUNDS = 4
 
 
-def vote(ask: Ask, scene: Context, author: str) -> Mapping[str, Value]:
+def vote(ask: Ask, context: Context, author: str) -> Mapping[str, Value]:
     assert ask.form
-    return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in scene.about].index(author)]}
+    return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in context.about].index(author)]}
 
 
-def restless(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def restless(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Everybody holds something else each time, votes for itself, and nobody is sure."""
     if ask.act == "gauge":
         return {"CONSENSUS": "OPEN", "NEW": "CLAIMS"}
     if ask.act == "vote":
-        return vote(ask, scene, ask.to)
+        return vote(ask, context, ask.to)
     return {"ANSWER": f"{ask.to} at {ask.key}", "CONFIDENCE": 0.5, "ARGUMENT": f"{ask.key} speaks for it."}
 
 
 def but(acts: tuple[str, ...], fields: Mapping[str, Value]) -> Script:
     """As the restless, but these acts give these fields besides; {name} stands for the author."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        given = restless(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        given = restless(ask, context)
         named = {key: each.format(name=ask.to) if isinstance(each, str) else each for key, each in fields.items()}
         return {**given, **named} if given and ask.act in acts else given
 
     return script
 
 
-def for_ann(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-    return vote(ask, scene, "Ann") if ask.act == "vote" else restless(ask, scene)
+def for_ann(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+    return vote(ask, context, "Ann") if ask.act == "vote" else restless(ask, context)
 
 
 SPOKEN = ("propose", "revise")

@@ -31,8 +31,8 @@ class Guests:
         self.answers = answers
         self.seen: dict[str, tuple[Ask, Context]] = {}
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-        self.seen[ask.key] = (ask, scene)
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        self.seen[ask.key] = (ask, context)
         fields = self.answers(ask)
         if fields is None:
             raise ValueError("no answer")
@@ -136,10 +136,10 @@ async def test_notes_to_oneself_are_in_no_summary_and_part_nobody() -> None:
 async def test_a_word_from_outside_is_summed_up_too() -> None:
     def table(ledger: Ledger) -> Mapping[str, Guests]:
         class Rude(Guests):
-            async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+            async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
                 if ask.key == "/debate/argue#1":
                     await ledger.add(Interjected(by="Guest", text="And milk?"))
-                return await super().answer(ask, scene, say)
+                return await super().answer(ask, context, say)
 
         return dict.fromkeys(("Ann", "Bob"), Rude(silent))
 
@@ -174,11 +174,11 @@ async def test_a_revision_names_the_turn_that_it_replaces() -> None:
     held, guests = await hold(REVISING, *people("Ann", "Bob", "Cy"), answers=revising(Ann="T1", Bob="!"))
     assert asked(held, "reconsider")[:3] == [("Ann", ("Ann",), ""), ("Bob", ("Bob",), ""), ("Cy", ("Cy",), "")]
     assert asked(held, "revise") == [("Ann", (), "T1")]
-    ask, scene = guests.seen["/debate/round-1/revise#4"]
+    ask, context = guests.seen["/debate/round-1/revise#4"]
     assert ask.form is not None
     assert [field.name for field in ask.form.fields] == ["REPLACES", "ANSWER", "CLAIM", "ARGUMENT"]
     assert ask.form.fields[0].choices == ("T1",)
-    assert [turn.mark for turn in scene.about] == ["T1"]
+    assert [turn.mark for turn in context.about] == ["T1"]
     # The frame of the revision says so, the old turn stands as it stood.
     prompt = guests.prompt("/debate/round-2/revise#1")
     assert "T1 [Ann]:\n  Ann argue" in prompt
@@ -328,5 +328,5 @@ def test_the_frame_of_a_revision_says_what_it_replaces_only_where_turns_are_numb
         reply=Reply(text="x"),
         ask=Ask(key="a", to="Ann", act="revise", task="", form=form),
     )
-    scene = Context(brief=brief, me=brief.participants[0], turns=(plain,), view=View(numbered=True))
-    assert "T1 [Ann]:\n  x" in compose(Ask(key="b", to="Ann", act="argue", task="?"), scene, Traits())[1].text
+    context = Context(brief=brief, me=brief.participants[0], turns=(plain,), view=View(numbered=True))
+    assert "T1 [Ann]:\n  x" in compose(Ask(key="b", to="Ann", act="argue", task="?"), context, Traits())[1].text

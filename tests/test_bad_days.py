@@ -40,13 +40,13 @@ async def hold(script: Script, folder: Path, *, protocol: str = "panel", limits:
     brief = Brief(topic="Act now?", participants=people + chair, limits=limits or Limits(turn_seconds=3.0))
     async with Wires(script=script).serve() as server:
         pool = Pool(env={"OLLAMA_HOST": server.url}, patience=PATIENCE)
-        desk = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
-        plan = desk.plan(brief, protocol=protocol, choices=Choices(), models=("ollama:tiny",))
-        outcome = await desk.hold(plan, "bad-day")
-        entries = await desk.entries("bad-day")
-        await desk.verify("bad-day")
-        page = write_report((await read_record(desk, "bad-day")).report)
-        await desk.close()
+        workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+        plan = workspace.plan(brief, protocol=protocol, choices=Choices(), models=("ollama:tiny",))
+        outcome = await workspace.hold(plan, "bad-day")
+        entries = await workspace.entries("bad-day")
+        await workspace.verify("bad-day")
+        page = write_report((await read_record(workspace, "bad-day")).report)
+        await workspace.close()
     return Held(outcome=outcome, entries=entries, report=page)
 
 

@@ -37,7 +37,7 @@ def ready(database: str) -> str:
 
 
 def work_of(place: House) -> Batching:
-    return Batching(desk=place.desk, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
+    return Batching(workspace=place.workspace, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
 
 
 async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:

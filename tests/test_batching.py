@@ -35,8 +35,8 @@ def split(request: Request) -> str:
     return BUY if "You are Ben" in str(request.messages) else BUILD
 
 
-async def lines(desk: Workspace) -> dict[str, tuple[str, ...]]:
-    return {spine.debate: await desk.lines(spine.debate) for spine in await desk.store.debates()}
+async def lines(workspace: Workspace) -> dict[str, tuple[str, ...]]:
+    return {info.debate: await workspace.lines(info.debate) for info in await workspace.store.debates()}
 
 
 async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
@@ -46,9 +46,9 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
         return BUILD if len(paid.history) <= 6 else BUY
 
     paid = Paid(script)
-    desk = desk_with(paid=paid)
+    workspace = desk_with(paid=paid)
     batch = make_batch([item()], times=5)
-    work = work_on(desk, batch)
+    work = work_on(workspace, batch)
     foreseen = await work.foresee()
     assert (foreseen.over, foreseen.begun) == (0, 0)
     assert foreseen.costing.most.cost == pytest.approx(PRICE * foreseen.costing.most.calls)
@@ -64,13 +64,13 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     assert row.calls == total.calls == len(paid.history) == sum(each.calls for each in came)
     assert row.cost == pytest.approx(PRICE * row.calls)
     assert row.tokens == 10 * row.calls
-    before, sent = await lines(desk), len(paid.history)
-    again = work_on(desk, batch)
+    before, sent = await lines(workspace), len(paid.history)
+    again = work_on(workspace, batch)
     assert (await again.foresee()).over == 5
     await again.hold()
     assert await again.look_around() == came
     assert len(paid.history) == sent
-    assert await lines(desk) == before
+    assert await lines(workspace) == before
 
 
 async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twice() -> None:
@@ -83,13 +83,13 @@ async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twi
         return split(request)
 
     paid = Paid(script)
-    desk = desk_with(paid=paid)
-    work = work_on(desk, parallel=2)
+    workspace = desk_with(paid=paid)
+    work = work_on(workspace, parallel=2)
     await work.hold()
     states = [each.status for each in await work.look_around()]
     assert "paused" in states
     assert states[2] == "unbegun"
-    again = work_on(desk, parallel=2)
+    again = work_on(workspace, parallel=2)
     foreseen = await again.foresee()
     assert foreseen.begun == states.count("paused")
     await again.hold()
@@ -101,9 +101,9 @@ async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twi
 
 async def test_broken_off_at_once_it_goes_on() -> None:
     slow = Slow(BUILD)
-    desk = desk_with(slow=slow)
+    workspace = desk_with(slow=slow)
     batch = make_batch([item(model="guest:slow")], times=3)
-    work = work_on(desk, batch, parallel=2)
+    work = work_on(workspace, batch, parallel=2)
     async with asyncio.TaskGroup() as group:
         held = group.create_task(work.hold())
         await slow.asked.wait()
@@ -111,7 +111,7 @@ async def test_broken_off_at_once_it_goes_on() -> None:
     assert [each.status for each in await work.look_around()] == ["paused", "paused", "unbegun"]
     assert work.running == set()
     slow.go.set()
-    again = work_on(desk, batch, parallel=2)
+    again = work_on(workspace, batch, parallel=2)
     await again.hold()
     assert {each.status for each in await again.look_around()} == {"decided"}
 
@@ -124,7 +124,7 @@ async def test_so_many_are_held_at_once_and_no_more() -> None:
         await slow.asked.wait()
         await asyncio.sleep(0.05)
         assert len(work.running) == 2
-        assert len(await work.desk.store.debates()) == 2
+        assert len(await work.workspace.store.debates()) == 2
         slow.go.set()
     assert len(work.came) == 5
 
@@ -133,9 +133,9 @@ async def test_one_that_fails_ends_no_other() -> None:
     def script(request: Request) -> str | Exception:
         return Refused("not with me") if "bad" in str(request.messages) else BUILD
 
-    desk = desk_with(paid=Paid(script))
-    await desk.store.append(next(iter(make_batch([item(" torn")], name="a"))).debate, ["no entry"], after=0)
-    work = work_on(desk, make_batch([item(" a"), item(" bad"), item(" torn"), item(" b")], name="a"), parallel=4)
+    workspace = desk_with(paid=Paid(script))
+    await workspace.store.append(next(iter(make_batch([item(" torn")], name="a"))).debate, ["no entry"], after=0)
+    work = work_on(workspace, make_batch([item(" a"), item(" bad"), item(" torn"), item(" b")], name="a"), parallel=4)
     told_of: list[Came] = []
     work.tell = told_of.append
     await work.hold()
@@ -147,7 +147,7 @@ async def test_one_that_fails_ends_no_other() -> None:
 
 
 async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = desk_with(paid=Paid())
+    workspace = desk_with(paid=Paid())
     hold = Workspace.hold
 
     async def slip(self: Workspace, plan: object, debate: str, **more: object) -> object:
@@ -155,7 +155,7 @@ async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) 
             raise ValueError("key=sk-12345678")
         return await hold(self, plan, debate, **more)  # type: ignore[arg-type]
 
-    work = work_on(desk)
+    work = work_on(workspace)
     last = [each.debate for each in work.batch][-1].rpartition("-")[2]
     monkeypatch.setattr(Workspace, "hold", slip)
     await work.hold()
@@ -166,15 +166,15 @@ async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
     paid = Paid(split)
-    desk = desk_with(paid=paid)
+    workspace = desk_with(paid=paid)
     narrow = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 2"))
     wide = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 20"))
-    first = work_on(desk, make_batch([narrow]))
+    first = work_on(workspace, make_batch([narrow]))
     await first.hold()
     (came,) = await first.look_around()
     assert (came.status, came.kind) == ("paused", "limit")
     assert rows([came])[0].paused == 1
-    second = work_on(desk, make_batch([wide]))
+    second = work_on(workspace, make_batch([wide]))
     await second.hold()
     (went,) = await second.look_around()
     assert (went.debate, went.status) == (came.debate, "tie")
@@ -182,22 +182,22 @@ async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
 
 
 async def test_who_is_a_person_is_waited_for_by_letter() -> None:
-    desk = desk_with()
+    workspace = desk_with()
     batch = make_batch([make_item(read_brief(ADA), Wishes(), name="ada")])
     kinds: list[str] = []
     while not kinds or kinds[-1]:
         assert len(kinds) < 10
-        work = work_on(desk, batch)
+        work = work_on(workspace, batch)
         await work.hold()
         (came,) = await work.look_around()
         kinds.append(came.kind)
         if not came.kind:
             continue
         assert came.kind == "waiting"
-        (turn,) = await waiting(desk, came.debate)
+        (turn,) = await waiting(workspace, came.debate)
         form = turn.ask.form if turn.ask else None
         fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
-        await answer(desk, came.debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
+        await answer(workspace, came.debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
     assert len(kinds) > 1
 
 
@@ -206,24 +206,24 @@ async def test_who_is_a_person_is_waited_for_by_letter() -> None:
 
 async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
     paid = Paid(split)
-    desk = desk_with(paid=paid)
+    workspace = desk_with(paid=paid)
     batch = make_batch([item()], times=4)
-    most = (await work_on(desk, batch).foresee()).costing.most.cost
+    most = (await work_on(workspace, batch).foresee()).costing.most.cost
     assert most
     each = most / 4
-    work = work_on(desk, batch, parallel=4, budget=2.5 * each)
+    work = work_on(workspace, batch, parallel=4, budget=2.5 * each)
     await work.hold()
     came = await work.look_around()
     assert [each.status for each in came] == ["tie", "tie", "unbegun", "unbegun"]
     assert len(paid.history) * PRICE <= 2.5 * each
     for debate in came[:2]:
-        opened = (await desk.entries(debate.debate))[0].event
+        opened = (await workspace.entries(debate.debate))[0].event
         assert isinstance(opened, Opened)
         assert opened.brief.limits.cost == pytest.approx(each)
-    more = work_on(desk, batch, parallel=4, budget=3.5 * each)
+    more = work_on(workspace, batch, parallel=4, budget=3.5 * each)
     await more.hold()
     assert [each.status for each in await more.look_around()] == ["tie", "tie", "tie", "unbegun"]
-    enough = work_on(desk, batch, parallel=4, budget=most)
+    enough = work_on(workspace, batch, parallel=4, budget=most)
     await enough.hold()
     assert [each.status for each in await enough.look_around()] == ["tie"] * 4
     assert len(paid.history) * PRICE == pytest.approx(most)
@@ -235,14 +235,14 @@ async def test_one_that_cannot_be_prepared_any_more_is_named() -> None:
     first, second = await work.look_around()
     assert (first.status, second.status) == ("decided", "error")
     assert "guest:gone" in second.reason
-    assert not await work.desk.count_entries(second.debate)
+    assert not await work.workspace.count_entries(second.debate)
 
 
 async def test_one_that_another_process_holds_is_left_to_it() -> None:
     slow = Slow(BUILD)
-    desk = desk_with(slow=slow)
+    workspace = desk_with(slow=slow)
     batch = make_batch([item(model="guest:slow")])
-    one, other = work_on(desk, batch), work_on(desk, batch)
+    one, other = work_on(workspace, batch), work_on(workspace, batch)
     async with asyncio.TaskGroup() as group:
         group.create_task(one.hold())
         await slow.asked.wait()
@@ -293,37 +293,37 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
         return json.dumps(CAST) if "You are Casting" in str(request.messages) else BUILD
 
     model = Paid(script)
-    desk = desk_with(paid=model)
+    workspace = desk_with(paid=model)
     intake = take("Should the school open on Saturdays?")
     batch = make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")], times=3)
-    work = work_on(desk, batch, parallel=3, budget=100.0)
+    work = work_on(workspace, batch, parallel=3, budget=100.0)
     await work.foresee()
     await work.hold()
     came = await work.look_around()
     assert {each.status for each in came} == {"decided"}, came
     assert sum("You are Casting" in str(each.messages) for each in model.history) == 1
-    names = [(await desk.entries(each.debate))[0].event.brief.names("debater") for each in came]  # type: ignore[union-attr]
+    names = [(await workspace.entries(each.debate))[0].event.brief.names("debater") for each in came]  # type: ignore[union-attr]
     assert names == [("Ann", "Bob", "Cy")] * 3
-    assert work._till.used == pytest.approx(PRICE * len(model.history))  # pyright: ignore[reportPrivateUsage]
+    assert work._spending.used == pytest.approx(PRICE * len(model.history))  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_debate_whose_participants_cannot_be_made_yet_stands_still() -> None:
     model = Paid()
-    desk = desk_with(paid=model)
+    workspace = desk_with(paid=model)
     intake = take("Should the school open on Saturdays?")
     intake = replace(intake, brief=replace(intake.brief, limits=Limits(tokens=5)))
-    work = work_on(desk, make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")]))
+    work = work_on(workspace, make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")]))
     await work.hold()
     (came,) = await work.look_around()
     assert (came.status, came.kind) == ("paused", "limit")
     assert came.reason.startswith("no participants yet: the limit of 5 tokens")
-    assert not any(isinstance(each.event, Called) for each in await entries_of_casting(desk))
+    assert not any(isinstance(each.event, Called) for each in await entries_of_casting(workspace))
 
 
-async def entries_of_casting(desk: Workspace) -> tuple[Entry, ...]:
-    (spine,) = await desk.store.debates()
-    assert spine.debate.startswith("cast-")
-    return await desk.entries(spine.debate)
+async def entries_of_casting(workspace: Workspace) -> tuple[Entry, ...]:
+    (info,) = await workspace.store.debates()
+    assert info.debate.startswith("cast-")
+    return await workspace.entries(info.debate)
 
 
 # ---- what came of it -----------------------------------------------------------------------------------------------

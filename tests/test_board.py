@@ -25,7 +25,7 @@ Answers = Callable[[Ask, int], Mapping[str, Value] | None]
 """The fields of a member's message, from the ask and how often that member was asked before; None for a failure."""
 
 
-def hall(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTIONS, strategy: str = "") -> Harness:
+def runner(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTIONS, strategy: str = "") -> Harness:
     members = tuple(Participant(name="ABCDE"[n], weight=n + 1) for n in range(count))
     brief = Brief(topic="Hire Kim?", participants=(*members, CLOCK), options=options, seed=3)
     choices = Choices(rounds=rounds, strategy=strategy)
@@ -33,7 +33,7 @@ def hall(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTIONS,
 
 
 async def play(place: Harness, answers: Answers) -> tuple[Held, Player]:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         before = [each for each, _ in player.asked[:-1] if each.to == ask.to]
         return {} if ask.to == "TimeKeeper" else answers(ask, len(before))
 
@@ -66,7 +66,7 @@ def required(ask: Ask) -> list[str]:
 
 async def test_the_timekeeper_speaks_after_every_fourth_message() -> None:
     """O13: and never twice in a row; not behind the last message, for then the meeting is over."""
-    _, player = await play(hall(rounds=4), nothing)
+    _, player = await play(runner(rounds=4), nothing)
     said = order(player).split("|")[0]
     assert [n for n, who in enumerate(said) if who == "T"] == [4, 9]
     assert len(said.replace("T", "")) == 12
@@ -77,7 +77,7 @@ async def test_failed_messages_do_not_bring_the_timekeeper_back() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value] | None:
         return None if before == 1 else {"Content": "I think."}
 
-    _, player = await play(hall(rounds=6), answers)
+    _, player = await play(runner(rounds=6), answers)
     said = order(player).split("|")[0]
     assert "TT" not in said
     assert said.count("T") == 3  # 18 asks, 15 of them answered
@@ -85,14 +85,14 @@ async def test_failed_messages_do_not_bring_the_timekeeper_back() -> None:
 
 @pytest.mark.parametrize("count", [2, 5])
 async def test_all_have_their_say(count: int) -> None:
-    _, player = await play(hall(count, rounds=8), nothing)
+    _, player = await play(runner(count, rounds=8), nothing)
     said = order(player).split("|")[0].replace("T", "")
     assert len(said) == 8 * count
     assert {name for name in "ABCDE"[:count] if said.count(name) >= 5} == {*"ABCDE"[:count]}
 
 
 async def test_what_a_member_is_asked() -> None:
-    _, player = await play(hall(), nothing)
+    _, player = await play(runner(), nothing)
     ask, seen = player.asked[0]
     assert ask.task.startswith("Message 1 of at most 12. You sit on this board")
     assert ask.form
@@ -115,7 +115,7 @@ async def test_what_the_timekeeper_says() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {"Content": "x", **({"Verdict": "HIRE"} if ask.to != "B" else {})}
 
-    _, player = await play(hall(rounds=14), answers)
+    _, player = await play(runner(rounds=14), answers)
     told = reminders(player)
     assert told[0] == "So far 4 of at most 42 messages. Without a verdict so far: B. The clock is ticking."
     assert told[4] == (
@@ -130,7 +130,7 @@ async def test_what_the_timekeeper_says() -> None:
 
 
 async def test_without_debtors_there_is_no_deadline() -> None:
-    _, player = await play(hall(rounds=8), lambda ask, before: {"Content": "x", "Verdict": "HIRE"})
+    _, player = await play(runner(rounds=8), lambda ask, before: {"Content": "x", "Verdict": "HIRE"})
     done = "All who are at the table have given a verdict; who has nothing to add can withdraw."
     assert reminders(player)[-1] == f"So far 20 of at most 24 messages. {done}"
 
@@ -139,7 +139,7 @@ async def test_behind_a_deadline_the_next_message_must_hold_a_verdict() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {"Content": "x", **({"Verdict": "HIRE"} if "Verdict" in required(ask) else {})}
 
-    _, player = await play(hall(4, rounds=8), answers)
+    _, player = await play(runner(4, rounds=8), answers)
     members = [ask for ask, _ in player.asked if ask.act == "argue"]
     assert not any("Verdict" in required(ask) for ask in members[:20])
     bound = [ask for ask in members[20:] if "Verdict" in required(ask)]
@@ -154,7 +154,7 @@ async def test_behind_the_second_deadline_only_debtors_have_the_floor_once() -> 
             return {"Content": "x", "Verdict": "HIRE"}
         return {"Content": "x"}
 
-    _, player = await play(hall(4, rounds=16), answers)
+    _, player = await play(runner(4, rounds=16), answers)
     members = [ask.to for ask, _ in player.asked if ask.act == "argue"]
     for start in (40, 60):
         assert sorted(members[start : start + 3]) == ["A", "B", "D"]
@@ -171,7 +171,7 @@ async def test_it_ends_at_once_when_all_members_have_withdrawn() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {"Content": "x", "Verdict": "HIRE", "Withdrawn": True}
 
-    held, player = await play(hall(4), answers)
+    held, player = await play(runner(4), answers)
     assert sorted(order(player)) == sorted("ABCD|")
     assert held.transcript.halts == {"/debate/meeting": "all members have withdrawn"}
     assert decision(held).winner == "HIRE"
@@ -180,7 +180,7 @@ async def test_it_ends_at_once_when_all_members_have_withdrawn() -> None:
 
 async def test_a_withdrawal_without_a_verdict_counts_as_nothing() -> None:
     """O7."""
-    held, player = await play(hall(rounds=2), lambda ask, before: {"Content": "x", "Withdrawn": True})
+    held, player = await play(runner(rounds=2), lambda ask, before: {"Content": "x", "Withdrawn": True})
     assert len(order(player).split("|")[0].replace("T", "")) == 6
     assert not held.transcript.halts
 
@@ -192,7 +192,7 @@ async def test_at_the_cap_who_has_no_verdict_is_asked_once() -> None:
             return {"A": {"Verdict": ABSTAIN}, "B": {"Verdict": "NO_HIRE"}, "C": {}, "D": None}[ask.to]
         return {"Content": "x", **({"Verdict": "HIRE"} if ask.to == "E" else {})}
 
-    held, player = await play(hall(5, rounds=2), answers)
+    held, player = await play(runner(5, rounds=2), answers)
     assert order(player).endswith("|ABCD")
     ballots = {each.voter: (each.choice, each.state, each.reason) for each in decision(held).ballots}
     assert ballots == {
@@ -210,7 +210,7 @@ async def test_at_the_cap_who_has_no_verdict_is_asked_once() -> None:
 
 
 async def test_a_member_that_keeps_failing_stalls_nothing() -> None:
-    held, player = await play(hall(4), lambda ask, before: None if ask.to == "B" else {"Content": "x"})
+    held, player = await play(runner(4), lambda ask, before: None if ask.to == "B" else {"Content": "x"})
     said = order(player).split("|")[0]
     assert said.count("B") == 2
     assert len(said.replace("T", "")) == 16
@@ -221,7 +221,7 @@ async def test_who_is_left_alone_by_absent_ones_goes_on() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value] | None:
         return {"Content": "x", "Verdict": "HIRE"} if ask.to == "A" else None
 
-    held, player = await play(hall(3, rounds=4), answers)
+    held, player = await play(runner(3, rounds=4), answers)
     said = order(player).split("|")[0].replace("T", "")
     assert (said.count("A"), said.count("B"), said.count("C")) == (8, 2, 2)
     assert decision(held).how.startswith("no quorum: 1 of 3 ballots could be read")
@@ -231,12 +231,12 @@ async def test_when_the_last_at_the_table_is_absent_it_is_over() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value] | None:
         return {"Content": "x", "Verdict": "HIRE", "Withdrawn": True} if ask.to != "B" else None
 
-    held, _ = await play(hall(3), answers)
+    held, _ = await play(runner(3), answers)
     assert held.transcript.halts == {"/debate/meeting": "nobody is left who could speak; absent: B"}
 
 
 async def test_a_meeting_in_which_nobody_answers_fails() -> None:
-    held, player = await play(hall(2, rounds=4), lambda ask, before: None)
+    held, player = await play(runner(2, rounds=4), lambda ask, before: None)
     assert order(player) in ("ABAB|", "BABA|")
     halted = [entry.event for entry in held.entries if isinstance(entry.event, Halted)]
     assert halted == [Halted(path="/debate", reason="none of 4 answered")]
@@ -271,13 +271,13 @@ def verdicts(**given: str) -> Answers:
 )
 async def test_the_rules(strategy: str, status: str, winner: str) -> None:
     answers = verdicts(A="HIRE", B="HIRE", C="HIRE", D="NO_HIRE", E="NO_HIRE")
-    held, _ = await play(hall(5, strategy=strategy), answers)
+    held, _ = await play(runner(5, strategy=strategy), answers)
     assert (decision(held).status, decision(held).winner) == (status, winner)
     assert decision(held).tally == ({"HIRE": 6, "NO_HIRE": 9} if strategy == "weighted" else {"HIRE": 3, "NO_HIRE": 2})
 
 
 async def test_a_split_decision_keeps_the_minority_with_its_reasons() -> None:
-    held, _ = await play(hall(3), verdicts(A="HIRE", B="NO_HIRE", C="HIRE"))
+    held, _ = await play(runner(3), verdicts(A="HIRE", B="NO_HIRE", C="HIRE"))
     found = decision(held)
     assert found.text.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.\n- HIRE: A, C\n  - A: A's")
     assert (found.support, found.argument, found.dissent) == (("A", "C"), "A's reason", ("B for NO_HIRE: B's reason",))
@@ -286,13 +286,13 @@ async def test_a_split_decision_keeps_the_minority_with_its_reasons() -> None:
 
 
 async def test_without_options_verdicts_in_the_same_words_are_one() -> None:
-    held, _ = await play(hall(3, options=()), verdicts(A="Hire her.", B="hire  HER", C="wait"))
+    held, _ = await play(runner(3, options=()), verdicts(A="Hire her.", B="hire  HER", C="wait"))
     assert decision(held).tally == {"Hire her.": 2, "wait": 1}
     assert decision(held).winner == "Hire her."
 
 
 async def test_without_options_and_without_verdicts_nothing_is_decided() -> None:
-    held, player = await play(hall(2, rounds=1, options=()), nothing)
+    held, player = await play(runner(2, rounds=1, options=()), nothing)
     assert required(player.asked[-1][0]) == ["Verdict"]
     assert (decision(held).status, decision(held).tally) == ("no_decision", {})
     assert "recommends nothing: no vote was cast by 2 voters" in decision(held).text
@@ -305,7 +305,7 @@ async def test_artifacts_are_named_to_those_who_may_cite_them() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {"Content": "x", **({"Artifacts": "# Costs\n1, 2"} if ask.to == "A" and not before else {})}
 
-    place = hall(3, rounds=3)
+    place = runner(3, rounds=3)
     _, player = await play(place, answers)
     first = next(n for n, (ask, _) in enumerate(player.asked) if ask.to == "A")
     later = [ask for ask, _ in player.asked[first + 1 :] if ask.act == "argue"]
@@ -319,7 +319,7 @@ async def test_artifacts_are_named_to_those_who_may_cite_them() -> None:
 
 @pytest.mark.parametrize(("count", "rounds"), [(3, 2), (4, 6)])
 async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> None:
-    place = hall(count, rounds=rounds)
+    place = runner(count, rounds=rounds)
     for seed in (1, 2):
         whole = await place.hold(dict.fromkeys([each.name for each in place.brief.participants], Oracle(seed)))
         await resume_everywhere(place, whole, seed=seed, step=3)
@@ -337,14 +337,14 @@ async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> N
 )
 def test_what_does_not_go_with_a_board(choices: Choices, words: str) -> None:
     with pytest.raises(ProtocolError, match=words):
-        build("board", hall().brief, choices)
+        build("board", runner().brief, choices)
 
 
 ALL = Extras(**{each.name: True for each in fields(Extras)})
 
 
 async def test_nobody_asks_the_timekeeper_to_judge() -> None:
-    place = hall(3, rounds=2)
+    place = runner(3, rounds=2)
     german = replace(place.brief.participants[0], language="German")
     place.brief = replace(place.brief, participants=(german, *place.brief.participants[1:]))
     place.protocol = build("board", place.brief, Choices(rounds=2, extras=ALL))
@@ -360,7 +360,7 @@ async def test_who_has_left_neither_cuts_in_nor_is_cut_in_on() -> None:
             return {"Content": "x", "Verdict": "HIRE", "Withdrawn": ask.to == "A"}
         return {"URGENCY": 0}
 
-    place = hall(3, rounds=3)
+    place = runner(3, rounds=3)
     place.protocol = build("board", place.brief, Choices(rounds=3, extras=Extras(interruptions=True)))
     held, player = await play(place, answers)
     left = next(n for n, (ask, _) in enumerate(player.asked) if (ask.to, ask.act) == ("A", "argue"))
@@ -371,7 +371,7 @@ async def test_who_has_left_neither_cuts_in_nor_is_cut_in_on() -> None:
 
 def test_a_board_needs_a_timekeeper() -> None:
     with pytest.raises(ProtocolError, match="board needs one moderator, not 0"):
-        build("board", Brief(topic="?", participants=hall().brief.participants[:3]))
+        build("board", Brief(topic="?", participants=runner().brief.participants[:3]))
 
 
 def test_what_is_said_stands_in_the_record() -> None:
@@ -380,7 +380,7 @@ def test_what_is_said_stands_in_the_record() -> None:
 
 
 async def test_both_layers_stand_in_the_prompt() -> None:
-    place = hall(2, rounds=1)
+    place = runner(2, rounds=1)
     people = tuple(
         Participant(name=each.name, duty=each.duty, persona=f"You are thorough, {each.name}.")
         for each in place.brief.participants

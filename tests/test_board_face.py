@@ -12,7 +12,7 @@ from typing import Optional
 import pytest
 
 from agents import Agent, own_place
-from moot.app.program.program_plans import open_desk
+from moot.app.program.program_plans import open_workspace
 from moot.app.run.outcome import opening
 from moot.board import (
     PRESETS,
@@ -227,8 +227,8 @@ async def test_members_timekeeper_and_limits_of_ones_own() -> None:
     )  # fmt: skip
     with pytest.raises(LimitReached) as caught:
         await meeting.hold()
-    async with open_desk() as desk:
-        brief = opening(caught.value.debate, await desk.entries(caught.value.debate)).brief
+    async with open_workspace() as workspace:
+        brief = opening(caught.value.debate, await workspace.entries(caught.value.debate)).brief
     ann, _, clocky = brief.participants
     assert (ann.name, ann.role, ann.persona) == ("Ann", "Expert", "You know it all.\n\nPersonality: Calm")
     assert (clocky.name, clocky.duty, clocky.seat) == ("Clocky", "moderator", "guest:Clocky")

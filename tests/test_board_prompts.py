@@ -21,7 +21,7 @@ PEOPLE = (
 
 
 async def test_the_prompts_of_a_board() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.to == "Tick" or ask.act == "verdict":
             return {}
         first = sum(each.to == ask.to for each, _ in player.asked) == 1

@@ -39,7 +39,7 @@ BOB: tuple[Mapping[str, Value], ...] = (
 async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[str, Value], ...] = BOB) -> Held:
     """Ann and Bob say these; Cy never answers; what is said is said in the order of asking."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         n = sum(each.to == ask.to for each, _ in player.asked) - 1
         said = {"Ann": ann, "Bob": bob}.get(ask.to, ())
         if ask.to == "Tick":

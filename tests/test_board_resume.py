@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents import Agent, own_place
-from moot.app.program.program_plans import open_desk
+from moot.app.program.program_plans import open_workspace
 from moot.app.run.people import answer
 from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
 from moot.core.brief import Limits
@@ -87,8 +87,8 @@ async def test_without_a_door_the_meeting_waits_and_goes_on_with_each_letter() -
         with pytest.raises(Waiting) as caught:
             await table.resume(debate, limits=Limits())
         waited.append(str(caught.value).partition(" has")[0])
-        async with open_desk() as desk:
-            await answer(desk, debate, SAID if waited.count("Ann") > 1 else "I think so.")
+        async with open_workspace() as workspace:
+            await answer(workspace, debate, SAID if waited.count("Ann") > 1 else "I think so.")
     found = await table.resume(debate, limits=Limits())
     assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
     assert Counter(waited) == {"Ann": 2, "TimeKeeper": 1}
@@ -160,8 +160,8 @@ async def leave_board(table: BoardMeeting, left: int, keep: list[object]) -> str
     seen: list[str] = []
     async for item in items:
         if isinstance(item, Entry) and isinstance(item.event, Opened):
-            async with open_desk() as desk:
-                seen = [each.debate for each in await desk.list()]
+            async with open_workspace() as workspace:
+                seen = [each.debate for each in await workspace.list()]
         left -= 1
         if not left:
             break
@@ -179,8 +179,8 @@ async def leave_council(council: Council, left: int, keep: list[object]) -> str:
 
 
 async def paused(debate: str) -> bool:
-    async with open_desk() as desk:
-        return isinstance((await desk.entries(debate))[-1].event, Paused)
+    async with open_workspace() as workspace:
+        return isinstance((await workspace.entries(debate))[-1].event, Paused)
 
 
 @pytest.mark.parametrize(("left", "held"), [(1, False), (8, False), (15, False), (8, True)])

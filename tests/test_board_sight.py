@@ -34,8 +34,8 @@ class Whisperer:
 
     prompts: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-        text = "\n".join(message.text for message in compose(ask, scene, Traits()))
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        text = "\n".join(message.text for message in compose(ask, context, Traits()))
         self.prompts[ask.key] = (ask.to, text)
         words = write(ask.form, self.fields(ask, ask.form)) if ask.form else "Time."
 

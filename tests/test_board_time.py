@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.errors import ProtocolError
 from moot.protocols.board import Meeting, message
-from test_board import OPTIONS, hall, nothing, order, play, reminders
+from test_board import OPTIONS, nothing, order, play, reminders, runner
 
 FORM = message(OPTIONS)
 
@@ -16,7 +16,7 @@ FORM = message(OPTIONS)
 async def test_reminders_and_deadlines_come_each_in_its_own_time(
     every: int, deadline: int, reminded: list[int], deadlines: list[int]
 ) -> None:
-    place = hall(3)
+    place = runner(3)
     place.protocol = Meeting(form=FORM, rounds=4, every=every, deadline=deadline)
     held, player = await play(place, nothing)
     told = reminders(player)

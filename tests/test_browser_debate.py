@@ -115,10 +115,10 @@ async def test_a_line_that_is_lost_comes_back_without_a_gap_or_a_double(stage: S
         await expect(draft).to_have_text(f"… {TEA[24:36]}")
         stage.cable.pull()  # and again: this time it comes back at once
         slow.go()
-        await stage.site.hall.wait(debate)
+        await stage.site.runner.wait(debate)
         await expect(page.locator(".state").first).to_have_text("✓ decided")
         await expect(lost).to_have_count(0)
-        stored = len(await stage.site.desk.entries(debate))
+        stored = len(await stage.site.workspace.entries(debate))
         await expect(page.locator(".where")).to_have_text(f"{stored} / {stored}")
         assert await marks(page) == ["T1", "T2", "T3"]
         assert await page.locator("article.turn .draft").count() == 0

@@ -46,7 +46,7 @@ async def held(stage: Stage) -> AsyncGenerator[Held]:
     waits = await stage.begin(PERSON)
     yield Held(over, runs, waits, slow)
     slow.go()
-    await stage.site.hall.wait(runs)
+    await stage.site.runner.wait(runs)
 
 
 async def look(visit: Visit, where: str) -> None:

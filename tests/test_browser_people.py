@@ -144,7 +144,7 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
         await say(page, "Tea, I should think.")
         await expect(seen.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
         await expect(seen.locator(".status")).to_contain_text("3 turns, the rest sealed")
-        stage.site.hall.stop(debate, now=True)
+        stage.site.runner.stop(debate, now=True)
 
 
 async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
@@ -163,7 +163,7 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
         await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("I should think")
         await page.get_by_role("button", name="Stop").click()
         await expect(guest.page.locator(".state").first).to_have_text("‖ waiting for Ada")
-        await until(lambda: debate not in stage.site.hall.held)
+        await until(lambda: debate not in stage.site.runner.held)
 
 
 @pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/ratings", "/models"])

@@ -30,7 +30,7 @@ async def test_the_slider_goes_to_every_entry_and_back(stage: Stage, debate: str
         slider, where = page.get_by_role("slider", name="Entry"), page.locator(".where")
         cards, decision = page.locator("article.turn"), page.get_by_role("region", name="Decision")
         await expect(decision).to_be_visible()
-        entries = await stage.site.desk.entries(debate)
+        entries = await stage.site.workspace.entries(debate)
         all_ = len(entries)
         asked = 0
         for entry in entries:
@@ -117,7 +117,7 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
             f"{visit.base}/api/v1/debates/{debate}/fork", data=body, headers={"X-Moot": "1"}
         )
         forked = (await made.json())["id"]
-        await stage.site.hall.wait(forked)
+        await stage.site.runner.wait(forked)
         await visit.go("/compare")
         await page.get_by_label("This debate").select_option(debate)
         await page.get_by_label("With this one").select_option(forked)

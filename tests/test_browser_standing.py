@@ -23,8 +23,8 @@ WHOLE = """each => {
 
 async def test_a_debate_whose_server_ended_is_resumed_from_the_page(stage: Stage) -> None:
     whole = await stage.ended("# Tea or coffee?\n\nTea is calm. Coffee is quick.\n")
-    lines = await stage.site.desk.store.read(whole, limit=12)
-    await stage.site.desk.store.append("cut-off", lines, after=0)  # what a process leaves that was killed
+    lines = await stage.site.workspace.store.read(whole, limit=12)
+    await stage.site.workspace.store.append("cut-off", lines, after=0)  # what a process leaves that was killed
     async with stage.visit() as visit:
         page = await visit.go("/d/cut-off")
         await expect(page.locator(".state").first).to_have_text("‖ stopped: the server ended")
@@ -56,7 +56,7 @@ async def test_who_is_waited_for_is_said_and_answers_are_sealed(stage: Stage) ->
         row = page.get_by_role("listitem").filter(has=page.locator(f'a[href="/d/{debate}"]'))
         await expect(row.locator(".state")).to_have_text("○ waiting for Ada")
         await expect(row.locator(".outcome")).to_have_count(0)
-        stage.site.hall.stop(debate, now=True)
+        stage.site.runner.stop(debate, now=True)
 
 
 async def test_a_tall_form_leaves_the_way_to_speak_up_in_sight(stage: Stage) -> None:
@@ -72,7 +72,7 @@ async def test_a_tall_form_leaves_the_way_to_speak_up_in_sight(stage: Stage) -> 
         assert await page.locator(".asks").evaluate("each => each.scrollHeight > each.clientHeight"), "the form is tall"
         for name in ("Speak up", "Answer"):
             await expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
-        stage.site.hall.stop(debate, now=True)
+        stage.site.runner.stop(debate, now=True)
 
 
 async def test_a_debate_paused_for_somebody_asks_for_the_answer_and_goes_on_with_it(stage: Stage) -> None:
@@ -82,13 +82,13 @@ async def test_a_debate_paused_for_somebody_asks_for_the_answer_and_goes_on_with
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
         await page.get_by_role("button", name="Stop").click()
         await expect(page.locator(".banner")).to_have_text("Paused until Ada answers.")
-        await until(lambda: debate not in stage.site.hall.held)
+        await until(lambda: debate not in stage.site.runner.held)
         await expect(page.get_by_role("button", name="Resume")).not_to_have_class(re.compile("main"))
         await expect(page.get_by_text("moot answer")).to_have_count(0)
         await page.get_by_label("In your words").fill("Tea.")
         await page.get_by_role("button", name="Answer").click()
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")
-        stage.site.hall.stop(debate, now=True)
+        stage.site.runner.stop(debate, now=True)
 
 
 async def test_nothing_is_cut_off_in_what_is_chosen(stage: Stage) -> None:
@@ -104,7 +104,7 @@ async def test_nothing_is_cut_off_in_what_is_chosen(stage: Stage) -> None:
         page = await visit.go("/compare")
         option = page.locator(f'select[name=a] option[value="{debate}"]')
         await expect(option).to_have_text(re.compile(r"^\d+ \w+ \d{4}, \d\d:\d\d · Tea or coffee"))
-        stage.site.hall.stop(debate, now=True)
+        stage.site.runner.stop(debate, now=True)
 
 
 async def test_without_background_the_plan_warns_and_nobodys_answer_is_offered(stage: Stage) -> None:

@@ -58,7 +58,7 @@ def casts(call: Call) -> bool:
 class Made:
     """A desk at which participants were made."""
 
-    desk: Workspace
+    workspace: Workspace
     intake: Intake
     ready: Ready
     came: Came
@@ -68,11 +68,11 @@ class Made:
         return with_participants(self.intake, wishes or Wishes(models=(MODEL,)), self.ready, self.came)
 
 
-async def make(desk: Workspace, ready: Ready) -> Came:
+async def make(workspace: Workspace, ready: Ready) -> Came:
     """Have them made, or find those who were made before."""
-    casting = await find_generation(desk, ready)
-    await run_generation(desk, casting)
-    return await read_generation(desk, casting)
+    casting = await find_generation(workspace, ready)
+    await run_generation(workspace, casting)
+    return await read_generation(workspace, casting)
 
 
 @asynccontextmanager
@@ -82,12 +82,12 @@ async def making(
     wires = Wires(script=makes(answer))
     async with wires.serve():
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        desk = Workspace.at(Path("moot.sqlite"))
+        workspace = Workspace.at(Path("moot.sqlite"))
         intake = read_brief(text)
-        ready = await prepare(desk, intake, wishes or Wishes(models=(MODEL,)))
-        came = await make(desk, ready)
-        yield Made(desk=desk, intake=intake, ready=ready, came=came, wires=wires)
-        await desk.close()
+        ready = await prepare(workspace, intake, wishes or Wishes(models=(MODEL,)))
+        came = await make(workspace, ready)
+        yield Made(workspace=workspace, intake=intake, ready=ready, came=came, wires=wires)
+        await workspace.close()
 
 
 async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -
         assert made.ready.caster == MODEL
         assert any("Participants will be made by ollama:tiny" in note for note in made.ready.notes)
         intake, wishes = made.cast()
-        ready = await prepare(made.desk, intake, wishes)
+        ready = await prepare(made.workspace, intake, wishes)
     people = [(each.name, each.role, each.persona, each.seat) for each in ready.plan.brief.participants]
     assert people == [
         ("Ann", "Teacher", "You know the children.", MODEL),
@@ -177,13 +177,15 @@ async def test_nobody_pays_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     wires = Wires(script=makes(CAST))
     async with wires.serve():
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        desk = Workspace.at(Path("moot.sqlite"))
-        ready = await prepare(desk, read_brief(QUESTION), Wishes(models=(MODEL,)))
-        paused = await run_generation(desk, await find_generation(desk, ready), stop=StopRequest(reason="stopped"))
+        workspace = Workspace.at(Path("moot.sqlite"))
+        ready = await prepare(workspace, read_brief(QUESTION), Wishes(models=(MODEL,)))
+        paused = await run_generation(
+            workspace, await find_generation(workspace, ready), stop=StopRequest(reason="stopped")
+        )
         assert (paused.status, len(wires.calls)) == ("paused", 0)
-        first = await make(desk, ready)
-        again = await make(desk, ready)
-        await desk.close()
+        first = await make(workspace, ready)
+        again = await make(workspace, ready)
+        await workspace.close()
     assert (first.casting.earlier, again.casting.earlier) == (False, True)
     assert paused.debate == first.came.debate == again.came.debate
     assert first.came.transcript.turns("cast") == again.came.transcript.turns("cast")

@@ -59,18 +59,20 @@ class Place:
     now: float = 1000.0
 
     async def find(self, text: str = QUESTION, *, new: bool = False, **wishes: LimitWishes | int) -> Generation:
-        desk = self.desk()
-        return await find_generation(desk, await prepare(desk, read_brief(text), self.wish(**wishes)), new=new)
+        workspace = self.workspace()
+        return await find_generation(
+            workspace, await prepare(workspace, read_brief(text), self.wish(**wishes)), new=new
+        )
 
     async def make(self, text: str = QUESTION, *, new: bool = False) -> Generated:
         casting = await self.find(text, new=new)
-        await run_generation(self.desk(), casting)
-        return await read_generation(self.desk(), casting)
+        await run_generation(self.workspace(), casting)
+        return await read_generation(self.workspace(), casting)
 
     def wish(self, **wishes: LimitWishes | int) -> Wishes:
         return replace(Wishes(models=(MODEL,)), **wishes)
 
-    def desk(self) -> Workspace:
+    def workspace(self) -> Workspace:
         pool = Pool(env={"OLLAMA_HOST": self.wires.url})
         return Workspace(InMemoryStore(self.kept), pool=pool, clock=lambda: self.now)
 
@@ -134,12 +136,12 @@ async def test_what_broke_off_behind_the_answer_is_not_paid_again() -> None:
 
 async def test_a_paused_casting_goes_on_under_the_limits_of_today() -> None:
     async with place() as here:
-        desk = here.desk()
-        paused = await run_generation(desk, await here.find(caps=LimitWishes(tokens=10)))
+        workspace = here.workspace()
+        paused = await run_generation(workspace, await here.find(caps=LimitWishes(tokens=10)))
         assert (paused.status, paused.kind) == ("paused", "limit")
         casting = await here.find(caps=LimitWishes(tokens=9000))
         assert (casting.debate, casting.begun) == (paused.debate, True)
-        assert (await run_generation(desk, casting)).status == "decided"
+        assert (await run_generation(workspace, casting)).status == "decided"
 
 
 async def test_a_lost_try_counts_as_spent() -> None:
@@ -149,8 +151,8 @@ async def test_a_lost_try_counts_as_spent() -> None:
         made = await here.make()
         for event in (tried, Erred(key=key, call="answer", n=1, kind="timeout", reason="late")):
             made.spent.apply(event)
-        desk, intake, caps = here.desk(), read_brief(QUESTION), LimitWishes(tokens=20_000, cost=0.25)
-        ready = await prepare(desk, intake, here.wish(caps=caps))
+        workspace, intake, caps = here.workspace(), read_brief(QUESTION), LimitWishes(tokens=20_000, cost=0.25)
+        ready = await prepare(workspace, intake, here.wish(caps=caps))
         _, wishes = with_participants(intake, Wishes(), ready, made)
         assert (wishes.caps.tokens, wishes.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
         earlier = replace(made, casting=replace(made.casting, earlier=True))
@@ -210,6 +212,6 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
 
 async def test_a_stop_before_the_question_costs_nothing() -> None:
     async with place() as here:
-        paused = await run_generation(here.desk(), await here.find(), stop=StopRequest(reason="stopped"))
+        paused = await run_generation(here.workspace(), await here.find(), stop=StopRequest(reason="stopped"))
         assert (paused.status, here.wires.calls) == ("paused", [])
         assert (await here.find(new=True)).debate == paused.debate

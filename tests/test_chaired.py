@@ -30,13 +30,13 @@ async def held(
 ) -> tuple[Held, Player]:
     """A debate in which everybody ranks by name, and the chair takes those words from those authors."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == silent or (silent == "all" and ask.act == "draft"):
             return None
         assert ask.form
         if ask.act == "draft":
             return {"ANSWER": options[0] if options else f"answer of {ask.to}", "ARGUMENT": f"argument of {ask.to}"}
-        labels = {turn.by: f"Proposal {chr(65 + n)}" for n, turn in enumerate(scene.about)}
+        labels = {turn.by: f"Proposal {chr(65 + n)}" for n, turn in enumerate(context.about)}
         if ask.act == "vote":
             return {"REASON": "r", "RANKING": tuple(labels[name] for name in sorted(labels))}
         said: dict[str, Value] = {f"TAKEN FROM {label}": taken.get(name, "NONE.") for name, label in labels.items()}
@@ -81,10 +81,10 @@ async def test_the_synthesis_is_the_decision_and_names_its_sources() -> None:
 
 async def test_the_chair_sees_answers_and_rankings_under_letters_alone() -> None:
     place, player = await held({"Ann": "x"})
-    ((ask, scene),) = the(player, "synthesize")
+    ((ask, context),) = the(player, "synthesize")
     order = [place.transcript.get(key).by for key in ask.about]
     assert sorted(order) == ["Ann", "Bob", "Cy"]
-    assert scene.turns == ()
+    assert context.turns == ()
     assert ask.view.anonymous
     label = {name: f"Proposal {chr(65 + n)}" for n, name in enumerate(order)}
     points = f"the points (Borda): {label['Ann']} 4, {label['Bob']} 3, {label['Cy']} 2."

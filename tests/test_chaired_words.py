@@ -39,8 +39,8 @@ async def quoted(brief: Brief = BRIEF) -> Held:
 
 
 def newest(ask: Ask, about: tuple[Turn, ...]) -> str:
-    scene = Context(brief=BRIEF, me=BRIEF.participant(ask.to), view=ask.view, about=about)
-    return compose(ask, scene, Traits())[-1].text
+    context = Context(brief=BRIEF, me=BRIEF.participant(ask.to), view=ask.view, about=about)
+    return compose(ask, context, Traits())[-1].text
 
 
 RANKED = """\

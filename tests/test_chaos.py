@@ -161,9 +161,9 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
     with running() as server:
         async with Wires(script=model.answer).serve() as wires:
             address = server.make()
-            desk, queue = Workspace.at(address), Queue(address)
+            workspace, queue = Workspace.at(address), Queue(address)
             try:
-                await submit(desk, queue, make_debates(desk, SIZE))
+                await submit(workspace, queue, make_debates(workspace, SIZE))
                 async with working(folder, address, wires.url, SIZE) as crew:
                     crews.append(crew)
                     async with asyncio.timeout(SIZE.seconds):
@@ -171,8 +171,8 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
                         jobs = await until_over(queue, crew)
                     assert set(await crew.leave()) == {0}
                 for job in jobs:
-                    await desk.verify(job.debate)
-                held = {job.debate: await desk.entries(job.debate) for job in jobs}
+                    await workspace.verify(job.debate)
+                held = {job.debate: await workspace.entries(job.debate) for job in jobs}
                 return Story(
                     plan=plan,
                     jobs=jobs,
@@ -183,7 +183,7 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
                 )
             finally:
                 await queue.close()
-                await desk.close()
+                await workspace.close()
 
 
 async def read_epochs(address: str) -> dict[str, int]:

@@ -73,41 +73,43 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
             for name in models
         ),
     )
-    desk = Workspace(InMemoryStore(), pool=pool, config=Config())
+    workspace = Workspace(InMemoryStore(), pool=pool, config=Config())
     pieces: list[str] = []
-    tell = desk.hub.signal
+    tell = workspace.hub.signal
 
     def show(debate: str, signal: Signal) -> None:
         pieces.append(signal.text)
         tell(debate, signal)
 
-    desk.hub.signal = show
-    await desk.hold(desk.plan(brief, protocol="round_robin"), "d")
+    workspace.hub.signal = show
+    await workspace.hold(workspace.plan(brief, protocol="round_robin"), "d")
     prompts = [each.text for model in models.values() for request in model.history for each in request.messages]
     assert len(prompts) > 6
     assert any("Move\ufffd[2J" in each and "می\u200cخواهم" in each and "👩\u200d🔬" in each for each in prompts)
     assert len(pieces) > 6
-    lines = await desk.lines("d")
+    lines = await workspace.lines("d")
     frames = Frames()
-    entries = await desk.entries("d")
+    entries = await workspace.entries("d")
     shown = [json.dumps(frames.frame(entry), ensure_ascii=False) for entry in entries]
-    read = (await read_record(desk, "d")).report
-    receipt = write_receipt(await make_receipt(desk, "d"), None, "md")
+    read = (await read_record(workspace, "d")).report
+    receipt = write_receipt(await make_receipt(workspace, "d"), None, "md")
     for text in (*prompts, *pieces, *lines, *shown, *files_of(entries, read), receipt):
         assert_clean(text)
         json_escapes = [f"\\u{ord(each):04x}" for each in EVIL if ord(each) < 0x10000 and each not in "[2J"]
         assert not any(each in text.lower() for each in json_escapes)
-    await desk.close()
+    await workspace.close()
 
 
 async def test_what_people_say_is_cleaned() -> None:
-    desk = Workspace(InMemoryStore(), config=Config())
-    await desk.hold(desk.plan(Brief(topic="Tea?", participants=(Participant(name="Ann", seat="human"), *TWO))), "d")
-    await say(desk, "d", f"Zo\u200bé{TAGS}", f"Think{EVIL} again.")
-    (line,) = await desk.store.read("d/letters")
+    workspace = Workspace(InMemoryStore(), config=Config())
+    await workspace.hold(
+        workspace.plan(Brief(topic="Tea?", participants=(Participant(name="Ann", seat="human"), *TWO))), "d"
+    )
+    await say(workspace, "d", f"Zo\u200bé{TAGS}", f"Think{EVIL} again.")
+    (line,) = await workspace.store.read("d/letters")
     assert_clean(line)
     assert "Think\ufffd[2J \ufffd again." in line
-    await desk.close()
+    await workspace.close()
 
 
 TWO = tuple(Participant(name=name, role="x", persona="y", seat="builtin:quotes") for name in ("Bob", "Cy"))

@@ -42,27 +42,27 @@ class Table:
     """A debate held at the terminal of a typist."""
 
     def __init__(self) -> None:
-        self.desk = Workspace(InMemoryStore())
+        self.workspace = Workspace(InMemoryStore())
         self.typist = Typist()
         self.interrupt = Interrupt(say=self.typist.console.print)
 
     async def hold(self, brief: Brief | None = None, *, protocol: str = "panel") -> Outcome:
         """Hold a debate, or go on with it where no brief is given."""
-        self.desk = Workspace(self.desk.store)  # as another process would
+        self.workspace = Workspace(self.workspace.store)  # as another process would
         screen = Screen(self.typist.console, live=False)
         screen.in_place = True
-        door = Terminal(self.desk, "d", screen, self.typist.keyboard)
+        door = Terminal(self.workspace, "d", screen, self.typist.keyboard)
         self.interrupt.leave = door.leave
         if brief:
-            plan = self.desk.plan(brief, protocol=protocol, choices=Choices(), models=(QUOTES,))
-            hold = self.desk.hold(plan, "d", stop=self.interrupt.stop, door=door)
+            plan = self.workspace.plan(brief, protocol=protocol, choices=Choices(), models=(QUOTES,))
+            hold = self.workspace.hold(plan, "d", stop=self.interrupt.stop, door=door)
         else:
-            for entry in await self.desk.entries("d"):
+            for entry in await self.workspace.entries("d"):
                 screen.load(entry)
-            hold = self.desk.resume("d", stop=self.interrupt.stop, door=door)
+            hold = self.workspace.resume("d", stop=self.interrupt.stop, door=door)
         with screen:
-            await conduct(self.desk, "d", hold, screen, self.interrupt)
-        return outcome("d", fold(await self.desk.entries("d")))
+            await conduct(self.workspace, "d", hold, screen, self.interrupt)
+        return outcome("d", fold(await self.workspace.entries("d")))
 
     def order(self, *words: str) -> bool:
         """Whether these words were shown one behind the other."""
@@ -75,7 +75,7 @@ class Table:
 async def table() -> AsyncIterator[Table]:
     table = Table()
     yield table
-    await table.desk.close()
+    await table.workspace.close()
     table.typist.close()
 
 
@@ -100,7 +100,7 @@ async def test_an_answer_from_elsewhere_closes_the_question(table: Table) -> Non
     async with asyncio.TaskGroup() as group:
         held = group.create_task(table.hold(brief(person("Ada"))))
         await table.typist.type(("ANSWER", "2"))
-        await answer(table.desk, "d", "", fields={"ANSWER": "tea", "ARGUMENT": "By letter."})
+        await answer(table.workspace, "d", "", fields={"ANSWER": "tea", "ARGUMENT": "By letter."})
     assert held.result().status == "decided"
     assert table.order("Ada is asked", "Ada is no longer asked here.", "By letter.")
     assert not await table.typist.keyboard.pasted()
@@ -116,7 +116,7 @@ async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: T
     steps = (("ANSWER", CTRL_D), ("Bo is asked", "1\n"), *TEA[1:])
     came = await play(table, brief(person("Ada"), person("Bo")), *steps)
     assert (came.status, came.kind, came.reason) == ("paused", "waiting", "Ada has to answer (draft): moot answer d")
-    assert [turn.by for turn in await waiting(table.desk, "d")] == ["Ada"]
+    assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada"]
     assert (await play(table, None, *TEA)).status == "decided"
 
 
@@ -127,7 +127,7 @@ async def test_ctrl_c_leaves_all_questions_open(table: Table) -> None:
         await table.typist.see("CONFIDENCE")
         table.interrupt.press()
     assert (held.result().kind, table.typist.out.getvalue().count("is asked")) == ("waiting", 1)
-    assert [turn.by for turn in await waiting(table.desk, "d")] == ["Ada", "Bo"]
+    assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada", "Bo"]
     assert "> \nstopping after the answers in hand" in table.typist.out.getvalue()
 
 
@@ -142,8 +142,8 @@ async def test_a_request_to_end_closes_the_question_too(table: Table) -> None:
 
 async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Table) -> None:
     people = brief(replace(person("Ada"), duty="moderator"), Participant(name="Bear", seat=QUOTES))
-    plan = table.desk.plan(people, protocol="moderated", choices=Choices(), models=(QUOTES,))
-    await table.desk.hold(plan, "d")
+    plan = table.workspace.plan(people, protocol="moderated", choices=Choices(), models=(QUOTES,))
+    await table.workspace.hold(plan, "d")
     steps = (("SUMMARY", "All said.\n"), ("", "\n"), ("STATUS", "1\n"), ("DECISION", "Tea.\n"), ("", "\n"))
     came = await play(table, None, *steps)
     assert (came.status, came.decision and came.decision.text) == ("decided", "Tea.")
@@ -151,14 +151,14 @@ async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Tab
 
 
 async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open(table: Table) -> None:
-    plan = table.desk.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
-    await table.desk.hold(plan, "d")
-    await say(table.desk, "d", "Zed", "Think of the kettle.")
+    plan = table.workspace.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
+    await table.workspace.hold(plan, "d")
+    await say(table.workspace, "d", "Zed", "Think of the kettle.")
     async with asyncio.TaskGroup() as group:
         held = group.create_task(table.hold())
         await table.typist.type(("ANSWER", "1\n"))
         await table.typist.see("CONFIDENCE")
-        await say(table.desk, "d", "Zoe", "The kettle is old.")
+        await say(table.workspace, "d", "Zoe", "The kettle is old.")
         await table.typist.type(("Zoe from outside", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
     assert held.result().status == "decided"
     assert table.order("Ada is asked", "▌ Zed from outside", "▌ Ada · Drinks it", "> \n▌ Zoe from outside", "ARGUMENT")
@@ -174,11 +174,11 @@ async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) 
 
 
 async def test_an_answer_to_one_question_is_not_noted_for_the_next(table: Table) -> None:
-    plan = table.desk.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
-    await table.desk.hold(plan, "d")
+    plan = table.workspace.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
+    await table.workspace.hold(plan, "d")
     with pytest.raises(RecordError, match="meanwhile Ada is asked something else; this answer was not noted"):
-        await answer(table.desk, "d", "tea", key="/debate/draft#9")
-    assert [turn.by for turn in await waiting(table.desk, "d")] == ["Ada"]
+        await answer(table.workspace, "d", "tea", key="/debate/draft#9")
+    assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada"]
 
 
 async def test_the_screen_does_not_stand_still_for_a_stand_in(table: Table) -> None:

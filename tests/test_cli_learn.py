@@ -22,11 +22,11 @@ def fill(folder: Path, missing: int | None = None, **papers: Paper) -> None:
     """Records in the file that the commands read; without the line of that number, from 0."""
 
     async def write() -> None:
-        desk = Workspace.at(folder / "moot.sqlite")
+        workspace = Workspace.at(folder / "moot.sqlite")
         for n, (name, made) in enumerate(papers.items()):
             lines = [line for at, line in enumerate(made.lines(1000.0 * n)) if at != missing]
-            await desk.store.append(name, lines, after=0)
-        await desk.close()
+            await workspace.store.append(name, lines, after=0)
+        await workspace.close()
 
     asyncio.run(write())
 

@@ -195,14 +195,16 @@ def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
         return "Tea."
 
     async def hold() -> None:
-        desk = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
         people = (
-            Participant(name="Bull", seat=register(desk.pool, "Bull", bull)),
+            Participant(name="Bull", seat=register(workspace.pool, "Bull", bull)),
             Participant(name="Ada", seat="human"),
         )
-        plan = desk.plan(Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=())
-        assert (await desk.hold(plan, "d")).kind == "waiting"
-        await desk.close()
+        plan = workspace.plan(
+            Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=()
+        )
+        assert (await workspace.hold(plan, "d")).kind == "waiting"
+        await workspace.close()
 
     asyncio.run(hold())
     ran = moot(tmp_path, "answer", "d", "Tea.")

@@ -31,9 +31,9 @@ TURNS = (
 HEARD = replace(SCENE, turns=TURNS)
 
 
-def errand(answer: str, scene: Context = HEARD) -> tuple[Errand, list[Request]]:
+def errand(answer: str, context: Context = HEARD) -> tuple[Errand, list[Request]]:
     model = ScriptedModel([answer])
-    return Errand(scene=scene, say=Journal(), name="tool-1", model=model), model.history
+    return Errand(context=context, say=Journal(), name="tool-1", model=model), model.history
 
 
 # ---- summarizer -----------------------------------------------------------------------------------------------------

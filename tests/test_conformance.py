@@ -29,7 +29,7 @@ async def test_our_seats_conform() -> None:
     await check_seat(DemoDebater)
     await check_seat(lambda: ModelAgent(ScriptedModel(good)))
     await check_seat(Oracle)
-    await check_seat(lambda: Scripted(lambda ask, scene: Refused("no")))
+    await check_seat(lambda: Scripted(lambda ask, context: Refused("no")))
 
 
 async def test_our_models_conform(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ class Paying:
     def __init__(self, habit: str) -> None:
         self.habit = habit
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         if self.habit == "forgetful":
             await say.call(f"answer {next(NUMBERS)}", Quote(model="m"), _send)
         habits: dict[str, dict[str, Value]] = {

@@ -301,9 +301,9 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
     with pytest.raises(LimitReached, match=r"it goes on with await council\.resume\('which-tea-"):
         await council.execute("Which tea?")
     first = {name: len(each.prompts) for name, each in people.items()}
-    desk = Workspace.at(Path("moot.sqlite"))
-    ids = [each.debate for each in await desk.list()]
-    await desk.close()
+    workspace = Workspace.at(Path("moot.sqlite"))
+    ids = [each.debate for each in await workspace.list()]
+    await workspace.close()
     assert (sorted(each.rpartition("-")[2] for each in ids), first) == (["step0", "step1"], {"A": 2, "B": 2})
     later = {name: Scripted("another plan", FOR_B, "another round") for name in "AB"}
     again = Council(
@@ -332,15 +332,15 @@ def _wrapped(people: Mapping[str, Scripted]) -> list[AgentWrapper]:
 
 async def test_a_debate_that_was_killed_anywhere_goes_on_as_if_nothing_had_happened() -> None:
     whole = await Council("whole", [debate(FOR_B, FOR_A, FOR_B)], store=Path("whole.sqlite")).execute("Which tea?")
-    desk = Workspace.at(Path("whole.sqlite"))
-    lines = await desk.lines(whole.debate)
-    entries = await desk.entries(whole.debate)
-    await desk.close()
+    workspace = Workspace.at(Path("whole.sqlite"))
+    lines = await workspace.lines(whole.debate)
+    entries = await workspace.entries(whole.debate)
+    await workspace.close()
     for cut in range(1, len(lines)):
         store = Path(f"cut-{cut}.sqlite")
-        desk = Workspace.at(store)
-        await desk.store.append(whole.debate, lines[:cut], after=0)
-        await desk.close()
+        workspace = Workspace.at(store)
+        await workspace.store.append(whole.debate, lines[:cut], after=0)
+        await workspace.close()
         step = debate(FOR_B, FOR_A, FOR_B)
         resumed = await Council("cut", [step], store=store).resume(whole.debate)
         assert dict(resumed) == dict(whole), f"cut behind entry {cut}"

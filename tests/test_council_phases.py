@@ -54,7 +54,7 @@ async def test_masked_proposals_cannot_be_picked_or_voted_for() -> None:
 
 
 async def test_the_moderators_choice_is_on_record_as_the_ballot() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {PICK: "Cy"} if ask.to == "Chair" else {}
 
     place = Harness(brief=BRIEF, protocol=debate_step(BRIEF, voting="moderator", rounds=0))
@@ -96,7 +96,7 @@ def test_votes_without_weight_decide_nothing() -> None:
 
 
 async def test_one_proposal_is_elected_without_a_vote() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {} if ask.to == "Bob" else None
 
     tree = debate_step(BRIEF, voting="majority", rounds=0)

@@ -46,10 +46,10 @@ def fill(path: Path, **records: Sequence[str]) -> None:
     """A store with these records."""
 
     async def write() -> None:
-        desk = Workspace.at(path)
+        workspace = Workspace.at(path)
         for debate, written in records.items():
-            await desk.store.append(debate.replace("__", "/"), written, after=0)
-        await desk.close()
+            await workspace.store.append(debate.replace("__", "/"), written, after=0)
+        await workspace.close()
 
     asyncio.run(write())
 
@@ -128,17 +128,17 @@ async def test_the_api_lists_the_damaged_debate_and_all_others(store: Path) -> N
 
 async def test_a_damaged_claim_hides_no_debate_of_others(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        desk = web.site.desk
+        workspace = web.site.workspace
         for name in ("mine", "lost", "forged"):
-            await desk.store.append(name, lines("panel"), after=0)
-        await claim(desk, "mine", Claim(owner="ann"))
-        await desk.store.append("lost/access/letters", [GARBAGE], after=0)
+            await workspace.store.append(name, lines("panel"), after=0)
+        await claim(workspace, "mine", Claim(owner="ann"))
+        await workspace.store.append("lost/access/letters", [GARBAGE], after=0)
         forged = Entry(seq=1, at=0.0, event=Interjected(by="owner", text="[]"))
-        await desk.store.append("forged/access/letters", [encode(forged)], after=0)
+        await workspace.store.append("forged/access/letters", [encode(forged)], after=0)
         answer = await web.ann.get("/api/v1/debates")
         assert answer.status_code == 200, answer.text
         assert [row["id"] for row in answer.json()["debates"]] == ["mine"]
-        assert await Spending(Runner(desk), 1.0).used("ann") == 0.0
+        assert await Spending(Runner(workspace), 1.0).used("ann") == 0.0
         assert len((await web.me.get("/api/v1/debates")).json()["debates"]) == 3
 
 
@@ -156,15 +156,15 @@ def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) ->
 
 
 async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> None:
-    desk = Workspace.at(tmp_path / "moot.sqlite")
-    ready = await prepare(desk, read_brief("Rent or buy?"), Wishes(models=("ollama:tiny",)))
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    ready = await prepare(workspace, read_brief("Rent or buy?"), Wishes(models=("ollama:tiny",)))
     for damage in (spoiled(lines("panel"), "middle"), orphaned()):
-        first = await find_generation(desk, ready)
-        await desk.store.append(first.debate, damage, after=0)
-        second = await find_generation(desk, ready)
+        first = await find_generation(workspace, ready)
+        await workspace.store.append(first.debate, damage, after=0)
+        second = await find_generation(workspace, ready)
         assert not second.begun
         assert second.debate != first.debate
-    await desk.close()
+    await workspace.close()
 
 
 def orphaned() -> list[str]:

@@ -73,11 +73,11 @@ async def test_run_inside_a_loop_names_the_other_door() -> None:
 
 
 async def ready(words: str, *, config: Config | None = None, **wishes: object) -> Ready:
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(desk, read_words(words), replace(Wishes(), **wishes), config=config)
+        return await prepare(workspace, read_words(words), replace(Wishes(), **wishes), config=config)
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quotes(
@@ -176,13 +176,13 @@ def test_questions_are_no_files(words: str) -> None:
 async def test_reports_are_written_from_the_record() -> None:
     outcome = moot.debate(BRIEF, model=QUOTES)
     debate = (await outcome).debate
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     async with asyncio.timeout(20):
-        found = await read_record(desk, debate)
-        assert [each async for each in desk.follow(debate)] == list(found.entries)
-        assert await desk.count_entries(debate) == len(found.entries)
-        assert await desk.count_entries("nobody") == 0
-    await desk.close()
+        found = await read_record(workspace, debate)
+        assert [each async for each in workspace.follow(debate)] == list(found.entries)
+        assert await workspace.count_entries(debate) == len(found.entries)
+        assert await workspace.count_entries("nobody") == 0
+    await workspace.close()
     assert found.report.debate == debate
     assert write_report(found.report, "json").startswith("{")
     assert write_report(found.report).startswith("# Should we")
@@ -191,11 +191,11 @@ async def test_reports_are_written_from_the_record() -> None:
 
 
 async def outcome_of(debate: str) -> moot.Outcome:
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await desk.resume(debate)
+        return await workspace.resume(debate)
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 def test_a_brief_without_participants_gets_the_usual_ones() -> None:
@@ -207,9 +207,9 @@ def test_a_brief_without_participants_gets_the_usual_ones() -> None:
 
 
 async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
-    desk = Workspace.at(tmp_path / "damaged.sqlite")
-    await desk.store.append("broken", ['{"v":1,"seq":1'], after=0)
+    workspace = Workspace.at(tmp_path / "damaged.sqlite")
+    await workspace.store.append("broken", ['{"v":1,"seq":1'], after=0)
     await moot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
-    listed = await desk.list()
-    await desk.close()
+    listed = await workspace.list()
+    await workspace.close()
     assert sorted(each.status == "damaged" for each in listed) == [False, True]

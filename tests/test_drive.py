@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acting import ARGUE, TWO, Act, Acts, both, failed, hall, just, paying, slowly
+from acting import ARGUE, TWO, Act, Acts, both, failed, just, paying, runner, slowly
 from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits
@@ -60,7 +60,7 @@ FAULTS: list[tuple[Act, str, str]] = [
 
 @pytest.mark.parametrize(("act", "kind", "reason"), FAULTS)
 async def test_one_failing_seat_is_data_and_the_debate_goes_on(act: Act, kind: str, reason: str) -> None:
-    held = await hall(limits=Limits(turn_seconds=0.05)).hold(both(act))
+    held = await runner(limits=Limits(turn_seconds=0.05)).hold(both(act))
     assert [(f.key, f.kind, f.reason) for f in failed(held)] == [(f"/debate/round-{n}#1", kind, reason) for n in (1, 2)]
     assert [turn.by for turn in held.transcript.turns()] == ["Bob", "Bob"]
     assert len(held.transcript.failures()) == 2
@@ -77,13 +77,13 @@ WRONG: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("wrong", WRONG, ids=["fractions", "out of range", "no texts", "no numbers"])
 async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: dict[str, Any]) -> None:
-    async def answer(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def answer(ask: Ask, context: Context, say: Recorder) -> str:
         async def send() -> Called:
             return Called(key="", call="", text="Tea.", **wrong)
 
         return (await say.call("answer", Quote(model="m"), send)).text
 
-    held = await hall().hold(both(answer))
+    held = await runner().hold(both(answer))
     assert not held.transcript.failures()
     calls = [each.event for each in held.entries if isinstance(each.event, Called)]
     assert len(calls) == 2
@@ -94,7 +94,7 @@ async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: d
 @pytest.mark.parametrize("text", [None, 5, b"x"], ids=str)
 @pytest.mark.parametrize("where", ["call", "reply", "quote", "kind"])
 async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: str, text: Any) -> None:
-    async def answer(ask: Ask, scene: Context, say: Recorder) -> Any:
+    async def answer(ask: Ask, context: Context, say: Recorder) -> Any:
         async def send() -> Called:
             if where == "kind":
                 raise ModelError("no answer", kind=text)
@@ -104,7 +104,7 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
             return Reply(text="Tea.", fields={}, unread=(text,))
         return (await say.call("answer", Quote(model="m", tokens=text if where == "quote" else 5), send)).text
 
-    held = await hall().hold(both(answer))
+    held = await runner().hold(both(answer))
     assert [(each.key, each.kind) for each in failed(held)] == [
         (f"/debate/round-{n}#1", "modelerror" if where == "kind" else "broken") for n in (1, 2)
     ]
@@ -113,34 +113,34 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
 
 
 async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> None:
-    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
         try:
             await asyncio.sleep(9)
         except asyncio.CancelledError:
             return "too late"
         return "never"
 
-    held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    held = await runner(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
     assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
 
 
 async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> None:
-    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
         try:
             await asyncio.sleep(9)
         except asyncio.CancelledError:
             raise RuntimeError("Cannot change state of expiring Timeout") from None
         return "never"
 
-    held = await hall(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    held = await runner(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
     assert [(f.kind, f.reason) for f in failed(held)] == [("timeout", "no answer within 0.02 seconds")] * 2
 
 
 async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
-    def down(ask: Ask, scene: Context, say: Recorder) -> Exception:
+    def down(ask: Ask, context: Context, say: Recorder) -> Exception:
         return Unavailable("no connection", kind="connection")
 
-    place = hall(build("panel", Brief(topic="Tea?", participants=TWO)))
+    place = runner(build("panel", Brief(topic="Tea?", participants=TWO)))
     held = await place.hold({"Ann": Acts(down), "Bob": Acts(down)})
     assert held.transcript.paused == Paused(
         reason="none of 2 participants could be reached: no connection", kind="unavailable"
@@ -153,14 +153,14 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
 
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await hall(build("panel", Brief(topic="Tea?", participants=TWO))).hold({"Ann": broken, "Bob": broken})
+    held = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).hold({"Ann": broken, "Bob": broken})
     assert held.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
     assert held.transcript.decision is None
 
 
 async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await hall(Rounds(each=Floor(act="argue", task="Speak."))).hold({"Ann": broken, "Bob": broken})
+    held = await runner(Rounds(each=Floor(act="argue", task="Speak."))).hold({"Ann": broken, "Bob": broken})
     assert held.transcript.closed == Closed(status="failed", reason="none of 2 answered")
     assert len(held.transcript.all()) == 2
 
@@ -171,11 +171,11 @@ async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
 async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
     stop = StopRequest()
 
-    def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    def act(ask: Ask, context: Context, say: Recorder) -> str:
         stop.reason = "stopped by its owner"
         return "said"
 
-    place = hall(hosting=lambda: Hosting(stop=stop))
+    place = runner(hosting=lambda: Hosting(stop=stop))
     held = await place.hold(both(act))
     assert held.transcript.paused == Paused(reason="stopped by its owner", kind="stopped")
     assert len(held.transcript.turns()) == 2
@@ -242,7 +242,7 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
                 raise RecordError("the disk is full")
             await super().append(debate, lines, after=after)
 
-    async def stubborn(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
         async def send() -> Called:
             try:
                 await asyncio.sleep(9)
@@ -266,7 +266,7 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
 
 
 async def test_the_whole_time_is_limited() -> None:
-    held = await hall(limits=Limits(total_seconds=0.05)).hold(both(slowly))
+    held = await runner(limits=Limits(total_seconds=0.05)).hold(both(slowly))
     assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
     assert failed(held) == []
 
@@ -279,7 +279,7 @@ async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Lim
         prepared.append(True)
         await asyncio.sleep(0.2)
 
-    place = hall(limits=limits, hosting=lambda: Hosting(prepare=prepare))
+    place = runner(limits=limits, hosting=lambda: Hosting(prepare=prepare))
     held = await place.hold(both(just("said")))
     assert len(held.transcript.turns()) == 4
     assert held.transcript.closed
@@ -289,8 +289,8 @@ async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Lim
 
 
 async def test_no_batch_begins_when_time_is_over() -> None:
-    held = await hall(limits=Limits(total_seconds=0.03)).hold(
-        both(lambda ask, scene, say: Reply(text=str(_burn(0.05))))
+    held = await runner(limits=Limits(total_seconds=0.03)).hold(
+        both(lambda ask, context, say: Reply(text=str(_burn(0.05))))
     )
     assert held.transcript.paused
     assert len(held.transcript.all()) == 2
@@ -305,12 +305,12 @@ def _burn(seconds: float) -> int:
 
 
 async def test_waiting_for_a_person_pauses() -> None:
-    held = await hall().hold(both(just(Waiting("Ann has to answer"))))
+    held = await runner().hold(both(just(Waiting("Ann has to answer"))))
     assert held.transcript.paused == Paused(reason="Ann has to answer", kind="waiting")
 
 
 async def test_a_limit_met_by_a_seat_itself_pauses() -> None:
-    held = await hall().hold(both(just(LimitReached("enough"))))
+    held = await runner().hold(both(just(LimitReached("enough"))))
     assert held.transcript.paused == Paused(reason="enough", kind="limit")
 
 
@@ -342,9 +342,9 @@ async def test_a_conflict_inside_a_call_ends_the_debate_for_this_driver() -> Non
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         await store.append("d", ["another writer"], after=len(await store.read("d")))
-        return await paying(0.0)(ask, scene, say)
+        return await paying(0.0)(ask, context, say)
 
     opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE))
     with pytest.raises(RecordConflict):
@@ -357,7 +357,7 @@ async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> 
     await ledger.open()
     brief = Brief(topic="Tea?", participants=TWO)
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         stored = await store.read("d")
         await store.append("d", ["another writer"], after=len(stored))
         return "said"
@@ -369,17 +369,17 @@ async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> 
 async def test_pieces_are_shown_live_and_not_stored() -> None:
     shown: list[Signal] = []
 
-    def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    def act(ask: Ask, context: Context, say: Recorder) -> str:
         say.delta("a \x1b[31mpiece")
         return "whole"
 
-    held = await hall(Everyone(act="argue", task="?"), hosting=lambda: Hosting(show=shown.append)).hold(both(act))
+    held = await runner(Everyone(act="argue", task="?"), hosting=lambda: Hosting(show=shown.append)).hold(both(act))
     assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
     assert "piece" not in "".join(held.lines)
 
 
 async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
-    held = await hall().hold(both(just("said")))
+    held = await runner().hold(both(just("said")))
     store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
@@ -394,8 +394,8 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
     await ledger.open()
     seen: list[list[str]] = []
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
-        seen.append([turn.text for turn in scene.turns])
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
+        seen.append([turn.text for turn in context.turns])
         if "round-1" in ask.key:
             await ledger.add(Interjected(by="Guest", text="what of milk?"))
         return "said"
@@ -412,7 +412,7 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
 
 
 async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
-    held = await hall().hold(both(just("said")))
+    held = await runner().hold(both(just("said")))
     store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     entries = read(held.lines)
@@ -429,19 +429,19 @@ def hall_opened() -> Opened:
 
 
 async def test_a_part_of_a_record_can_be_checked_too() -> None:
-    held = await hall(base.Sequence(parts=(ARGUE,))).hold(both(just("said")))
+    held = await runner(base.Sequence(parts=(ARGUE,))).hold(both(just("said")))
     assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
     store = InMemoryStore()
     await store.append("d", held.lines[:4], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
-    opened = Opened(brief=hall().brief, protocol=dump(base.Sequence(parts=(ARGUE,))), name="test")
+    opened = Opened(brief=runner().brief, protocol=dump(base.Sequence(parts=(ARGUE,))), name="test")
     replay(opened, base.Sequence(parts=(ARGUE,)), ledger=ledger)
     assert ledger.head
 
 
 async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checked_too() -> None:
-    held = await hall().hold(both(just("said")))
+    held = await runner().hold(both(just("said")))
     cut = next(n for n, entry in enumerate(held.entries, 1) if isinstance(entry.event, Asked))
     store = InMemoryStore()
     await store.append("d", held.lines[:cut], after=0)

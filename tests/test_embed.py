@@ -20,7 +20,7 @@ from shelves import SCENE
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(scene=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
 
 
 TEXTS = (Source(name="a.md", text="Tea costs two cents."), Source(name="b.md", text="Coffee grows in Brazil."))

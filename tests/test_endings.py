@@ -44,7 +44,7 @@ async def hold(
 def closing(answers: Mapping[str, str]) -> Script:
     """Closing statements with these answers, by debater; "?" has none, "!" fails."""
 
-    def script(ask: Ask, scene: Context) -> Fields:
+    def script(ask: Ask, context: Context) -> Fields:
         answer = answers.get(ask.to, "?")
         spoken: Mapping[str, Value] = {"ARGUMENT": f"because {ask.to}"}
         return None if answer == "!" else spoken if answer == "?" else {"ANSWER": answer, **spoken}
@@ -61,12 +61,12 @@ APART = closing({"Ann": "hot tea", "Bob": "coffee", "Cy": "water"})
 def judged(*wishes: str) -> Script:
     """The judge wants these authors, in the first order and in the second; "-" abstains, "?" is unread, "!" fails."""
 
-    def script(ask: Ask, scene: Context) -> Fields:
+    def script(ask: Ask, context: Context) -> Fields:
         if ask.act != "vote":
-            return APART(ask, scene)
+            return APART(ask, context)
         assert ask.form
         wish = wishes[int(ask.key[-1]) - 1]
-        by = [turn.by for turn in scene.about]
+        by = [turn.by for turn in context.about]
         named = {"-": ABSTAIN, "Mallory": "Proposal Z"}.get(wish) or (labels(3)[by.index(wish)] if wish in by else "")
         said: Mapping[str, Value] = {"REASON": f"order {ask.key[-1]}"}
         return None if wish == "!" else {**said, BALLOT: named} if named else said
@@ -97,7 +97,7 @@ async def test_a_judge_decides_only_where_both_orders_agree(
     assert decision.text == winner
     assert {each.answer for each in decision.minority} == {"hot tea", "coffee", "water"} - {winner}
     assert all(each.by and each.argument for each in decision.minority)
-    first, second = [(ask, scene) for ask, scene in player.asked if ask.act == "vote"]
+    first, second = [(ask, context) for ask, context in player.asked if ask.act == "vote"]
     assert first[0].about == second[0].about[::-1]
     assert {turn.by for turn in first[1].about} == {"Ann", "Bob", "Cy"}
     assert all(ask.view == FAIR and ask.audience == ("Chair",) for ask, _ in (first, second))
@@ -131,10 +131,10 @@ async def test_where_there_is_nothing_to_choose_no_judge_is_asked(
 
 
 def ranked(scores: Mapping[str, float | str | None], fails: bool = False) -> Script:
-    def script(ask: Ask, scene: Context) -> Fields:
+    def script(ask: Ask, context: Context) -> Fields:
         if ask.act != "score":
-            return APART(ask, scene)
-        at = {turn.by: "ABC"[n] for n, turn in enumerate(scene.about)}
+            return APART(ask, context)
+        at = {turn.by: "ABC"[n] for n, turn in enumerate(context.about)}
         found: dict[str, Value] = {f"Why {at[name]}": f"on {name}" for name in at if name != "Cy"}
         found.update({f"Proposal {at[name]}": score for name, score in scores.items() if score is not None})
         return None if fails else found
@@ -185,7 +185,7 @@ async def test_one_whom_the_judge_may_not_see_cannot_win_by_it() -> None:
     chair = replace(CHAIR, hide=("Ann",))
     decision, _, player = await hold("ranked_reasons", ranked({"Bob": 1, "Cy": 2}), (ANN, BOB, CY, chair))
     assert (decision.winner, decision.tally) == ("Cy", {"Bob": 1.0, "Cy": 2.0})
-    assert {turn.by for ask, scene in player.asked if ask.act == "score" for turn in scene.about} == {"Bob", "Cy"}
+    assert {turn.by for ask, context in player.asked if ask.act == "score" for turn in context.about} == {"Bob", "Cy"}
 
 
 # ---- agreement, and none
@@ -245,10 +245,10 @@ async def test_with_closed_options_the_closing_answers_are_the_votes(name: str) 
 
 
 async def test_open_answers_are_voted_on_without_names() -> None:
-    def script(ask: Ask, scene: Context) -> Fields:
+    def script(ask: Ask, context: Context) -> Fields:
         if ask.act != "vote":
-            return APART(ask, scene)
-        return {BALLOT: labels(3)[[turn.by for turn in scene.about].index("Bob")]}
+            return APART(ask, context)
+        return {BALLOT: labels(3)[[turn.by for turn in context.about].index("Bob")]}
 
     decision, _, player = await hold("supermajority", script)
     assert (decision.status, decision.winner, decision.support) == ("decided", "coffee", ("Ann", "Bob", "Cy"))
@@ -309,11 +309,11 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
     brief = Brief(topic="Tea?", participants=PEOPLE, options=options, seed=5)
     tree = round_robin(brief, Choices(rounds=1, strategy=name))
     assert load(dump(tree)) == tree
-    hall = Harness(brief=brief, protocol=tree)
+    runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await hall.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.decision
-    await resume_everywhere(hall, whole, step=3)
+    await resume_everywhere(runner, whole, step=3)
 
 
 async def test_a_judge_can_be_checked_from_the_report() -> None:

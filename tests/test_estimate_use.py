@@ -120,11 +120,11 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     intake = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
     async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
         config = Config(searxng_url=web.url)
-        desk = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
-        ready = await prepare(desk, intake, Wishes(models=("ollama:tiny",)), config=config)
-        outcome = await desk.hold(ready.plan, "used")
+        workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
+        ready = await prepare(workspace, intake, Wishes(models=("ollama:tiny",)), config=config)
+        outcome = await workspace.hold(ready.plan, "used")
         used = outcome.transcript.usage
-        await desk.close()
+        await workspace.close()
     least, most = ready.costing.least, ready.costing.most
     asks = len([turn for turn in outcome.transcript.all() if turn.ask])
     assert least.asks <= asks <= most.asks

@@ -21,11 +21,11 @@ def library(text: str = TEXT) -> Library:
 
 def test_options_are_told_apart_by_their_words() -> None:
     shelf = library()
-    depot, hall = shelf.stances(("the depot", "a hall"))
+    depot, runner = shelf.stances(("the depot", "a hall"))
     assert [round(shelf.favour(n, depot), 1) for n in range(3)] == [1.0, 0.5, -0.3]
-    assert shelf.favour(0, hall) < 0
-    assert shelf.favour(2, hall) > 0 > shelf.favour(2, depot)
-    assert shelf.favour(3, hall) == 0
+    assert shelf.favour(0, runner) < 0
+    assert shelf.favour(2, runner) > 0 > shelf.favour(2, depot)
+    assert shelf.favour(3, runner) == 0
 
 
 def test_polar_options_go_by_the_news() -> None:

@@ -141,11 +141,11 @@ fallback: {given}
 
 
 async def ready(text: str, config: Config | None = None) -> Ready:
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(desk, take(text), Wishes(), config=config)
+        return await prepare(workspace, take(text), Wishes(), config=config)
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 @pytest.fixture(autouse=True)

@@ -111,9 +111,9 @@ def respelled(line: Line, other: Line, chance: Random, *, alike: bool) -> Line:
     return changed
 
 
-async def written(desk: Workspace, debate: str) -> None:
+async def written(workspace: Workspace, debate: str) -> None:
     """A report in every form, and every log."""
-    found = await read_record(desk, debate)
+    found = await read_record(workspace, debate)
     for form in FORMATS:
         write_report(found.report, form)
     for mode in MODES:
@@ -121,20 +121,20 @@ async def written(desk: Workspace, debate: str) -> None:
     memo(found.report)
 
 
-async def played(desk: Workspace, debate: str) -> None:
-    replay(debate, await desk.entries(debate))
+async def played(workspace: Workspace, debate: str) -> None:
+    replay(debate, await workspace.entries(debate))
 
 
-async def analysed(desk: Workspace, debate: str) -> None:
-    analyse(await desk.entries(debate), debate=debate)
+async def analysed(workspace: Workspace, debate: str) -> None:
+    analyse(await workspace.entries(debate), debate=debate)
 
 
-async def set_beside(desk: Workspace, debate: str) -> None:
-    await compare(desk, debate, "whole")
+async def set_beside(workspace: Workspace, debate: str) -> None:
+    await compare(workspace, debate, "whole")
 
 
-async def listed(desk: Workspace, debate: str) -> None:
-    shown, _ = await stands(desk, await desk.list())
+async def listed(workspace: Workspace, debate: str) -> None:
+    shown, _ = await stands(workspace, await workspace.list())
     assert {each.debate for each in shown} == {debate, "whole"}
 
 
@@ -156,12 +156,12 @@ async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> 
     refused: list[str] = []
     for _ in range(FORGED // 4):
         lines = forge(chance)
-        desk = Workspace(InMemoryStore(), clock=lambda: 0.0)
-        await desk.store.append("whole", chained(whole(CORPUS[0])), after=0)
-        await desk.store.append("d", lines, after=0)
+        workspace = Workspace(InMemoryStore(), clock=lambda: 0.0)
+        await workspace.store.append("whole", chained(whole(CORPUS[0])), after=0)
+        await workspace.store.append("d", lines, after=0)
         for read in READERS:
             try:
-                await read(desk, "d")
+                await read(workspace, "d")
             except MootError as error:
                 refused.append(str(error))
     assert refused
@@ -172,11 +172,11 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
     chance = Random(7)
 
     async def fill() -> None:
-        desk = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
         for n in range(12):
-            await desk.store.append(f"forged-{n}", forge(chance), after=0)
-        assert not (await learn_all(desk)).open
-        await desk.close()
+            await workspace.store.append(f"forged-{n}", forge(chance), after=0)
+        assert not (await learn_all(workspace)).open
+        await workspace.close()
 
     asyncio.run(fill())
     for n in range(12):
@@ -203,19 +203,19 @@ async def test_an_entry_that_does_not_fit_is_named(kind: str, change: Line, told
     seq = next(n for n, line in enumerate(forged, start=1) if line["kind"] == kind)
     body = forged[seq - 1]["body"]
     body.get("ask", body).update(change)
-    desk = Workspace(InMemoryStore())
-    await desk.store.append("d", chained(forged), after=0)
+    workspace = Workspace(InMemoryStore())
+    await workspace.store.append("d", chained(forged), after=0)
     with pytest.raises(RecordError, match=f"^entry {seq}: .*{told}"):
-        await read_record(desk, "d")
+        await read_record(workspace, "d")
 
 
 @pytest.mark.parametrize("kind", ["opened", "asked", "replied", "closed"])
 async def test_an_entry_that_stands_there_twice_is_found(kind: str) -> None:
     forged = whole(CORPUS[0])
     n = next(n for n, line in enumerate(forged) if line["kind"] == kind)
-    desk = Workspace(InMemoryStore())
-    await desk.store.append("d", chained([*forged[: n + 1], forged[n], *forged[n + 1 :]]), after=0)
+    workspace = Workspace(InMemoryStore())
+    await workspace.store.append("d", chained([*forged[: n + 1], forged[n], *forged[n + 1 :]]), after=0)
     with pytest.raises(RecordError, match=f"^entry {n + 2}: the record "):
-        await read_record(desk, "d")
+        await read_record(workspace, "d")
     with pytest.raises(RecordError):
-        await desk.verify("d")
+        await workspace.verify("d")

@@ -52,9 +52,9 @@ def desk_over(store: InMemoryStore) -> Workspace:
     return Workspace(store, clock=lambda: 1000.0)
 
 
-async def go_on(desk: Workspace, name: str, seat: Agent, opening: Opened | None = None) -> Transcript:
+async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | None = None) -> Transcript:
     """Hold a debate, or take it up where its record ends, with one seat for all."""
-    ledger = Ledger(desk.store, name, clock=desk.clock)
+    ledger = Ledger(workspace.store, name, clock=workspace.clock)
     entries = await ledger.open()
     if entries:
         assert isinstance(entries[0].event, Opened)
@@ -66,19 +66,19 @@ async def go_on(desk: Workspace, name: str, seat: Agent, opening: Opened | None 
 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
-    desk = desk_over(InMemoryStore())
-    whole = await go_on(desk, "parent", Oracle(), opened(name))
-    entries, lines = await desk.entries("parent"), await desk.lines("parent")
+    workspace = desk_over(InMemoryStore())
+    whole = await go_on(workspace, "parent", Oracle(), opened(name))
+    entries, lines = await workspace.entries("parent"), await workspace.lines("parent")
     for at in range(1, len(entries), 1 if len(entries) < 100 else 3):
-        desk = desk_over(InMemoryStore({"parent": list(lines)}))
-        forked = await fork(desk, "parent", at=at)
-        held = await desk.entries(forked)
+        workspace = desk_over(InMemoryStore({"parent": list(lines)}))
+        forked = await fork(workspace, "parent", at=at)
+        held = await workspace.entries(forked)
         oracle = Oracle()
-        assert essence(await go_on(desk, forked, oracle)) == essence(whole), f"forked at entry {at}"
+        assert essence(await go_on(workspace, forked, oracle)) == essence(whole), f"forked at entry {at}"
         assert not set(calls(held)) & set(oracle.sent), "a finished call was paid twice"
         assert calls(held) == calls(entries[:at])
         if at % 7 == 1:
-            await desk.verify(forked)
+            await workspace.verify(forked)
 
 
 # ---- what is kept --------------------------------------------------------------------------------------------------
@@ -90,66 +90,66 @@ def seqs(entries: tuple[Entry, ...], kind: type) -> list[int]:
 
 async def panel(oracle: Agent | None = None) -> tuple[Workspace, Transcript]:
     """A panel that was held, under the id "parent"."""
-    desk = desk_over(InMemoryStore())
-    return desk, await go_on(desk, "parent", oracle or Oracle(), opened("panel"))
+    workspace = desk_over(InMemoryStore())
+    return workspace, await go_on(workspace, "parent", oracle or Oracle(), opened("panel"))
 
 
-async def kept(desk: Workspace, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
-    return await desk.entries(await fork(desk, "parent", at=at, change=change))
+async def kept(workspace: Workspace, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
+    return await workspace.entries(await fork(workspace, "parent", at=at, change=change))
 
 
 async def test_a_try_without_its_end_is_not_taken_over_and_one_that_was_lost_is() -> None:
-    desk, _ = await panel()
-    lines = list(await desk.lines("parent"))
-    entries = await desk.entries("parent")
+    workspace, _ = await panel()
+    lines = list(await workspace.lines("parent"))
+    entries = await workspace.entries("parent")
     first = seqs(entries, Attempted)[0]
-    assert seqs(await kept(desk, first), Attempted) == []
+    assert seqs(await kept(workspace, first), Attempted) == []
     # The same try once more: the first of the two is lost for good.
     again = replace(entries[first - 1], seq=first + 1)
     twice = stamp([*entries[:first], again, *entries[first:]])
-    desk = desk_over(InMemoryStore({"parent": twice}))
-    called = seqs(await desk.entries("parent"), Called)[0]
-    assert len(seqs(await kept(desk, called), Attempted)) == 2
+    workspace = desk_over(InMemoryStore({"parent": twice}))
+    called = seqs(await workspace.entries("parent"), Called)[0]
+    assert len(seqs(await kept(workspace, called), Attempted)) == 2
     assert len(lines) + 1 == len(twice)
 
 
 async def test_a_pause_at_the_end_is_not_taken_over_and_one_in_the_middle_is() -> None:
-    desk = desk_over(InMemoryStore())
+    workspace = desk_over(InMemoryStore())
     stop = StopRequest(reason="tired")
     opening = opened("panel")
-    ledger = Ledger(desk.store, "parent", clock=desk.clock)
+    ledger = Ledger(workspace.store, "parent", clock=workspace.clock)
     await ledger.open()
     seats = dict.fromkeys([each.name for each in PEOPLE], Oracle())
     await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=Hosting(stop=stop))
-    await go_on(desk, "parent", Oracle())
-    entries = await desk.entries("parent")
+    await go_on(workspace, "parent", Oracle())
+    entries = await workspace.entries("parent")
     (paused,), (resumed,) = seqs(entries, Paused), seqs(entries, Resumed)
-    assert len(await kept(desk, paused)) == paused - 1
+    assert len(await kept(workspace, paused)) == paused - 1
     asks = resumed - paused - 1
-    assert len(await kept(desk, resumed)) == paused - 1 + asks
-    whole = await kept(desk, len(entries) - 1)
+    assert len(await kept(workspace, resumed)) == paused - 1 + asks
+    whole = await kept(workspace, len(entries) - 1)
     assert (seqs(whole, Paused), seqs(whole, Resumed)) == ([paused], [resumed])
 
 
 async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_them_goes() -> None:
-    desk, _ = await panel()
-    entries = await desk.entries("parent")
+    workspace, _ = await panel()
+    entries = await workspace.entries("parent")
     after = seqs(entries, Replied)[-1]
     word = Interjected(by="Guest", text="mind the cost", letter=3)
     events = [Paused(reason="tired"), word]
     begun = [*entries[:after], *(replace(entries[after], event=event) for event in events)]
-    desk = desk_over(InMemoryStore({"parent": stamp(begun)}))
-    held = await kept(desk, len(begun))
+    workspace = desk_over(InMemoryStore({"parent": stamp(begun)}))
+    held = await kept(workspace, len(begun))
     assert held[-1].event == replace(word, letter=0)
     assert seqs(held, Paused) == []
 
 
 async def test_questions_that_are_open_are_put_anew_and_what_was_said_keeps_its_time() -> None:
-    desk, _ = await panel()
-    lines = [line.replace('"at":1000.000000', '"at":5.000000') for line in await desk.lines("parent")]
-    desk = desk_over(InMemoryStore({"parent": stamp([decode(line) for line in lines])}))
-    replied = seqs(await desk.entries("parent"), Replied)[0]
-    held = await kept(desk, replied)
+    workspace, _ = await panel()
+    lines = [line.replace('"at":1000.000000', '"at":5.000000') for line in await workspace.lines("parent")]
+    workspace = desk_over(InMemoryStore({"parent": stamp([decode(line) for line in lines])}))
+    replied = seqs(await workspace.entries("parent"), Replied)[0]
+    held = await kept(workspace, replied)
     done = next(entry.event.key for entry in held if isinstance(entry.event, Replied))
     times = {entry.event.ask.key: entry.at for entry in held if isinstance(entry.event, Asked)}
     assert times.pop(done) == 5.0
@@ -161,12 +161,12 @@ async def test_questions_that_are_open_are_put_anew_and_what_was_said_keeps_its_
 
 
 async def test_another_model_answers_from_there_on_and_what_it_had_begun_is_begun_anew() -> None:
-    desk, _ = await panel()
-    entries = await desk.entries("parent")
+    workspace, _ = await panel()
+    entries = await workspace.entries("parent")
     called = next(entry.seq for entry in entries if isinstance(entry.event, Called) and "Ann" in entry.event.text)
-    whole = await kept(desk, called)
+    whole = await kept(workspace, called)
     assert "Ann" in " ".join(entry.event.text for entry in whole if isinstance(entry.event, Called))
-    held = await kept(desk, called, Change(models={"Ann": "ollama:new", "": "builtin:quotes"}))
+    held = await kept(workspace, called, Change(models={"Ann": "ollama:new", "": "builtin:quotes"}))
     first = held[0].event
     assert isinstance(first, Opened)
     assert [each.seat for each in first.brief.participants] == ["ollama:new", *["builtin:quotes"] * 3]
@@ -175,38 +175,38 @@ async def test_another_model_answers_from_there_on_and_what_it_had_begun_is_begu
 
 
 async def test_an_answer_is_replaced_and_the_rest_of_its_batch_stays() -> None:
-    desk, whole = await panel()
+    workspace, whole = await panel()
     turn = whole.turns("draft")[0]
     words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
-    forked = await fork(desk, "parent", change=Change(answer=Answer(turn="t1", words=words)))
-    held = await desk.entries(forked)
+    forked = await fork(workspace, "parent", change=Change(answer=Answer(turn="t1", words=words)))
+    held = await workspace.entries(forked)
     transcript = fold(held)
     drafts = transcript.turns("draft")
     assert drafts[0].reply
     assert (drafts[0].fields["ANSWER"], drafts[0].reply.asked, drafts[0].reply.notes) == ("cocoa", "human", (GIVEN,))
     assert drafts[1:] == whole.turns("draft")[1:]
     assert turn.key not in calls(held)
-    await desk.verify(forked)
-    done = await go_on(desk, forked, Oracle())
+    await workspace.verify(forked)
+    done = await go_on(workspace, forked, Oracle())
     assert done.closed
     assert done.turns("draft")[0].fields["ANSWER"] == "cocoa"
     by_fields = Answer(turn=turn.key, fields={"ANSWER": "cocoa", "CONFIDENCE": 1.0, "ARGUMENT": "It is sweet."})
-    assert fold(await kept(desk, change=Change(answer=by_fields))).turns("draft")[0].fields == drafts[0].fields
+    assert fold(await kept(workspace, change=Change(answer=by_fields))).turns("draft")[0].fields == drafts[0].fields
 
 
 async def test_a_question_that_nobody_has_answered_is_answered() -> None:
-    desk, _ = await panel()
-    entries = await desk.entries("parent")
+    workspace, _ = await panel()
+    entries = await workspace.entries("parent")
     asked = seqs(entries, Attempted)[0] - 1
     cut = stamp(entries[:asked])
-    desk = desk_over(InMemoryStore({"parent": cut}))
+    workspace = desk_over(InMemoryStore({"parent": cut}))
     words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
-    held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
+    held = await kept(workspace, change=Change(answer=Answer(turn="T1", words=words)))
     assert isinstance(held[-1].event, Replied)
     failed = Failed(key=fold(entries).turns()[0].key, kind="timeout", reason="late")
     late = stamp([*entries[:asked], replace(entries[asked], event=failed)])
-    desk = desk_over(InMemoryStore({"parent": late}))
-    held = await kept(desk, change=Change(answer=Answer(turn="T1", words=words)))
+    workspace = desk_over(InMemoryStore({"parent": late}))
+    held = await kept(workspace, change=Change(answer=Answer(turn="T1", words=words)))
     assert not fold(held).failures()
 
 
@@ -245,37 +245,37 @@ def change(topic: str = "Tea or cocoa?", persona: str = "You hurry.", extra: str
 
 
 async def test_a_changed_brief_keeps_what_its_own_play_asks_the_same() -> None:
-    desk, _ = await panel()
-    last = len(await desk.entries("parent")) - 1
-    forked = await fork(desk, "parent", at=last, change=change())
-    first = (await desk.entries(forked))[0].event
+    workspace, _ = await panel()
+    last = len(await workspace.entries("parent")) - 1
+    forked = await fork(workspace, "parent", at=last, change=change())
+    first = (await workspace.entries(forked))[0].event
     assert isinstance(first, Opened)
     assert (first.brief.topic, first.brief.seed, first.brief.limits.asks) == ("Tea or cocoa?", 7, 90)
     assert [each.seat for each in first.brief.participants] == ["ollama:old"] * 4
     assert first.brief.participants[0].persona == "You hurry."
     assert first.chosen[-1] == "another brief in the fork"
-    await desk.verify(forked)
-    assert (await go_on(desk, forked, Oracle())).closed
+    await workspace.verify(forked)
+    assert (await go_on(workspace, forked, Oracle())).closed
 
 
 async def test_where_a_changed_brief_goes_another_way_the_last_entry_that_can_be_kept_is_named() -> None:
-    desk, whole = await panel()
-    last = len(await desk.entries("parent")) - 1
+    workspace, whole = await panel()
+    last = len(await workspace.entries("parent")) - 1
     other = change(extra="seed: 3\nmodel: 'builtin:quotes'")
     with pytest.raises(BriefError, match=r"another way from entry (\d+) of parent on, .*; fork it at entry") as found:
-        await fork(desk, "parent", at=last, change=other)
+        await fork(workspace, "parent", at=last, change=other)
     earlier = int(str(found.value).rpartition(" entry ")[2].split()[0])
-    forked = await fork(desk, "parent", at=earlier, change=other)
-    await desk.verify(forked)
-    assert len(fold(await desk.entries(forked)).turns()) < len(whole.turns())
+    forked = await fork(workspace, "parent", at=earlier, change=other)
+    await workspace.verify(forked)
+    assert len(fold(await workspace.entries(forked)).turns()) < len(whole.turns())
     with pytest.raises(BriefError, match=rf"from entry {earlier + 1} "):
-        await fork(desk, "parent", at=earlier + 1, change=other)
+        await fork(workspace, "parent", at=earlier + 1, change=other)
 
 
 async def test_participants_that_were_made_for_a_topic_stay_where_the_new_brief_describes_none() -> None:
-    desk, _ = await panel()
-    forked = await fork(desk, "parent", at=2, change=Change(brief=read_brief("Tea or cocoa?")))
-    first = (await desk.entries(forked))[0].event
+    workspace, _ = await panel()
+    forked = await fork(workspace, "parent", at=2, change=Change(brief=read_brief("Tea or cocoa?")))
+    first = (await workspace.entries(forked))[0].event
     assert isinstance(first, Opened)
     assert [(each.name, each.seat) for each in first.brief.participants] == [
         (each.name, each.seat) for each in PEOPLE[:3]
@@ -298,36 +298,36 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("given", "message"), MISTAKES)
 async def test_what_cannot_be_is_refused_and_nothing_is_stored(given: dict[str, Any], message: str) -> None:
-    desk, _ = await panel()
+    workspace, _ = await panel()
     with pytest.raises(BriefError, match=message):
-        await fork(desk, "parent", **given)
-    assert len(await desk.store.debates()) == 1
+        await fork(workspace, "parent", **given)
+    assert len(await workspace.store.debates()) == 1
 
 
 async def test_the_end_of_a_debate_and_debates_that_are_not_there_cannot_be_forked() -> None:
-    desk, _ = await panel()
-    entries = await desk.entries("parent")
+    workspace, _ = await panel()
+    entries = await workspace.entries("parent")
     assert isinstance(entries[-1].event, Closed)
     with pytest.raises(BriefError, match=f"not {len(entries)}; with entry {len(entries)} it is over"):
-        await fork(desk, "parent", at=len(entries))
+        await fork(workspace, "parent", at=len(entries))
     with pytest.raises(RecordError, match="there is no debate 'nobody'"):
-        await fork(desk, "nobody", at=1)
-    desk = desk_over(InMemoryStore({"parent": stamp(entries[:1])}))
+        await fork(workspace, "nobody", at=1)
+    workspace = desk_over(InMemoryStore({"parent": stamp(entries[:1])}))
     with pytest.raises(BriefError, match="nobody has been asked yet"):
-        await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
+        await fork(workspace, "parent", change=Change(answer=Answer(turn="T1", words="x")))
     with pytest.raises(BriefError, match=r"1 to 1, not 2$"):
-        await fork(desk, "parent", at=2)
+        await fork(workspace, "parent", at=2)
     word = replace(entries[1], event=Interjected(by="Guest", text="mind the cost"))
-    desk = desk_over(InMemoryStore({"parent": stamp([entries[0], word])}))
+    workspace = desk_over(InMemoryStore({"parent": stamp([entries[0], word])}))
     with pytest.raises(BriefError, match="T1 came from outside"):
-        await fork(desk, "parent", change=Change(answer=Answer(turn="T1", words="x")))
+        await fork(workspace, "parent", change=Change(answer=Answer(turn="T1", words="x")))
 
 
 async def test_a_fork_of_a_fork_names_its_parent() -> None:
-    desk, whole = await panel()
-    child = await fork(desk, "parent", at=9)
-    await go_on(desk, child, Oracle())
-    grandchild = await fork(desk, child, at=5)
-    listed = {each.debate: each.forked for each in await desk.list()}
+    workspace, whole = await panel()
+    child = await fork(workspace, "parent", at=9)
+    await go_on(workspace, child, Oracle())
+    grandchild = await fork(workspace, child, at=5)
+    listed = {each.debate: each.forked for each in await workspace.list()}
     assert listed == {"parent": "", child: "parent@9", grandchild: f"{child}@5"}
-    assert essence(await go_on(desk, grandchild, Oracle())) == essence(whole)
+    assert essence(await go_on(workspace, grandchild, Oracle())) == essence(whole)

@@ -19,7 +19,7 @@ from players import Player, resume_everywhere
 from prompts import prompt
 
 
-def hall(count: int, rounds: int = 1) -> Harness:
+def runner(count: int, rounds: int = 1) -> Harness:
     brief = Brief(topic="Tea or coffee?", participants=tuple(Participant(name="ABCDE"[n]) for n in range(count)))
     return Harness(brief=brief, protocol=build("open_fight", brief, Choices(rounds=rounds)), name="open_fight")
 
@@ -30,7 +30,7 @@ async def play(place: Harness, script: Mapping[str, Value | None], target: str =
     None stands for a bid that fails, "?" for one without urgency; ``1.2B!`` is a turn that fails.
     """
 
-    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def answer(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         path = ask.key.partition("#")[0]
         spoken = [each.key for each, _ in player.asked[:-1] if each.act == "argue" and each.key.startswith(f"{path}#")]
         place = f"{path[-1]}.{len(spoken) + 1}{ask.to}"
@@ -72,7 +72,7 @@ def order(player: Player) -> list[str]:
 )
 async def test_who_speaks_in_which_order(count: int, script: dict[str, Value | None], rounds: list[str]) -> None:
     """S3: the format has an order of its own."""
-    held, player = await play(hall(count, 2), script)
+    held, player = await play(runner(count, 2), script)
     assert order(player) == rounds
     acts = [ask.act for ask, _ in player.asked]
     assert acts[:count] == ["open"] * count
@@ -91,14 +91,14 @@ async def test_who_speaks_in_which_order(count: int, script: dict[str, Value | N
     ],
 )
 async def test_failures_and_unread_bids(script: dict[str, Value | None], rounds: list[str]) -> None:
-    held, player = await play(hall(3), script)
+    held, player = await play(runner(3), script)
     assert order(player) == rounds
     assert held.transcript.closed
     assert held.transcript.closed.status != "failed"
 
 
 async def test_a_round_in_which_nobody_answers_ends_the_debate() -> None:
-    held, player = await play(hall(2), {"1.1A": None, "1.1B": None})
+    held, player = await play(runner(2), {"1.1A": None, "1.1B": None})
     assert order(player) == ["ab"]
     halted = [entry.event for entry in held.entries if isinstance(entry.event, Halted)]
     assert halted == [Halted(path="/debate", reason="none of 2 answered")]
@@ -110,7 +110,7 @@ def wanted(ask: Ask) -> dict[str, bool]:
 
 
 async def test_whoever_bids_to_answer_a_turn_has_to_quote_it() -> None:
-    _, player = await play(hall(2), {"1.1B": 5}, target="T1")
+    _, player = await play(runner(2), {"1.1B": 5}, target="T1")
     (turn,) = [ask for ask, _ in player.asked if ask.act == "argue"]
     assert wanted(turn) == {
         "ANSWER": False, "CLAIM": True, "TARGET": True, "QUOTE": True, "RELATION": False, "ARGUMENT": True,
@@ -118,21 +118,21 @@ async def test_whoever_bids_to_answer_a_turn_has_to_quote_it() -> None:
     (bid,) = [ask for ask, _ in player.asked if ask.act == "bid" and ask.to == "B" and ask.key.endswith("#2")]
     assert turn.about == (bid.key,)
     assert bid.audience == ("B",)
-    _, player = await play(hall(2), {"1.1B": 5})
+    _, player = await play(runner(2), {"1.1B": 5})
     (turn,) = [ask for ask, _ in player.asked if ask.act == "argue"]
     assert [name for name, required in wanted(turn).items() if required] == ["CLAIM", "ARGUMENT"]
 
 
 async def test_other_bids_stand_in_no_prompt() -> None:
-    _, player = await play(hall(3), {"1.1B": 9, "1.2A": 1, "1.2C": 2, "1.3B": 7})
-    for ask, scene in player.asked:
-        assert not [turn for turn in scene.turns if turn.act == "bid" and turn.by != ask.to]
+    _, player = await play(runner(3), {"1.1B": 9, "1.2A": 1, "1.2C": 2, "1.3B": 7})
+    for ask, context in player.asked:
+        assert not [turn for turn in context.turns if turn.act == "bid" and turn.by != ask.to]
         if "/rounds/" in ask.key:
-            assert "bid" not in [turn.act for turn in scene.turns]
+            assert "bid" not in [turn.act for turn in context.turns]
 
 
 async def test_a_fight_needs_no_form() -> None:
-    place = hall(2)
+    place = runner(2)
     fight = Rounds(each=Fight(bidding="Bid.", speaking="Speak."), most=1)
     _, player = await play(Harness(brief=place.brief, protocol=fight), {"1.1B": 5}, target="T1")
     assert [ask.form for ask, _ in player.asked if ask.act == "argue"] == [None]
@@ -150,13 +150,13 @@ async def test_a_fight_needs_no_form() -> None:
 )
 def test_what_does_not_go_with_it(choices: Choices, about: str, message: str) -> None:
     with pytest.raises(ProtocolError, match=message) as found:
-        build("open_fight", hall(2).brief, choices)
+        build("open_fight", runner(2).brief, choices)
     assert found.value.about == about
 
 
 @pytest.mark.parametrize("count", [2, 4])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) -> None:
-    place = hall(count, 2)
+    place = runner(count, 2)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
@@ -168,7 +168,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
 
 
 async def test_the_prompts_of_the_first_round() -> None:
-    _, player = await play(hall(2), {"1.1B": 5}, target="T1")
+    _, player = await play(runner(2), {"1.1B": 5}, target="T1")
     assert prompt(player, "/round-1#1") == BID
     assert prompt(player, "/round-1#3") == TURN
 

@@ -23,7 +23,7 @@ from players import Player, resume_everywhere
 from prompts import prompt
 
 
-def hall(count: int, rounds: int = 2, *, moderator: bool = False) -> Harness:
+def runner(count: int, rounds: int = 2, *, moderator: bool = False) -> Harness:
     people = [Participant(name="ABCDEFG"[n]) for n in range(count)]
     chair = [Participant(name="Chair", duty="moderator")] if moderator else []
     brief = Brief(topic="Tea or coffee?", participants=(*people, *chair))
@@ -35,7 +35,7 @@ async def play(
 ) -> tuple[Held, Player]:
     """Play it with the urgencies by round and bidder (0 for the others); who fails, in an act or in all."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if {ask.to, f"{ask.to} {ask.act}"}.intersection(fails):
             return None
         number = re.search(r"round-(\d+)", ask.key)
@@ -75,7 +75,7 @@ def order(player: Player) -> list[str]:
 )
 async def test_who_speaks_in_which_order(count: int, bids: dict[tuple[int, str], Value], rounds: list[str]) -> None:
     """S3: the format has an order of its own."""
-    held, player = await play(hall(count, 3), bids)
+    held, player = await play(runner(count, 3), bids)
     assert order(player) == rounds
     acts = [ask.act for ask, _ in player.asked]
     assert acts[:count] == ["open"] * count
@@ -84,20 +84,20 @@ async def test_who_speaks_in_which_order(count: int, bids: dict[tuple[int, str],
 
 
 async def test_the_moderator_sits_in_no_circle() -> None:
-    _, player = await play(hall(3, 1, moderator=True), {(1, "C"): 3})
+    _, player = await play(runner(3, 1, moderator=True), {(1, "C"): 3})
     assert order(player) == ["AB c C"]
     assert player.asked[-1][0].act == "moderate"
 
 
 async def test_a_listener_is_told_who_sits_inside_and_a_bid_is_private() -> None:
-    _, player = await play(hall(5, 1), {(1, "E"): 4})
+    _, player = await play(runner(5, 1), {(1, "E"): 4})
     inner, bid, chair = ([ask for ask, _ in player.asked if "/rounds/" in ask.key][n] for n in (0, 3, 5))
     assert all("In the inner circle sit A, B and C" in ask.task for ask in (inner, bid))
     assert "you sit down beside A, B and C" in chair.task
     assert (bid.to, bid.audience, chair.to, chair.act) == ("D", ("D",), "E", "argue")
     mine = next(ask for ask, _ in player.asked if ask.act == "bid" and ask.to == "E")
     assert chair.about == (mine.key,)
-    shown = {turn.act for ask, scene in player.asked if ask.act == "argue" for turn in scene.turns}
+    shown = {turn.act for ask, context in player.asked if ask.act == "argue" for turn in context.turns}
     assert shown == {"open", "argue"}
 
 
@@ -115,7 +115,7 @@ async def test_a_listener_is_told_who_sits_inside_and_a_bid_is_private() -> None
 async def test_failures_and_unread_bids(
     fails: tuple[str, ...], bids: dict[tuple[int, str], Value], rounds: list[str]
 ) -> None:
-    held, player = await play(hall(4), bids, fails)
+    held, player = await play(runner(4), bids, fails)
     assert order(player) == rounds
     assert held.transcript.closed
     assert held.transcript.closed.status != "failed"
@@ -123,7 +123,7 @@ async def test_failures_and_unread_bids(
 
 async def test_a_round_in_which_nobody_answers_ends_the_debate() -> None:
     fails = tuple(f"{name} {act}" for name in "ABC" for act in ("argue", "bid"))
-    held, player = await play(hall(3), {}, fails)
+    held, player = await play(runner(3), {}, fails)
     assert order(player) == ["AB c"]
     halted = [entry.event for entry in held.entries if isinstance(entry.event, Halted)]
     assert halted == [Halted(path="/debate", reason="none of 3 answered")]
@@ -182,7 +182,7 @@ def test_what_does_not_go_with_it(count: int, choices: Choices, about: str, mess
 
 @pytest.mark.parametrize("count", [3, 5])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) -> None:
-    place = hall(count)
+    place = runner(count)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
     whole = await place.hold(dict.fromkeys(names, Oracle(3)))
@@ -194,7 +194,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
 
 
 async def test_the_prompts_of_the_first_round() -> None:
-    _, player = await play(hall(3, 1), {(1, "C"): 3})
+    _, player = await play(runner(3, 1), {(1, "C"): 3})
     assert prompt(player, "/round-1#2") == INNER
     assert prompt(player, "/round-1#3") == BID
 

@@ -22,20 +22,20 @@ PEOPLE = tuple(Participant(name=name) for name in NAMES)
 VOTE = Choices(strategy="vote")
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = VOTE) -> Harness:
+def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = VOTE) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
     return Harness(brief=brief, protocol=bp_style(brief, choices), name="bp_style")
 
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, Player]:
     player = Player(script)
-    return await hall(people).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
 def bidding(**urgency: float) -> Script:
     """All answer; these bid so high, the others 0."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"URGENCY": urgency.get(ask.to, 0.0)} if ask.act == "bid" else {}
 
     return script
@@ -43,7 +43,7 @@ def bidding(**urgency: float) -> Script:
 
 def without(act: str, script: Script) -> Script:
     """Whoever is asked for this fails."""
-    return lambda ask, scene: None if ask.act == act else script(ask, scene)
+    return lambda ask, context: None if ask.act == act else script(ask, context)
 
 
 def spoken(player: Player, office: str) -> list[str]:
@@ -98,7 +98,7 @@ async def test_the_other_side_bids_and_the_strongest_bid_is_put_and_answered() -
     assert spoken(player, "opposition-whip") == ["Dee argue", "Ann bid", "Cy bid", "Ann interrupt", "Dee answer"]
     bids = [turn.ask for turn in held.transcript.turns("bid") if turn.ask]
     assert all(ask.audience == (ask.to,) for ask in bids)
-    logs = [scene.turns for ask, scene in player.asked if ask.act in ("argue", "bid", "interrupt", "answer")]
+    logs = [context.turns for ask, context in player.asked if ask.act in ("argue", "bid", "interrupt", "answer")]
     assert not [turn for log in logs for turn in log if turn.act == "bid"]
 
 
@@ -110,7 +110,7 @@ async def test_of_equal_bids_that_of_whoever_was_heard_least_wins_then_the_first
 
 async def test_what_is_laid_before_whom() -> None:
     _, player = await hold(PEOPLE[:2], bidding(Bob=9.0))
-    laid = [(ask.act, [turn.mark for turn in scene.about]) for ask, scene in player.asked[:5]]
+    laid = [(ask.act, [turn.mark for turn in context.about]) for ask, context in player.asked[:5]]
     assert laid == [("argue", []), ("bid", ["T1"]), ("interrupt", ["T1", "T2"]), ("answer", ["T3"]), ("argue", [])]
     forms = [ask.form for ask, _ in player.asked[1:4]]
     aims = [{each.name: each.choices for each in form.fields}["TARGET"] for form in forms if form]
@@ -139,7 +139,7 @@ async def test_a_debate_goes_on_without_what_failed(lost: str, asked: str) -> No
 
 
 async def test_an_urgency_that_was_not_read_is_no_offer() -> None:
-    _, player = await hold(PEOPLE[:2], lambda ask, scene: {})
+    _, player = await hold(PEOPLE[:2], lambda ask, context: {})
     assert not [ask for ask, _ in player.asked if ask.act == "interrupt"]
 
 
@@ -192,7 +192,7 @@ async def test_the_adjudicator_ranks_where_one_speaks(
     people: tuple[Participant, ...], choices: Choices, deciding: list[str]
 ) -> None:
     player = Player(bidding())
-    await hall(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player))
+    await runner(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player))
     assert [f"{ask.to} {ask.act}" for ask, _ in player.asked if ask.act in ("vote", "score")] == deciding
 
 
@@ -207,17 +207,17 @@ async def test_the_adjudicator_ranks_where_one_speaks(
 )
 def test_what_cannot_be_played_is_refused(people: tuple[Participant, ...], choices: Choices, message: str) -> None:
     with pytest.raises(ProtocolError, match=message) as refused:
-        hall(people, choices=choices)
+        runner(people, choices=choices)
     assert refused.value.about in ("participants", "rounds", "turn_mode")
 
 
 def test_more_rounds_are_no_more_speeches() -> None:
-    assert hall(PEOPLE, choices=replace(VOTE, rounds=5)).protocol == hall(PEOPLE).protocol
+    assert runner(PEOPLE, choices=replace(VOTE, rounds=5)).protocol == runner(PEOPLE).protocol
 
 
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (*PEOPLE[:3], CHAIR)
-    place = hall(people, ("yes", "no"), Choices())
+    place = runner(people, ("yes", "no"), Choices())
     names = [each.name for each in people]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed
@@ -236,9 +236,9 @@ SAID = {
 async def prompts() -> list[str]:
     """The whole message lists of a debate of two, each as one text."""
     people = (replace(PEOPLE[0], role="Brewer", persona="You like steam."), PEOPLE[1])
-    seat = Scripted(lambda ask, scene: SAID.get(ask.act, "no words"))
-    await hall(people).hold({"Ann": seat, "Bob": seat})
-    lists = [compose(ask, scene, Traits()) for ask, scene in seat.history]
+    seat = Scripted(lambda ask, context: SAID.get(ask.act, "no words"))
+    await runner(people).hold({"Ann": seat, "Bob": seat})
+    lists = [compose(ask, context, Traits()) for ask, context in seat.history]
     return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
 
 

@@ -64,7 +64,7 @@ RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
 ARGUMENT: [what you say, in full]"""
 
 
-def nothing(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def nothing(ask: Ask, context: Context) -> Mapping[str, Value]:
     return {}
 
 

@@ -21,23 +21,23 @@ DEE = Participant(name="Dee")
 TWO_ROUNDS = Choices(strategy="vote", rounds=2)
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
+def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
     return Harness(brief=brief, protocol=socratic(brief, choices), name="socratic")
 
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, Player]:
     player = Player(script)
-    return await hall(people).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
-def fields(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def fields(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Everything is read."""
     asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
     return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
 
 
-def unread(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def unread(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Nothing is read."""
     return {}
 
@@ -45,8 +45,8 @@ def unread(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
 def without(*lost: tuple[str, str]) -> Script:
     """These fail, by speaker and act."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return None if (ask.to, ask.act) in lost else fields(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.to, ask.act) in lost else fields(ask, context)
 
     return script
 
@@ -81,7 +81,7 @@ async def test_the_order_of_speaking(
 
 async def test_what_is_laid_before_whom() -> None:
     held, player = await hold((ANN, BOB, CY), fields)
-    laid = [(ask.act, [turn.mark for turn in scene.about]) for ask, scene in player.asked]
+    laid = [(ask.act, [turn.mark for turn in context.about]) for ask, context in player.asked]
     first, second = held.transcript.turns("question")[:2]
     assert first.about == ("/debate/open#1",)
     assert second.about == ("/debate/open#2",)
@@ -152,12 +152,12 @@ def test_a_respondent_says_what_a_speaker_says_and_whether_the_question_struck()
 )
 def test_what_cannot_be_played_is_refused(people: tuple[Participant, ...], choices: Choices, message: str) -> None:
     with pytest.raises(ProtocolError, match=message):
-        hall(people, choices=choices)
+        runner(people, choices=choices)
 
 
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
-    place = hall(people, ("yes", "no"), Choices(rounds=2))
+    place = runner(people, ("yes", "no"), Choices(rounds=2))
     names = [each.name for each in people]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed
@@ -174,9 +174,9 @@ SAID = {
 async def prompts() -> list[str]:
     """The whole message lists of a debate of two, each as one text."""
     people = (replace(ANN, role="Examiner", persona="You doubt."), replace(BOB, role="Brewer"))
-    seat = Scripted(lambda ask, scene: SAID.get((ask.to, ask.act), "no words"))
-    await hall(people, ("yes", "no"), Choices(strategy="vote", rounds=1)).hold({"Ann": seat, "Bob": seat})
-    lists = [compose(ask, scene, Traits()) for ask, scene in seat.history]
+    seat = Scripted(lambda ask, context: SAID.get((ask.to, ask.act), "no words"))
+    await runner(people, ("yes", "no"), Choices(strategy="vote", rounds=1)).hold({"Ann": seat, "Bob": seat})
+    lists = [compose(ask, context, Traits()) for ask, context in seat.history]
     return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
 
 

@@ -21,23 +21,23 @@ DEE = Participant(name="Dee")
 TWO_ROUNDS = Choices(strategy="vote", rounds=2)
 
 
-def hall(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
+def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choices: Choices = TWO_ROUNDS) -> Harness:
     brief = Brief(topic="Tea?", participants=people, options=options)
     return Harness(brief=brief, protocol=chain_of_thought(brief, choices), name="chain_of_thought")
 
 
 async def hold(people: tuple[Participant, ...], script: Script, choices: Choices = TWO_ROUNDS) -> tuple[Held, Player]:
     player = Player(script)
-    return await hall(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player)), player
 
 
-def fields(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def fields(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Everything is read."""
     asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
     return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
 
 
-def unread(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def unread(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Nothing is read."""
     return {}
 
@@ -54,7 +54,7 @@ async def test_the_order_of_speaking(people: tuple[Participant, ...], rounds: in
     for n in range(1, rounds + 1):
         turns = held.transcript.turns("argue", under=f"/debate/rounds/round-{n}")
         assert [(turn.by, turn.round) for turn in turns] == [(name, n) for name in names]
-    sights = [len(scene.turns) for ask, scene in player.asked if ask.act in ("open", "argue")]
+    sights = [len(context.turns) for ask, context in player.asked if ask.act in ("open", "argue")]
     assert sights == [n * len(names) for n in range(rounds + 1) for _ in names]
     assert [turn.by for turn in held.transcript.turns("close")] == names
 
@@ -81,8 +81,8 @@ def test_the_steps_of_a_chain_are_fields_and_only_they_are_worth_a_repair() -> N
 
 
 async def test_who_fails_in_the_opening_speaks_in_the_first_round() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return None if (ask.to, ask.act) == ("Ann", "open") else fields(ask, scene)
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.to, ask.act) == ("Ann", "open") else fields(ask, context)
 
     held, _ = await hold((ANN, BOB), script, Choices(strategy="vote", rounds=1))
     assert [turn.by for turn in held.transcript.turns("open", "argue")] == ["Bob", "Ann", "Bob"]
@@ -91,13 +91,13 @@ async def test_who_fails_in_the_opening_speaks_in_the_first_round() -> None:
 
 @pytest.mark.parametrize("act", ["open", "argue"])
 async def test_an_opening_or_a_round_in_which_nobody_answers_ends_the_debate(act: str) -> None:
-    held, player = await hold((ANN, BOB), lambda ask, scene: None if ask.act == act else fields(ask, scene))
+    held, player = await hold((ANN, BOB), lambda ask, context: None if ask.act == act else fields(ask, context))
     assert held.transcript.halted("/debate") == "0 of 2 answered, 1 are needed to go on"
     assert player.asked[-1][0].act == act
 
 
 async def test_with_the_same_answer_of_all_behind_the_opening_there_may_be_no_round() -> None:
-    held, _ = await hold((ANN, BOB), lambda ask, scene: {"ANSWER": "yes"}, Choices(until=("consensus_reached",)))
+    held, _ = await hold((ANN, BOB), lambda ask, context: {"ANSWER": "yes"}, Choices(until=("consensus_reached",)))
     assert held.transcript.halted("/debate/rounds") == "all 2 give the same answer"
     assert held.transcript.turns("argue") == ()
 
@@ -111,12 +111,12 @@ async def test_with_the_same_answer_of_all_behind_the_opening_there_may_be_no_ro
 )
 def test_what_cannot_be_played_is_refused(choices: Choices, message: str) -> None:
     with pytest.raises(ProtocolError, match=message):
-        hall((ANN, BOB), choices=choices)
+        runner((ANN, BOB), choices=choices)
 
 
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
-    place = hall(people, ("yes", "no"), Choices(rounds=3))
+    place = runner(people, ("yes", "no"), Choices(rounds=3))
     names = [each.name for each in people]
     whole = await place.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed
@@ -126,9 +126,9 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
 async def prompts() -> list[str]:
     """The whole message lists of a debate of two, each as one text."""
     people = (replace(ANN, role="Nurse", persona="You count hours."), replace(BOB, role="Brewer"))
-    seat = Scripted(lambda ask, scene: f"CLAIM: {ask.to} knows.\nEVIDENCE: e\nREASONING: r\nCONCLUSION: c")
-    await hall(people).hold({"Ann": seat, "Bob": seat})
-    lists = [compose(ask, scene, Traits()) for ask, scene in seat.history]
+    seat = Scripted(lambda ask, context: f"CLAIM: {ask.to} knows.\nEVIDENCE: e\nREASONING: r\nCONCLUSION: c")
+    await runner(people).hold({"Ann": seat, "Bob": seat})
+    lists = [compose(ask, context, Traits()) for ask, context in seat.history]
     return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
 
 

@@ -185,9 +185,9 @@ BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.m
 async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
     store = tmp_path / "moot.db"
     came = await debate(path, model="builtin:quotes", store=store, cast="builtin")
-    desk = Workspace.at(store)
-    entries = await desk.entries(came.debate)
-    await desk.close()
+    workspace = Workspace.at(store)
+    entries = await workspace.entries(came.debate)
+    await workspace.close()
     made = frames(entries)
     assert [frame["seq"] for frame in made] == [entry.seq for entry in entries]
     told = json.dumps(made, allow_nan=False)

@@ -109,7 +109,7 @@ async def test_the_words_that_members_are_given() -> None:
     people = tuple(Participant(name=name) for name in holds)
     brief = Brief(topic="Tea?", participants=people, options=("yes", "no"), seed=2)
 
-    def script(ask: Ask, scene: Context) -> dict[str, Value]:
+    def script(ask: Ask, context: Context) -> dict[str, Value]:
         return {} if ask.act == "report" else {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
 
     player = Player(script)

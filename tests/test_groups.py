@@ -42,12 +42,12 @@ class Table:
         self.told: dict[str, Value] = {}
         self.moves: dict[str, str] = {}
 
-    def answer(self, ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def answer(self, ask: Ask, context: Context) -> Mapping[str, Value] | None:
         place = ask.key.rpartition("/")[2].partition("#")[0]
         if (ask.to, ask.act) in self.fails or (ask.to, place) in self.fails:
             return None
         if ask.act == REPORT:
-            return self.report(ask, scene)
+            return self.report(ask, context)
         if ask.act == "vote":
             assert ask.form
             return {"I vote for": ask.form.fields[0].choices[0]}
@@ -55,8 +55,8 @@ class Table:
             self.holds |= {name: answer for name, answer in self.moves.items() if name == ask.to}
         return {"ANSWER": self.holds[ask.to], "CONFIDENCE": 0.5, "ARGUMENT": f"{ask.to} knows why."}
 
-    def report(self, ask: Ask, scene: Context) -> Mapping[str, Value]:
-        answers = [turn.fields["ANSWER"] for turn in scene.about]
+    def report(self, ask: Ask, context: Context) -> Mapping[str, Value]:
+        answers = [turn.fields["ANSWER"] for turn in context.about]
         distinct = list(dict.fromkeys(answers))
         said: dict[str, Value] = {}
         for n, answer in enumerate(distinct, start=1):
@@ -115,11 +115,11 @@ async def test_all_groups_of_a_round_are_asked_at_once_and_hear_only_themselves(
     groups = [frozenset(ask.audience) for ask in table.asked("draft")]
     assert len(set(groups)) == 2
     assert all(ask.to in ask.audience for ask in table.asked("draft"))
-    among = [(ask, scene) for ask, scene in table.player.asked if ask.act == "revise" and ask.audience]
+    among = [(ask, context) for ask, context in table.player.asked if ask.act == "revise" and ask.audience]
     assert len(among) == 8, "who does not move has no second round"
-    for ask, scene in among:
-        assert {turn.by for turn in scene.about} <= set(ask.audience)
-        assert scene.view.anonymous
+    for ask, context in among:
+        assert {turn.by for turn in context.about} <= set(ask.audience)
+        assert context.view.anonymous
     paths = [ask.key for ask, _ in among]
     assert paths[0] == "/debate/groups/round-1/group-1#1"
     assert sum("/round-1/" in path for path in paths) == 8
@@ -138,10 +138,10 @@ async def test_nobody_outside_reads_a_group_before_the_exchange() -> None:
     table = Table(brief(), SPLIT)
     await table.hold()
     groups = {ask.to: ask.audience for ask in table.asked("draft")}
-    for ask, scene in table.player.asked:
+    for ask, context in table.player.asked:
         if ask.act == "report" or ask.key.startswith("/debate/reconsider"):
             continue
-        prompt = "\n".join(message.text for message in compose(ask, scene, Traits()))
+        prompt = "\n".join(message.text for message in compose(ask, context, Traits()))
         for name in NAMES:
             mine = name in groups.get(ask.to, ())
             assert mine or ask.act == "vote" or f"{name} draft /debate" not in prompt
@@ -195,7 +195,7 @@ async def test_a_count_that_is_not_the_record_s_is_put_right() -> None:
 
 async def test_who_gives_no_count_and_no_argument_is_counted_all_the_same() -> None:
     table = Table(brief(), dict.fromkeys(NAMES, "yes"))
-    table.report = lambda ask, scene: {}  # pyright: ignore[reportAttributeAccessIssue]
+    table.report = lambda ask, context: {}  # pyright: ignore[reportAttributeAccessIssue]
     held = await table.hold()
     (found,) = stands(held.transcript, held.transcript.turns(REPORT)[0])
     assert (found.answer, found.count, found.argument, found.told) == ("yes", 4, "", None)
@@ -205,12 +205,12 @@ async def test_who_gives_no_count_and_no_argument_is_counted_all_the_same() -> N
 async def test_all_read_all_reports_in_an_order_of_their_own_and_no_names() -> None:
     table = Table(brief(), SPLIT)
     held = await table.hold()
-    last = [(ask, scene) for ask, scene in table.player.asked if ask.key.startswith("/debate/reconsider")]
+    last = [(ask, context) for ask, context in table.player.asked if ask.key.startswith("/debate/reconsider")]
     assert [ask.to for ask, _ in last] == list(NAMES)
-    assert all({turn.act for turn in scene.about} == {REPORT} for _, scene in last)
+    assert all({turn.act for turn in context.about} == {REPORT} for _, context in last)
     assert len({ask.about for ask, _ in last}) == 2
-    for ask, scene in last:
-        laid = compose(ask, scene, Traits())[-1].text.partition(f"You are {ask.to}")[0]
+    for ask, context in last:
+        laid = compose(ask, context, Traits())[-1].text.partition(f"You are {ask.to}")[0]
         assert "[Proposal A]:" in laid
         assert not any(f"[{name}" in laid for name in NAMES)
         assert ask.audience == ()
@@ -330,8 +330,8 @@ async def test_who_cannot_be_read_is_in_no_report() -> None:
     unread: dict[str, Value] = {}
     usual = table.answer
 
-    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return unread if ask.act in ("draft", "revise") and ask.audience else usual(ask, scene)
+    def answer(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return unread if ask.act in ("draft", "revise") and ask.audience else usual(ask, context)
 
     table.player.script = answer
     held = await table.hold()

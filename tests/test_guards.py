@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from acting import ARGUE, TWO, Acts, both, failed, hall, just
+from acting import ARGUE, TWO, Acts, both, failed, just, runner
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief
@@ -44,24 +44,24 @@ async def test_nothing_comes_behind_the_end() -> None:
 @pytest.mark.parametrize("reply", [None, "words", Reply(text=cast(str, None)), Reply(text="", seconds=float("nan"))])
 async def test_a_seat_that_breaks_the_port_breaks_only_its_own_answer(reply: object) -> None:
     class Odd:
-        async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
             return cast(Reply, reply)
 
-    held = await hall().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
+    held = await runner().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
     assert held.transcript.closed
     assert [turn.text for turn in held.transcript.turns(by="Bob")] == ["fine", "fine"]
 
 
 async def test_a_seats_own_timeout_is_not_ours() -> None:
-    held = await hall().hold(both(just(TimeoutError("the socket"))))
+    held = await runner().hold(both(just(TimeoutError("the socket"))))
     assert {(f.kind, f.reason) for f in failed(held)} == {("broken", "TimeoutError: the socket")}
 
 
 async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> None:
-    def away(ask: Ask, scene: Context, say: Recorder) -> object:
+    def away(ask: Ask, context: Context, say: Recorder) -> object:
         return "here" if ask.to == "Bob" else Unavailable("gone", kind="connection")
 
-    place = hall(Everyone(act="argue", task="Argue."))
+    place = runner(Everyone(act="argue", task="Argue."))
     seats = {"Ann": Acts(away), "Bob": Acts(away)}
     whole = await place.hold(seats)
     assert [f.kind for f in failed(whole)] == ["connection"]
@@ -71,10 +71,10 @@ async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> Non
 
 
 async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
-    def act(ask: Ask, scene: Context, say: Recorder) -> object:
+    def act(ask: Ask, context: Context, say: Recorder) -> object:
         return Refused("no") if ask.to == "Ann" else LimitReached("enough")
 
-    held = await hall(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
+    held = await runner(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
     assert [f.key for f in failed(held)] == ["/debate#1"]
     assert held.transcript.paused == Paused(reason="enough", kind="limit")
 
@@ -84,7 +84,7 @@ async def test_remarks_from_outside_are_no_answers() -> None:
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> Exception:
+    async def act(ask: Ask, context: Context, say: Recorder) -> Exception:
         await ledger.add(Interjected(by="Guest", text=f"hello {ask.key}"))
         return ValueError("broken")
 

@@ -96,24 +96,24 @@ class Table:
     async def open(self, folder: Path) -> AsyncGenerator[Workspace]:
         async with Wires(script=self.play).serve() as server:
             pool = Pool(env={"OLLAMA_HOST": server.url}, patience=HASTY)
-            desk = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+            workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
             assert register(pool, "fay", self.fay) == "guest:fay"
             assert register(pool, "pia", Agent(FunctionModel(self.pia), instructions="You are fair.")) == "guest:pia"
             assert register(pool, "lou", Lou(hear=self.heard["lou"].append)) == "guest:lou"
             try:
-                yield desk
+                yield workspace
             finally:
-                await desk.close()
+                await workspace.close()
 
 
 async def test_three_kinds_of_guests_and_a_model_debate_on_record(tmp_path: Path) -> None:
     table = Table()
-    async with table.open(tmp_path) as desk:
-        plan = desk.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=())
-        outcome = await desk.hold(plan, "tea")
-        again = await desk.resume("tea")
-        entries = await desk.entries("tea")
-        page = write_report((await read_record(desk, "tea")).report)
+    async with table.open(tmp_path) as workspace:
+        plan = workspace.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=())
+        outcome = await workspace.hold(plan, "tea")
+        again = await workspace.resume("tea")
+        entries = await workspace.entries("tea")
+        page = write_report((await read_record(workspace, "tea")).report)
     assert outcome.status == "decided"
     assert again == outcome
     called = [entry.event for entry in entries if isinstance(entry.event, Called)]
@@ -129,19 +129,21 @@ async def test_three_kinds_of_guests_and_a_model_debate_on_record(tmp_path: Path
 
 async def test_a_debate_that_stands_still_goes_on_with_guests_invited_anew(tmp_path: Path) -> None:
     before, behind = Table(), Table()
-    async with before.open(tmp_path) as desk:
+    async with before.open(tmp_path) as workspace:
         brief = replace(BRIEF, limits=Limits(asks=8))
-        paused = await desk.hold(desk.plan(brief, protocol="council", choices=Choices(rounds=1), models=()), "tea")
+        paused = await workspace.hold(
+            workspace.plan(brief, protocol="council", choices=Choices(rounds=1), models=()), "tea"
+        )
     assert (paused.status, paused.kind) == ("paused", "limit")
     assert {name: len(prompts) for name, prompts in before.heard.items()} == dict.fromkeys(before.heard, 2)
     stranger = Workspace(SqliteStore.open(tmp_path / "moot.sqlite"), pool=Pool(env={}))
     with pytest.raises(BriefError, match="Fay: guest:fay answers from within a program; go on with the debate there"):
         await stranger.resume("tea", limits=Limits())
     await stranger.close()
-    async with behind.open(tmp_path) as desk:
-        resumed = await desk.resume("tea", limits=Limits())
+    async with behind.open(tmp_path) as workspace:
+        resumed = await workspace.resume("tea", limits=Limits())
         tries = Counter(
-            (e.event.key, e.event.call) for e in await desk.entries("tea") if isinstance(e.event, Attempted)
+            (e.event.key, e.event.call) for e in await workspace.entries("tea") if isinstance(e.event, Attempted)
         )
     assert resumed.status == "decided"
     assert {name: len(prompts) for name, prompts in behind.heard.items()} == dict.fromkeys(behind.heard, 1)
@@ -155,20 +157,22 @@ async def test_a_guest_that_fails_is_reported_and_the_others_go_on(tmp_path: Pat
         raise KeyError("a bug")
 
     table.fay = broken
-    async with table.open(tmp_path) as desk:
-        outcome = await desk.hold(desk.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=()), "tea")
-        page = write_report((await read_record(desk, "tea")).report)
+    async with table.open(tmp_path) as workspace:
+        outcome = await workspace.hold(
+            workspace.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=()), "tea"
+        )
+        page = write_report((await read_record(workspace, "tea")).report)
     assert outcome.status == "decided"
     assert "guest:fay raised KeyError: 'a bug'" in page
     assert len(table.heard["pia"]) == 3
 
 
 async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path: Path) -> None:
-    desk = moot.Workspace.at(tmp_path / "own.sqlite")
-    ann = moot.Participant(name="Ann", seat=moot.register(desk.pool, "ann", well))
-    plan = desk.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
-    outcome = await desk.hold(plan, "tea")
-    await desk.close()
+    workspace = moot.Workspace.at(tmp_path / "own.sqlite")
+    ann = moot.Participant(name="Ann", seat=moot.register(workspace.pool, "ann", well))
+    plan = workspace.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
+    outcome = await workspace.hold(plan, "tea")
+    await workspace.close()
     assert (plan.name, [each.seat for each in plan.brief.participants]) == ("panel", ["guest:ann", "builtin:quotes"])
     assert outcome.transcript.turns(by="Ann")[0].fields["ANSWER"] == "tea"
 

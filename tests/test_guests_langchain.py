@@ -193,9 +193,9 @@ async def test_a_form_is_read_with_one_repair() -> None:
     pool, book = Pool(env={}, patience=HASTY), Notebook()
     register(pool, "ann", FakeListChatModel(responses=["Tea, I should say.", "ANSWER: tea\nCONFIDENCE: 0.8"]))
     ann = Participant(name="Ann")
-    scene = Context(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
+    context = Context(brief=Brief(topic="Tea?", participants=(ann,)), me=ann)
     question = Ask(key="/debate/x#1", to="Ann", act="propose", task="Propose.", form=draft())
-    reply = await ModelAgent(pool.model("guest:ann")).answer(question, scene, book)
+    reply = await ModelAgent(pool.model("guest:ann")).answer(question, context, book)
     assert (reply.fields["ANSWER"], reply.fields["CONFIDENCE"], reply.unread) == ("tea", 0.8, ())
     assert reply.notes == ("asked again for the form",)
     assert [name for name, _ in book.calls] == ["answer", "repair"]

@@ -30,202 +30,202 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-async def start_of(desk: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
+async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
     wishes = Wishes(models=(model,), cast="builtin")
-    return await make_start(desk, read_brief(brief), wishes, Config())
+    return await make_start(workspace, read_brief(brief), wishes, Config())
 
 
 def desk_with(slow: Slow | None = None) -> Workspace:
-    desk = Workspace(InMemoryStore(), config=Config())
+    workspace = Workspace(InMemoryStore(), config=Config())
     if slow:
-        desk.pool.lend("slow", slow)
-    return desk
+        workspace.pool.lend("slow", slow)
+    return workspace
 
 
-def reception(hall: Runner) -> Reception:
-    return Reception(hall=hall, till=Spending(hall, None), serving=Serving())
+def reception(runner: Runner) -> Reception:
+    return Reception(runner=runner, spending=Spending(runner, None), serving=Serving())
 
 
 async def test_several_debates_run_beside_each_other() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        ids = [await hall.begin(await start_of(desk), f"d{n}") for n in range(3)]
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ids = [await runner.begin(await start_of(workspace), f"d{n}") for n in range(3)]
         for debate in ids:
-            assert await desk.count_entries(debate), "the first entry is durable when begin returns"
-        came = [await hall.wait(debate) for debate in ids]
-        assert hall.held == ()
+            assert await workspace.count_entries(debate), "the first entry is durable when begin returns"
+        came = [await runner.wait(debate) for debate in ids]
+        assert runner.held == ()
     assert {each.status for each in came} == {"decided"}
 
 
 async def test_a_debate_on_record_is_held_only_once() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk, most=1) as hall:
-        start = await start_of(desk, model="guest:slow")
-        assert await hall.begin(start, "d") == await hall.begin(start, "d") == "d"
-        await hall.resume("d")
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=1) as runner:
+        start = await start_of(workspace, model="guest:slow")
+        assert await runner.begin(start, "d") == await runner.begin(start, "d") == "d"
+        await runner.resume("d")
         with pytest.raises(Full, match="1 debates are held"):
-            await hall.begin(start, "e")
-        assert not await desk.count_entries("e")
+            await runner.begin(start, "e")
+        assert not await workspace.count_entries("e")
         slow.go.set()
-        assert (await hall.wait("d")).status == "decided"
-        await hall.resume("d")
-        assert hall.held == (), "what is over is not held again"
+        assert (await runner.wait("d")).status == "decided"
+        await runner.resume("d")
+        assert runner.held == (), "what is over is not held again"
         with pytest.raises(RecordError, match="no debate"):
-            await hall.resume("nobody")
-        assert not hall.stop("nobody")
+            await runner.resume("nobody")
+        assert not runner.stop("nobody")
 
 
 async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        await hall.begin(await start_of(desk, ADA), "d")
-        while "d" in hall.held:
-            if turns := await waiting(desk, "d"):
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        while "d" in runner.held:
+            if turns := await waiting(workspace, "d"):
                 ask = turns[0].ask
                 fields = (
                     {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
                 )
-                await answer(desk, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
-                assert await reception(hall).answered("d")
+                await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
+                assert await reception(runner).answered("d")
             await asyncio.sleep(0.01)
-        assert (await hall.wait("d")).status in ("decided", "tie", "no_decision")
-        assert not any(isinstance(each.event, Paused) for each in await desk.entries("d"))
+        assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
+        assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
 
 
 async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        await hall.begin(await start_of(desk, ADA), "d")
-        await until(lambda: waiting(desk, "d"))
-    paused = (await desk.entries("d"))[-1].event
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        await until(lambda: waiting(workspace, "d"))
+    paused = (await workspace.entries("d"))[-1].event
     assert isinstance(paused, Paused)
     assert paused.kind == "waiting"
-    async with Runner(desk) as hall:
-        (turn,) = await waiting(desk, "d")
-        await answer(desk, "d", "Tea, I say.", key=turn.key)
-        assert await reception(hall).answered("d")
-        await until(lambda: waiting(desk, "d"))
-        hall.stop("d")
-        assert (await hall.wait("d")).kind == "waiting"
+    async with Runner(workspace) as runner:
+        (turn,) = await waiting(workspace, "d")
+        await answer(workspace, "d", "Tea, I say.", key=turn.key)
+        assert await reception(runner).answered("d")
+        await until(lambda: waiting(workspace, "d"))
+        runner.stop("d")
+        assert (await runner.wait("d")).kind == "waiting"
 
 
 async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk) as hall:
-        await hall.begin(await start_of(desk, model="guest:slow"), "d")
+    workspace = desk_with(slow)
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, model="guest:slow"), "d")
         await slow.asked.wait()
-        hall.stop("d", now=True)
-        assert (await hall.wait("d")).kind == "stopped"
-        assert not await reception(hall).answered("d")
+        runner.stop("d", now=True)
+        assert (await runner.wait("d")).kind == "stopped"
+        assert not await reception(runner).answered("d")
 
 
 async def test_stop_lets_the_answers_in_hand_come() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk) as hall:
-        await hall.begin(await start_of(desk, ROUNDS, "guest:slow"), "d")
+    workspace = desk_with(slow)
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ROUNDS, "guest:slow"), "d")
         await slow.asked.wait()
-        assert hall.stop("d")
+        assert runner.stop("d")
         slow.go.set()
-        came = await hall.wait("d")
+        came = await runner.wait("d")
         assert (came.status, came.kind) == ("paused", "stopped")
         assert any(turn.reply for turn in came.transcript.all()), "the answers in hand are on record"
-        await hall.resume("d")
-        assert (await hall.wait("d")).status != "paused"
+        await runner.resume("d")
+        assert (await runner.wait("d")).status != "paused"
 
 
 async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        await hall.begin(await start_of(desk, ADA), "d")
-        hall.stop("d", now=True)
-        await hall.wait("d")
-        await hall.resume("d")
-        hall.stop("d", now=True)
-        await hall.wait("d")
-        assert hall.held == ()
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        runner.stop("d", now=True)
+        await runner.wait("d")
+        await runner.resume("d")
+        runner.stop("d", now=True)
+        await runner.wait("d")
+        assert runner.held == ()
 
 
 async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk, slow = desk_with(), Slow()
-    desk.pool.lend("slow", slow)
-    good, bad = await start_of(desk), await start_of(desk, model="guest:slow")
+    workspace, slow = desk_with(), Slow()
+    workspace.pool.lend("slow", slow)
+    good, bad = await start_of(workspace), await start_of(workspace, model="guest:slow")
 
     async def broken(*_: object, **__: object) -> object:
         raise ZeroDivisionError("key=sk-canary-12345678")
 
-    async with Runner(desk) as hall:
-        await hall.begin(bad, "good")
-        hold = desk.hold
-        monkeypatch.setattr(desk, "hold", broken)
+    async with Runner(workspace) as runner:
+        await runner.begin(bad, "good")
+        hold = workspace.hold
+        monkeypatch.setattr(workspace, "hold", broken)
         with pytest.raises(MootError, match="ZeroDivisionError"):
-            await hall.begin(good, "bad")
-        assert "canary" not in str(hall.error("bad"))
-        monkeypatch.setattr(desk, "hold", hold)
+            await runner.begin(good, "bad")
+        assert "canary" not in str(runner.error("bad"))
+        monkeypatch.setattr(workspace, "hold", hold)
         slow.go.set()
-        assert (await hall.wait("good")).status == "decided"
+        assert (await runner.wait("good")).status == "decided"
         with pytest.raises(MootError, match="internal"):
-            await hall.wait("bad")
-        assert await hall.begin(good, "bad") == "bad", "it can be begun again"
-        assert hall.error("bad") is None
-        await hall.wait("bad")
+            await runner.wait("bad")
+        assert await runner.begin(good, "bad") == "bad", "it can be begun again"
+        assert runner.error("bad") is None
+        await runner.wait("bad")
 
 
 async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk, grace=0.05) as hall:
-        await hall.begin(await start_of(desk, model="guest:slow"), "d")
+    workspace = desk_with(slow)
+    async with Runner(workspace, grace=0.05) as runner:
+        await runner.begin(await start_of(workspace, model="guest:slow"), "d")
         await slow.asked.wait()
-    entries = await desk.entries("d")
+    entries = await workspace.entries("d")
     assert isinstance(entries[-1].event, Paused)
     with pytest.raises(Full, match="being ended"):
-        await hall.begin(await start_of(desk), "e")
+        await runner.begin(await start_of(workspace), "e")
     slow.go.set()
-    async with Runner(desk) as hall:
-        await hall.resume("d")
-        assert (await hall.wait("d")).status == "decided"
+    async with Runner(workspace) as runner:
+        await runner.resume("d")
+        assert (await runner.wait("d")).status == "decided"
 
 
 async def test_a_casting_that_pauses_is_no_debate() -> None:
     slow = Slow("{")
-    desk = desk_with(slow)
-    start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
-    async with Runner(desk) as hall:
-        assert await hall.begin(start, "d") == "d"
-        casting = hall.casting("d")
-        assert await desk.count_entries("d") == 0
-        assert hall.stop("d", now=True)
+    workspace = desk_with(slow)
+    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    async with Runner(workspace) as runner:
+        assert await runner.begin(start, "d") == "d"
+        casting = runner.casting("d")
+        assert await workspace.count_entries("d") == 0
+        assert runner.stop("d", now=True)
         with pytest.raises(MootError, match=f"begin it again .{casting}"):
-            await hall.wait("d")
+            await runner.wait("d")
 
 
 async def test_a_casting_comes_before_its_debate() -> None:
     slow = Slow("{}")
     slow.go.set()
-    desk = desk_with(slow)
-    start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
-    async with Runner(desk) as hall:
-        await hall.begin(start, "d")
-        await hall.wait("d")
-        assert await desk.count_entries("d")
-        assert hall.casting("d") == ""
+    workspace = desk_with(slow)
+    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    async with Runner(workspace) as runner:
+        await runner.begin(start, "d")
+        await runner.wait("d")
+        assert await workspace.count_entries("d")
+        assert runner.casting("d") == ""
 
 
 async def test_a_brief_that_cannot_be_is_refused_before_anything_is_held() -> None:
-    desk = desk_with()
+    workspace = desk_with()
     with pytest.raises(BriefError):
-        await start_of(desk, model="nobody:x")
+        await start_of(workspace, model="nobody:x")
 
 
 async def test_whoever_says_first_whose_a_debate_is_is_right() -> None:
-    desk = desk_with()
-    assert await claimed(desk, "d") == Claim()
-    assert await claim(desk, "d", Claim(owner="ann")) == Claim(owner="ann")
-    assert await claim(desk, "d", Claim(owner="ben")) == Claim(owner="ann")
-    assert await desk.list() == (), "what is said of a debate is none"
+    workspace = desk_with()
+    assert await claimed(workspace, "d") == Claim()
+    assert await claim(workspace, "d", Claim(owner="ann")) == Claim(owner="ann")
+    assert await claim(workspace, "d", Claim(owner="ben")) == Claim(owner="ann")
+    assert await workspace.list() == (), "what is said of a debate is none"
 
 
 async def test_a_debate_that_is_held_again_is_followed_again() -> None:

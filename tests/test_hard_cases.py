@@ -39,17 +39,17 @@ class Once(Turned):
 
 
 async def held(place: House, debate: str) -> tuple[Entry, ...]:
-    return read(await place.desk.store.read(debate))
+    return read(await place.workspace.store.read(debate))
 
 
 async def unbroken(first: Entry) -> tuple[Entry, ...]:
     """The same debate from its first entry on, held by one process that nothing befalls."""
-    desk = Workspace(InMemoryStore())
-    desk.pool.lend("model", Once())
-    await desk.store.append("whole", stamp([first]), after=0)
-    await desk.resume("whole")
-    found = await desk.entries("whole")
-    await desk.close()
+    workspace = Workspace(InMemoryStore())
+    workspace.pool.lend("model", Once())
+    await workspace.store.append("whole", stamp([first]), after=0)
+    await workspace.resume("whole")
+    found = await workspace.entries("whole")
+    await workspace.close()
     return found
 
 
@@ -63,7 +63,7 @@ async def check_whole(place: House, debate: str) -> tuple[Entry, ...]:
     assert isinstance(entries[-1].event, Closed)
     assert essence(fold(entries)) == essence(fold(await unbroken(entries[0])))
     assert len(calls(entries)) == len(set(calls(entries)))
-    await place.desk.verify(debate)
+    await place.workspace.verify(debate)
     return entries
 
 
@@ -84,7 +84,7 @@ async def test_of_two_drivers_without_any_lease_the_record_lets_one_through(data
 
         async def drive(place: House, name: str) -> None:
             try:
-                outcomes.append(f"{name} {(await place.desk.resume('both')).status}")
+                outcomes.append(f"{name} {(await place.workspace.resume('both')).status}")
             except RecordConflict:
                 outcomes.append(f"{name} refused")
 
@@ -168,7 +168,7 @@ async def way_to(database: str) -> AsyncGenerator[tuple[Way, str]]:
 
 async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_repeated(database: str) -> None:
     async with way_to(database) as (way, address), house(database, Once()) as place:
-        straight, place.desk = place.desk, Workspace(PostgresStore.open(address), pool=place.desk.pool)
+        straight, place.workspace = place.workspace, Workspace(PostgresStore.open(address), pool=place.workspace.pool)
         await place.queue.submit(await place.lay("deaf", rounds=2))
         way.lose = b'"kind":"called"'
         async with place.working():
@@ -182,8 +182,8 @@ async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_
         # Two were asked at once. What stood in the lost append was stored, so at most the other was asked again.
         assert len(tries) - len(set(tries)) <= 1
         assert set(tries) == set(stored)
-        await place.desk.close()
-        place.desk = straight
+        await place.workspace.close()
+        place.workspace = straight
 
 
 async def lock_lines(database: str) -> "asyncpg.Connection[asyncpg.Record]":
@@ -256,7 +256,7 @@ def own() -> Generator[Postgres]:
 async def begun(place: House, *, rounds: int = 2) -> tuple[Entry, ...]:
     """The beginning of a debate, up to an answer in the middle."""
     await place.lay("source", rounds=rounds)
-    await place.desk.resume("source")
+    await place.workspace.resume("source")
     entries = await held(place, "source")
     called = [entry.seq for entry in entries if isinstance(entry.event, Called)]
     return entries[: called[len(called) // 2]]
@@ -269,7 +269,7 @@ async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_d
         was = cast(Asked, entries[asked].event)
         other = replace(entries[asked], event=replace(was, ask=replace(was.ask, task="What older code has asked.")))
         lines = stamp([*entries[:asked], other, *entries[asked + 1 :]])
-        await place.desk.store.append("older", lines, after=0)
+        await place.workspace.store.append("older", lines, after=0)
         await place.queue.submit("older")
         asked_before = len(place.model.history)
         async with place.working():
@@ -277,7 +277,7 @@ async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_d
         assert job.reason.startswith(f"entry {asked + 1}: the record holds asked")
         assert "What older code has asked." in job.reason
         assert len(place.model.history) == asked_before
-        assert await place.desk.store.read("older") == tuple(lines)
+        assert await place.workspace.store.read("older") == tuple(lines)
 
 
 async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes_on_as_it_began(database: str) -> None:
@@ -291,7 +291,7 @@ async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes
         first = Entry(seq=1, at=1.0, event=replace(opened, protocol=tree), prev="")
         whole = await unbroken(first)
         middle = stamp(whole[: len(whole) // 2])
-        await place.desk.store.append("began", middle, after=0)
+        await place.workspace.store.append("began", middle, after=0)
         await place.queue.submit("began")
         async with place.working():
             await place.until("began", "done")
@@ -299,4 +299,6 @@ async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes
     play = [entry.event for entry in entries if isinstance(entry.event, PLAY_EVENTS)]
     assert play == [entry.event for entry in whole if isinstance(entry.event, PLAY_EVENTS)]
     assert any(isinstance(event, Asked) and event.ask.task == old for event in play)
-    assert place.desk.plan(opened.brief, protocol="round_robin", choices=Choices(rounds=1)).opened().protocol != tree
+    assert (
+        place.workspace.plan(opened.brief, protocol="round_robin", choices=Choices(rounds=1)).opened().protocol != tree
+    )

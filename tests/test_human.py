@@ -20,7 +20,7 @@ ASK = Ask(key="k", to="Ada", act="argue", task="Argue.")
 TEA = Reply(text="Tea.")
 
 
-def scene(deadline: float | None = None) -> Context:
+def context(deadline: float | None = None) -> Context:
     ada = person("Ada", deadline=deadline)
     return Context(brief=Brief(topic="Tea?", participants=(ada,)), me=ada)
 
@@ -31,7 +31,7 @@ class Proxy:
     def __init__(self, reply: Reply | None) -> None:
         self.reply = reply
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         if self.reply is None:
             await asyncio.sleep(9)
         assert self.reply
@@ -41,7 +41,7 @@ class Proxy:
 async def answer(human: Human, deadline: float | None = None) -> Reply:
     line: Recorder = CallRecorder.__new__(CallRecorder)  # nothing is said on it
     async with asyncio.timeout(5):
-        return await human.answer(ASK, scene(deadline), line)
+        return await human.answer(ASK, context(deadline), line)
 
 
 def box(time: Time) -> tuple[Mailbox, Mailbox]:
@@ -58,7 +58,7 @@ async def test_without_a_door_the_debate_has_to_wait() -> None:
 @pytest.mark.parametrize(("why", "said"), [("", ""), ("nobody is in", ", nobody is in")])
 async def test_who_answers_later_is_told_how(why: str, said: str) -> None:
     class Closed:
-        async def ask(self, ask: Ask, scene: Context) -> Reply:
+        async def ask(self, ask: Ask, context: Context) -> Reply:
             raise Waiting(why)
 
     with pytest.raises(Waiting, match=rf"^Ada has to answer \(speech\){said}: moot answer tea$"):
@@ -67,7 +67,7 @@ async def test_who_answers_later_is_told_how(why: str, said: str) -> None:
 
 async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
     class Lying:
-        async def ask(self, ask: Ask, scene: Context) -> Reply:
+        async def ask(self, ask: Ask, context: Context) -> Reply:
             return Reply(text="Tea.", asked="x:y", served="z", usage=Usage(output_tokens=9, cost=1.0))
 
     assert await answer(Human(Reach(door=Lying()))) == Reply(text="Tea.", asked="human")
@@ -76,7 +76,7 @@ async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
 @pytest.mark.parametrize("error", [Refused("no"), ValueError("the terminal is gone"), TimeoutError("x")])
 async def test_what_the_door_raises_is_what_the_seat_raises(error: Exception) -> None:
     class Broken:
-        async def ask(self, ask: Ask, scene: Context) -> Reply:
+        async def ask(self, ask: Ask, context: Context) -> Reply:
             raise error
 
     with pytest.raises(type(error)) as caught:
@@ -109,7 +109,7 @@ async def test_of_a_letter_and_a_door_that_answer_at_once_the_first_counts() -> 
     reads, writes = box(Time())
 
     class Late:
-        async def ask(self, ask: Ask, scene: Context) -> Reply:
+        async def ask(self, ask: Ask, context: Context) -> Reply:
             await writes.post(Replied(key="k", reply=TEA))
             return Reply(text="Coffee.")
 
@@ -118,7 +118,7 @@ async def test_of_a_letter_and_a_door_that_answer_at_once_the_first_counts() -> 
 
 async def test_a_letter_behind_an_answer_from_the_door_is_the_second() -> None:
     reads, writes = box(Time())
-    human = Human(Reach(letters=reads, door=Hand(lambda ask, scene: "Coffee.")))
+    human = Human(Reach(letters=reads, door=Hand(lambda ask, context: "Coffee.")))
     assert await answer(human) == Reply(text="Coffee.", asked="human")
     assert await writes.post(Replied(key="k", reply=TEA)) == 2
 
@@ -127,11 +127,11 @@ async def test_a_cancelled_seat_lets_go_of_the_door() -> None:
     door = Hand(None)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.02):
-            await Human(Reach(door=door)).answer(ASK, scene(), CallRecorder.__new__(CallRecorder))
+            await Human(Reach(door=door)).answer(ASK, context(), CallRecorder.__new__(CallRecorder))
     assert door.let_go == ["k"]
 
 
-@pytest.mark.parametrize("door", [None, Hand(lambda ask, scene: "too late")])
+@pytest.mark.parametrize("door", [None, Hand(lambda ask, context: "too late")])
 async def test_when_the_time_is_up_the_turn_is_missing(door: Interface | None) -> None:
     """The time counts from when the ask was put, also in another process."""
     reach = Reach(door=door, clock=Time(1100.0), put={"k": 1000.0})
@@ -203,7 +203,7 @@ async def test_a_stand_in_has_a_turn_s_time_and_fails_like_any_seat() -> None:
     assert caught.value.kind == "timeout"
 
     class Refusing(Proxy):
-        async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
             raise Refused("no", kind="refused")
 
     with pytest.raises(Refused):

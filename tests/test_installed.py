@@ -64,7 +64,7 @@ def tiny(tmp_path: Path) -> Path:
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(scene=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
 
 
 # ---- what it gives
@@ -211,9 +211,9 @@ def test_stances_first_text_second(tiny: Path, one: str, other: str, converged: 
 async def test_the_instrument(tiny: Path) -> None:
     about = tuple(Turn(key=each, by="Ann", act="propose", reply=Reply(text=each)) for each in ("cheap", "coffee"))
     aide = Participant(name="Likeness", seat="likeness:model2vec:tiny", duty="aide")
-    scene = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
+    context = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
     ask = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
-    reply = await Likening(Installed(str(tiny))).answer(ask, scene, Journal())
+    reply = await Likening(Installed(str(tiny))).answer(ask, context, Journal())
     assert reply.fields["OWN"] == pytest.approx(0.287, abs=0.001)
     assert reply.fields["METHOD"] == "model2vec:tiny"
 
@@ -259,30 +259,30 @@ def opponents(call: Call) -> Plan:
 async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_converged(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
     async with Wires(script=opponents).serve() as wires:
-        desk = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
+        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
         choices = Choices(until=("stalled",), rounds=4)
-        plan = desk.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
-        held = await desk.hold(plan, "tea")
-        events = [entry.event for entry in await desk.entries("tea")]
+        plan = workspace.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
+        held = await workspace.hold(plan, "tea")
+        events = [entry.event for entry in await workspace.entries("tea")]
         (reason,) = [each.reason for each in events if isinstance(each, Halted)]
         assert reason.startswith("stalled: everybody repeats itself (each 0.9")
         assert "by model2vec:tiny" in reason
         assert held.status != "decided", "they are as opposed as they were"
         made = [each for each in events if isinstance(each, Called) and each.model == "model2vec:tiny"]
         assert [each.usage for each in made] == [Usage()]
-        lines = await desk.lines("tea")
+        lines = await workspace.lines("tea")
         assert str(tiny) not in "".join(lines)
-        await desk.verify("tea")
+        await workspace.verify("tea")
         numbers = [n for n, each in enumerate(events) if isinstance(each, Replied) and "liken" in each.key]
         for kept in (numbers[0] - 2, numbers[0], numbers[0] + 1):
-            again = Workspace(InMemoryStore(), pool=desk.pool, config=config)
+            again = Workspace(InMemoryStore(), pool=workspace.pool, config=config)
             await again.store.append("tea", lines[:kept], after=0)
             await again.resume("tea")
             ends = [entry.event for entry in await again.entries("tea")]
             assert [each.reason for each in ends if isinstance(each, Halted)] == [reason]
             await again.verify("tea")
-        lost = Workspace(InMemoryStore(), pool=desk.pool, config=Config())
+        lost = Workspace(InMemoryStore(), pool=workspace.pool, config=Config())
         await lost.store.append("tea", lines[: numbers[0]], after=0)
         with pytest.raises(BriefError, match="measured by model2vec:tiny"):
             await lost.resume("tea")
-        await desk.close()
+        await workspace.close()

@@ -35,9 +35,9 @@ def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
         batch += 1
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [context_of(BRIEF, transcript, ask) for ask in step]
-        heard += [any(turn.act == INTERJECTION for turn in seen.turns) for seen in scenes if batch > 1]
-        for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
+        contexts = [context_of(BRIEF, transcript, ask) for ask in step]
+        heard += [any(turn.act == INTERJECTION for turn in seen.turns) for seen in contexts if batch > 1]
+        for place, (ask, seen) in enumerate(zip(step, contexts, strict=True)):
             reply = pretender.answer(ask, transcript, place=place, batch=batch, words=words(ask, seen), last=False)
             transcript.apply(Replied(key=ask.key, reply=reply))
         if batch == 1:

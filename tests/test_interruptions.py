@@ -28,9 +28,9 @@ async def play(
 ) -> Player:
     """Play it with urgencies by interrupted and bidder (``AB``), else 0; ``interrupt`` or ``answer B`` may fail."""
 
-    def answer(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def answer(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "bid":
-            urgency = script.get(f"{scene.about[0].by}{ask.to}", 0)
+            urgency = script.get(f"{context.about[0].by}{ask.to}", 0)
             return None if urgency is None else {} if urgency == "?" else {"URGENCY": urgency}
         return None if {ask.act, f"{ask.act} {ask.to}"}.intersection(script) else {}
 
@@ -122,7 +122,7 @@ async def test_what_is_asked() -> None:
 
 async def test_an_answer_can_state_the_position_that_is_held_now() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"))
-    player = Player(lambda ask, scene: {"URGENCY": 3} if ask.act == "bid" else {})
+    player = Player(lambda ask, context: {"URGENCY": 3} if ask.act == "bid" else {})
     await Harness(brief=brief, protocol=with_interruptions(FLOOR)).hold({each.name: player for each in PEOPLE})
     forms = {ask.act: ask.form for ask, _ in player.asked if "interruption" in ask.key and ask.form}
     assert forms["answer"].fields[0].choices == ("tea", "coffee")

@@ -121,7 +121,7 @@ CONSENT: [ACCEPT or ACCEPT_WITH_RESERVATION or REJECT]
 REASON: [what you object to or would change, in a sentence or two]"""
 
 
-def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def script(ask: Ask, context: Context) -> Mapping[str, Value]:
     said: dict[str, Mapping[str, Value]] = {"close": {"ANSWER": f"{ask.to}'s"}, "moderate": {"PROPOSAL": "Both."}}
     return said.get(ask.act, {})
 
@@ -145,8 +145,8 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     tree = mediate(Sequence(parts=(said, *deciding)), brief, choices)
     player = Player(script)
     await Harness(brief=brief, protocol=tree).hold(dict.fromkeys(("Ann", "Bob", "Chair"), player))
-    ask, scene = next((ask, scene) for ask, scene in player.asked if ask.act == act)
-    prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, scene, Traits()))
+    ask, context = next((ask, context) for ask, context in player.asked if ask.act == act)
+    prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, context, Traits()))
     prompt = prompt.replace("/debate/said/close", "/debate/close")
     # A judge reads a log without names, so it is not told who sits at the table.
     head = HEAD.replace(TABLE, "") if act in ("vote", "score") else HEAD

@@ -27,7 +27,7 @@ def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
 async def held(phase: Phase, asked: Brief, wish: str, says: str = "") -> tuple[Transcript, Player]:
     """Ann and Bob answer with their names or as given and vote for their own; jurors vote for the one wished."""
 
-    def script(ask: Ask, scene: Context) -> dict[str, Value] | None:
+    def script(ask: Ask, context: Context) -> dict[str, Value] | None:
         if ask.act != "vote":
             own = {"Ann": "yes", "Bob": "no"} if asked.options else {"Ann": "Ann's", "Bob": "Bob's"}
             return {"ANSWER": says or own.get(ask.to, "")}
@@ -36,7 +36,7 @@ async def held(phase: Phase, asked: Brief, wish: str, says: str = "") -> tuple[T
         mine = wish if ask.to not in ("Ann", "Bob") else ask.to
         if mine == "!":
             return None
-        return {BALLOT: mine if mine in choices else choices[[turn.by for turn in scene.about].index(mine)]}
+        return {BALLOT: mine if mine in choices else choices[[turn.by for turn in context.about].index(mine)]}
 
     player = Player(script)
     done = await Harness(brief=asked, protocol=phase).hold({each.name: player for each in asked.participants})
@@ -89,7 +89,7 @@ async def test_an_explicit_list_of_voters_has_no_jurors_in_it() -> None:
 async def test_where_answers_are_votes_jurors_get_a_ballot(options: tuple[str, ...], wish: str) -> None:
     asked = brief(JUNE, JACK, options=options)
     transcript, player = await held(debate(Count(rule=WEIGHTED, acts=("draft",)), options), asked, wish)
-    ballots = [(ask, scene) for ask, scene in player.asked if ask.act == "vote"]
+    ballots = [(ask, context) for ask, context in player.asked if ask.act == "vote"]
     assert [(ask.to, ask.task) for ask, _ in ballots] == [("June", JURY), ("Jack", JURY)]
     form = ballots[0][0].form
     assert form

@@ -48,13 +48,13 @@ def drive(path: str, debate: str, url: str) -> None:
     os.environ["OLLAMA_HOST"] = url
 
     async def run() -> None:
-        desk = Workspace.at(Path(path))
-        plan = desk.plan(BRIEF, protocol="panel", choices=Choices(rounds=3), models=("ollama:tiny",))
-        if await desk.lines(debate):
-            await desk.resume(debate)
+        workspace = Workspace.at(Path(path))
+        plan = workspace.plan(BRIEF, protocol="panel", choices=Choices(rounds=3), models=("ollama:tiny",))
+        if await workspace.lines(debate):
+            await workspace.resume(debate)
         else:
-            await desk.hold(plan, debate)
-        await desk.close()
+            await workspace.hold(plan, debate)
+        await workspace.close()
 
     asyncio.run(run())
 
@@ -76,9 +76,9 @@ async def spawn(path: Path, debate: str, url: str) -> BaseProcess:
 
 
 async def entries(path: Path, debate: str) -> tuple[Entry, ...]:
-    desk = Workspace.at(path)
-    lines = await desk.lines(debate)
-    await desk.close()
+    workspace = Workspace.at(path)
+    lines = await workspace.lines(debate)
+    await workspace.close()
     return read(lines)
 
 

@@ -54,20 +54,20 @@ def paper(winner: str = "Ann", people: Mapping[str, str] = TWO, *, topic: str = 
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Workspace]:
+async def workspace(tmp_path: Path) -> AsyncGenerator[Workspace]:
     made = Workspace.at(tmp_path / "record.sqlite")
     made.config, made.clock = Config(), lambda: 5000.0
     yield made
     await made.close()
 
 
-async def keep(desk: Workspace, name: str, made: Paper, at: float = 1000.0) -> None:
-    await desk.store.append(name, made.lines(at), after=0)
+async def keep(workspace: Workspace, name: str, made: Paper, at: float = 1000.0) -> None:
+    await workspace.store.append(name, made.lines(at), after=0)
 
 
-def kept(desk: Workspace) -> list[tuple[object, ...]]:
-    assert desk.shelf
-    with MemoryStore.open(desk.shelf) as shelf:
+def kept(workspace: Workspace) -> list[tuple[object, ...]]:
+    assert workspace.shelf
+    with MemoryStore.open(workspace.shelf) as shelf:
         return shelf.contents()
 
 
@@ -75,84 +75,89 @@ RECALLED = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
 """The form of a recall, with the debates that it is from."""
 
 
-async def everything(desk: Workspace) -> tuple[object, ...]:
+async def everything(workspace: Workspace) -> tuple[object, ...]:
     """What memory holds and all that is worked out from it, to the last bit."""
-    views = (await standings(desk), await calibration(desk), await personas(desk), await relations(desk))
-    return kept(desk), repr(views)
+    views = (
+        await standings(workspace),
+        await calibration(workspace),
+        await personas(workspace),
+        await relations(workspace),
+    )
+    return kept(workspace), repr(views)
 
 
-async def fill(desk: Workspace) -> None:
+async def fill(workspace: Workspace) -> None:
     """Some debates, of which one is not over and one is none to learn from."""
     for n in range(4):
-        await keep(desk, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
+        await keep(workspace, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
     recalling = Paper(TWO, topic="Trams?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
     recalling.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0", "d1"))
-    await keep(desk, "used", recalling.end(), at=9000.0)
+    await keep(workspace, "used", recalling.end(), at=9000.0)
     unfinished = Paper(TWO)
     unfinished.say("Ann", "propose", ANSWER="x")
-    await keep(desk, "open", unfinished)
+    await keep(workspace, "open", unfinished)
 
 
 # ---- learning ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_debate_is_learned_once(desk: Workspace) -> None:
-    await keep(desk, "d", paper())
-    assert await learn(desk, "d")
-    before = kept(desk)
-    assert not await learn(desk, "d")
-    assert kept(desk) == before
-    assert [each.debate for each in await search(desk, "electric buses")] == ["d"]
-    assert await search(desk, "buses", kind="pattern") == ()
+async def test_a_debate_is_learned_once(workspace: Workspace) -> None:
+    await keep(workspace, "d", paper())
+    assert await learn(workspace, "d")
+    before = kept(workspace)
+    assert not await learn(workspace, "d")
+    assert kept(workspace) == before
+    assert [each.debate for each in await search(workspace, "electric buses")] == ["d"]
+    assert await search(workspace, "buses", kind="pattern") == ()
 
 
-async def test_all_are_learned_that_are_over(desk: Workspace) -> None:
-    await fill(desk)
-    await desk.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
-    found = await learn_all(desk)
+async def test_all_are_learned_that_are_over(workspace: Workspace) -> None:
+    await fill(workspace)
+    await workspace.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
+    found = await learn_all(workspace)
     assert found.new == ("d0", "d1", "d2", "d3", "used")
     assert (found.known, found.open, found.damaged) == (0, 1, ("damaged",))
-    again = await learn_all(desk)
+    again = await learn_all(workspace)
     assert (again.new, again.known) == ((), 5)
 
 
-async def test_memory_that_cannot_be_written_damages_no_record(desk: Workspace) -> None:
-    await keep(desk, "d", paper())
-    assert kept(desk) == []
-    with closing(sqlite3.connect(desk.shelf or "")) as other:
+async def test_memory_that_cannot_be_written_damages_no_record(workspace: Workspace) -> None:
+    await keep(workspace, "d", paper())
+    assert kept(workspace) == []
+    with closing(sqlite3.connect(workspace.shelf or "")) as other:
         other.execute("CREATE TRIGGER full BEFORE INSERT ON memory_debate BEGIN SELECT RAISE(ABORT, 'no room'); END")
     with pytest.raises(RecordError, match=r"What was learned cannot be kept in or read from .*: no room"):
-        await learn_all(desk)
+        await learn_all(workspace)
 
 
-async def test_a_casting_teaches_nothing(desk: Workspace) -> None:
+async def test_a_casting_teaches_nothing(workspace: Workspace) -> None:
     made = paper()
     assert isinstance(made.events[0], Opened)
     made.events[0] = replace(made.events[0], name="casting")
-    await keep(desk, "cast-1", made)
-    assert not await learn(desk, "cast-1")
-    assert (await learn_all(desk)).known == 1
+    await keep(workspace, "cast-1", made)
+    assert not await learn(workspace, "cast-1")
+    assert (await learn_all(workspace)).known == 1
 
 
-async def test_there_is_nothing_to_learn_from_nothing(desk: Workspace) -> None:
+async def test_there_is_nothing_to_learn_from_nothing(workspace: Workspace) -> None:
     with pytest.raises(RecordError, match="there is no debate 'x'"):
-        await learn(desk, "x")
+        await learn(workspace, "x")
 
 
 # ---- again ---------------------------------------------------------------------------------------------------------
 
 
-async def test_a_rebuild_gives_the_same_bit_by_bit(desk: Workspace) -> None:
-    await fill(desk)
+async def test_a_rebuild_gives_the_same_bit_by_bit(workspace: Workspace) -> None:
+    await fill(workspace)
     for name in ("d3", "used", "d1", "d0", "d2"):
-        await learn(desk, name)
-    await note(desk, "d1", "resolve", "Ann's way")
-    await note(desk, "d2", "domain", "transport")
-    await note(desk, "d0", "forget")
-    before = await everything(desk)
-    found = await learn_all(desk, rebuild=True)
+        await learn(workspace, name)
+    await note(workspace, "d1", "resolve", "Ann's way")
+    await note(workspace, "d2", "domain", "transport")
+    await note(workspace, "d0", "forget")
+    before = await everything(workspace)
+    found = await learn_all(workspace, rebuild=True)
     assert len(found.new) == 5
-    assert await everything(desk) == before
+    assert await everything(workspace) == before
 
 
 class Killed(BaseException):
@@ -173,25 +178,25 @@ class Dying(SqliteStore):
 
 async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path: Path) -> None:
     store = Dying.open(tmp_path / "record.sqlite")
-    desk = Workspace(store, config=Config())
-    await fill(desk)
-    await note(desk, "d1", "resolve", "Ann's way")
-    await learn_all(desk)
-    before, kills = await everything(desk), 0
+    workspace = Workspace(store, config=Config())
+    await fill(workspace)
+    await note(workspace, "d1", "resolve", "Ann's way")
+    await learn_all(workspace)
+    before, kills = await everything(workspace), 0
     for step in range(100):
         store.left = step
         try:
-            await learn_all(desk, rebuild=True)
+            await learn_all(workspace, rebuild=True)
             break
         except Killed:
             kills += 1
         store.left = 1_000_000
-        assert await everything(desk) == before
-        await learn_all(desk)
-        assert await everything(desk) == before
+        assert await everything(workspace) == before
+        await learn_all(workspace)
+        assert await everything(workspace) == before
     assert kills >= 8
-    assert await everything(desk) == before
-    await desk.close()
+    assert await everything(workspace) == before
+    await workspace.close()
 
 
 KILLER = """
@@ -228,62 +233,62 @@ asyncio.run(main())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
-async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(desk: Workspace, steps: int) -> None:
-    await fill(desk)
-    await note(desk, "d1", "resolve", "Ann's way")
-    await learn_all(desk)
-    before = await everything(desk)
-    command = [sys.executable, "-c", KILLER, str(desk.shelf), str(steps)]
+async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(workspace: Workspace, steps: int) -> None:
+    await fill(workspace)
+    await note(workspace, "d1", "resolve", "Ann's way")
+    await learn_all(workspace)
+    before = await everything(workspace)
+    command = [sys.executable, "-c", KILLER, str(workspace.shelf), str(steps)]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
     assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
-    assert await everything(desk) == before
-    await learn_all(desk)
-    assert await everything(desk) == before
+    assert await everything(workspace) == before
+    await learn_all(workspace)
+    assert await everything(workspace) == before
 
 
-async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(desk: Workspace) -> None:
-    await fill(desk)
+async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(workspace: Workspace) -> None:
+    await fill(workspace)
     for n in range(2):
         again = Paper(TWO, topic="Rails?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
         again.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0",))
-        await keep(desk, f"more{n}", again.end(), at=9100.0 + n)
+        await keep(workspace, f"more{n}", again.end(), at=9100.0 + n)
     tiers = {"d0": ("slow", 3), "d1": ("medium", 1), "d2": ("fast", 0), "d3": ("fast", 0)}
     for rebuild in (False, True):
-        await learn_all(desk, rebuild=rebuild)
-        found = await search(desk, "electric buses")
+        await learn_all(workspace, rebuild=rebuild)
+        found = await search(workspace, "electric buses")
         assert {each.debate: (each.tier, each.uses) for each in found if each.debate in tiers} == tiers
 
 
 # ---- what the owner says -------------------------------------------------------------------------------------------
 
 
-async def test_the_truth_makes_right_and_wrong(desk: Workspace) -> None:
-    await keep(desk, "d", paper())
-    await learn(desk, "d")
-    assert await calibration(desk) == {}
-    entries = await desk.count_entries("d")
-    await note(desk, "d", "resolve", " bob's \n way ")
-    assert await desk.count_entries("d") == entries
-    (outcome,) = (await remembered(desk, "d", ["outcome"]))["outcome"]
+async def test_the_truth_makes_right_and_wrong(workspace: Workspace) -> None:
+    await keep(workspace, "d", paper())
+    await learn(workspace, "d")
+    assert await calibration(workspace) == {}
+    entries = await workspace.count_entries("d")
+    await note(workspace, "d", "resolve", " bob's \n way ")
+    assert await workspace.count_entries("d") == entries
+    (outcome,) = (await remembered(workspace, "d", ["outcome"]))["outcome"]
     assert outcome.body["trust"] == "refuted"
-    found = await calibration(desk)
+    found = await calibration(workspace)
     assert {name: (each.n, each.accuracy, round(each.brier.score, 2)) for name, each in found.items()} == {
         "ollama:a": (1, 0.0, 0.64),
         "ollama:b": (1, 1.0, 0.04),
     }
-    await note(desk, "d", "resolve", "Ann's way")
-    assert (await calibration(desk))["ollama:a"].accuracy == 1.0
-    assert [each.debate for each in await desk.list()] == ["d"]
+    await note(workspace, "d", "resolve", "Ann's way")
+    assert (await calibration(workspace))["ollama:a"].accuracy == 1.0
+    assert [each.debate for each in await workspace.list()] == ["d"]
 
 
-async def test_what_is_forgotten_is_gone_and_stays_gone(desk: Workspace) -> None:
-    await keep(desk, "d", paper())
-    await note(desk, "d", "forget")
-    assert await search(desk, "electric buses") == ()
-    assert await standings(desk) == ()
-    assert (await learn_all(desk, rebuild=True)).new == ("d",)
-    assert (await remembered(desk, "d", ["outcome"])) == {"outcome": []}
-    assert await desk.entries("d")
+async def test_what_is_forgotten_is_gone_and_stays_gone(workspace: Workspace) -> None:
+    await keep(workspace, "d", paper())
+    await note(workspace, "d", "forget")
+    assert await search(workspace, "electric buses") == ()
+    assert await standings(workspace) == ()
+    assert (await learn_all(workspace, rebuild=True)).new == ("d",)
+    assert (await remembered(workspace, "d", ["outcome"])) == {"outcome": []}
+    assert await workspace.entries("d")
 
 
 BAD: list[tuple[str, Literal["resolve", "domain", "forget"], str, type[Exception], str]] = [
@@ -296,30 +301,30 @@ BAD: list[tuple[str, Literal["resolve", "domain", "forget"], str, type[Exception
 
 @pytest.mark.parametrize(("debate", "what", "text", "kind", "said"), BAD)
 async def test_what_cannot_be_said(
-    desk: Workspace,
+    workspace: Workspace,
     debate: str,
     what: Literal["resolve", "domain", "forget"],
     text: str,
     kind: type[Exception],
     said: str,
 ) -> None:
-    await keep(desk, "d", paper())
-    await keep(desk, "open", Paper(TWO))
+    await keep(workspace, "d", paper())
+    await keep(workspace, "open", Paper(TWO))
     with pytest.raises(kind, match=said):
-        await note(desk, debate, what, text)
+        await note(workspace, debate, what, text)
 
 
 # ---- ratings and weights -------------------------------------------------------------------------------------------
 
 
-async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Workspace) -> None:
+async def test_ratings_are_by_domain_and_side_swaps_are_one_result(workspace: Workspace) -> None:
     back = {"Ann": "ollama:b", "Bob": "ollama:a"}
-    await keep(desk, "d1", paper("Ann"), at=1000.0)
-    await keep(desk, "d2", paper("Ann", back), at=2000.0)
-    await keep(desk, "d3", paper("Ann", THREE, topic="Trams?"), at=3000.0)
-    await learn_all(desk)
-    await note(desk, "d3", "domain", "rail")
-    plain, rail = await standings(desk)
+    await keep(workspace, "d1", paper("Ann"), at=1000.0)
+    await keep(workspace, "d2", paper("Ann", back), at=2000.0)
+    await keep(workspace, "d3", paper("Ann", THREE, topic="Trams?"), at=3000.0)
+    await learn_all(workspace)
+    await note(workspace, "d3", "domain", "rail")
+    plain, rail = await standings(workspace)
     assert (plain.domain, rail.domain) == ("", "rail")
     assert [(each.name, round(each.value), each.games) for each in plain.ratings] == [
         ("ollama:a", 1500, 1),
@@ -329,41 +334,41 @@ async def test_ratings_are_by_domain_and_side_swaps_are_one_result(desk: Workspa
     assert [each.name for each in rail.ratings] == ["ollama:a", "ollama:b", "openai:c"]
     assert rail.ratings[0].value > rail.ratings[1].value
     assert rail.apart == ()
-    assert await standings(desk, "rail") == (rail,)
-    assert await standings(desk, "law") == ()
+    assert await standings(workspace, "rail") == (rail,)
+    assert await standings(workspace, "law") == ()
 
 
-async def test_groups_that_never_met_are_named(desk: Workspace) -> None:
-    await keep(desk, "d1", paper("Ann"))
-    await keep(desk, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
-    await learn_all(desk)
-    (found,) = await standings(desk)
+async def test_groups_that_never_met_are_named(workspace: Workspace) -> None:
+    await keep(workspace, "d1", paper("Ann"))
+    await keep(workspace, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
+    await learn_all(workspace)
+    (found,) = await standings(workspace)
     assert found.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
 
 
-async def test_seats_without_a_model_enter_no_figure(desk: Workspace) -> None:
-    await keep(desk, "d", paper("Ann", {"Ann": "builtin:quotes", "Bob": "builtin:quotes"}))
-    await note(desk, "d", "resolve", "Ann's way")
-    assert await standings(desk) == ()
-    assert await calibration(desk) == {}
-    assert await weights(desk) == {}
+async def test_seats_without_a_model_enter_no_figure(workspace: Workspace) -> None:
+    await keep(workspace, "d", paper("Ann", {"Ann": "builtin:quotes", "Bob": "builtin:quotes"}))
+    await note(workspace, "d", "resolve", "Ann's way")
+    assert await standings(workspace) == ()
+    assert await calibration(workspace) == {}
+    assert await weights(workspace) == {}
 
 
-async def test_answers_without_confidence_are_graded_but_not_calibrated(desk: Workspace) -> None:
+async def test_answers_without_confidence_are_graded_but_not_calibrated(workspace: Workspace) -> None:
     made = Paper(TWO)
     made.say("Ann", "propose", ANSWER="Buy")
-    await keep(desk, "d", made.end())
-    await note(desk, "d", "resolve", "Buy")
-    assert await calibration(desk) == {}
+    await keep(workspace, "d", made.end())
+    await note(workspace, "d", "resolve", "Buy")
+    assert await calibration(workspace) == {}
 
 
-async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Workspace) -> None:
+async def test_votes_weigh_by_what_was_right_once_enough_is_graded(workspace: Workspace) -> None:
     for n in range(20):
-        await keep(desk, f"d{n}", paper(topic=f"Case {n}"))
-        await note(desk, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
+        await keep(workspace, f"d{n}", paper(topic=f"Case {n}"))
+        await note(workspace, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
         if n == 18:
-            assert await weights(desk) == {"ollama:a": None, "ollama:b": None}
-    found = await weights(desk)
+            assert await weights(workspace) == {"ollama:a": None, "ollama:b": None}
+    found = await weights(workspace)
     assert found["ollama:b"] == 0.0
     assert found["ollama:a"] == pytest.approx(1.846, abs=0.001)
 
@@ -371,30 +376,30 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(desk: Workspa
 # ---- at the end of a debate ----------------------------------------------------------------------------------------
 
 
-async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(desk: Workspace, tmp_path: Path) -> None:
-    await keep(desk, "d", paper())
-    assert await teach_at_end(desk.store, desk.shelf, "d", Config(learn=False)) == ""
-    assert kept(desk) == []
-    assert await teach_at_end(desk.store, desk.shelf, "d", Config()) == ""
-    assert len(await search(desk, "electric buses")) == 1
-    assert "no debate" in await teach_at_end(desk.store, desk.shelf, "none", Config())
+async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(workspace: Workspace, tmp_path: Path) -> None:
+    await keep(workspace, "d", paper())
+    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config(learn=False)) == ""
+    assert kept(workspace) == []
+    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config()) == ""
+    assert len(await search(workspace, "electric buses")) == 1
+    assert "no debate" in await teach_at_end(workspace.store, workspace.shelf, "none", Config())
 
 
 async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
-    desk = Workspace(InMemoryStore(), config=Config())
-    await keep(desk, "d", paper())
-    assert desk.shelf is None
-    assert await teach_at_end(desk.store, desk.shelf, "d", Config()) == ""
+    workspace = Workspace(InMemoryStore(), config=Config())
+    await keep(workspace, "d", paper())
+    assert workspace.shelf is None
+    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config()) == ""
     with pytest.raises(RecordError, match="this record is in none"):
-        await learn(desk, "d")
+        await learn(workspace, "d")
 
 
-async def test_a_held_debate_is_learned_in_no_time(desk: Workspace) -> None:
+async def test_a_held_debate_is_learned_in_no_time(workspace: Workspace) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(5))
     brief = Brief(topic=BUSES, participants=people)
-    plan = desk.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
-    assert (await desk.hold(plan, "held")).unlearned == ""
-    assert not await learn(desk, "held")
-    found = await remembered(desk, "held", ["outcome", "performance", "relation", "position", "bout"])
+    plan = workspace.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
+    assert (await workspace.hold(plan, "held")).unlearned == ""
+    assert not await learn(workspace, "held")
+    found = await remembered(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
     assert [len(each) for each in found.values()][:3] == [1, 5, 10]
     assert found["bout"] == []

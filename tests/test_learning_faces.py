@@ -34,9 +34,9 @@ async def by_program(store: Path) -> None:
 
 
 async def by_desk(store: Path) -> None:
-    desk = Workspace.at(store)
-    await desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "by-desk")
-    await desk.close()
+    workspace = Workspace.at(store)
+    await workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "by-desk")
+    await workspace.close()
 
 
 async def by_council(store: Path) -> None:
@@ -97,19 +97,19 @@ def test_the_command_learns(place: Path) -> None:
 
 
 def test_a_record_in_no_file_is_not_learned(place: Path) -> None:
-    desk = Workspace(InMemoryStore())
-    came = asyncio.run(desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d"))
+    workspace = Workspace(InMemoryStore())
+    came = asyncio.run(workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d"))
     assert (came.unlearned, place.exists()) == ("", False)
 
 
 async def test_a_debate_that_paused_is_learned_when_it_ends(place: Path) -> None:
-    desk = Workspace.at(place)
-    plan = desk.plan(Brief(topic=TOPIC, participants=PEOPLE, limits=Limits(asks=2)))
-    assert (await desk.hold(plan, "d")).status == "paused"
+    workspace = Workspace.at(place)
+    plan = workspace.plan(Brief(topic=TOPIC, participants=PEOPLE, limits=Limits(asks=2)))
+    assert (await workspace.hold(plan, "d")).status == "paused"
     assert learned(place) == []
-    assert (await desk.resume("d", limits=Limits())).unlearned == ""
+    assert (await workspace.resume("d", limits=Limits())).unlearned == ""
     assert len(learned(place)) == 1
-    await desk.close()
+    await workspace.close()
 
 
 async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
@@ -118,16 +118,16 @@ async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
     monkeypatch.setenv("MOOT_LEARN", "false")
     await by_desk(place)
     monkeypatch.setenv("MOOT_LEARN", "true")
-    desk = Workspace.at(place)
-    await desk.resume("by-desk")
+    workspace = Workspace.at(place)
+    await workspace.resume("by-desk")
     assert len(learned(place)) == 1
-    await desk.close()
+    await workspace.close()
 
 
 async def test_why_nothing_was_learned_is_told_and_harms_nothing(place: Path) -> None:
     (place.parent / "moot.toml").write_text("learn = perhaps\n", encoding="utf-8")
-    desk = Workspace.at(place)
-    came = await desk.hold(desk.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
+    workspace = Workspace.at(place)
+    came = await workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
     assert "moot.toml" in came.unlearned
     assert came.transcript.closed
-    await desk.close()
+    await workspace.close()

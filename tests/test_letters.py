@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acting import ARGUE, TWO, Acts, hall, just
+from acting import ARGUE, TWO, Acts, just, runner
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
@@ -54,7 +54,7 @@ async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callabl
     assert await letters(one).read(after=10) == entries[10:]
     assert await debates(one) == ()
     await one.append("d", ["x"], after=0)
-    assert [spine.debate for spine in await debates(one)] == ["d"]
+    assert [info.debate for info in await debates(one)] == ["d"]
     await one.close()
     await other.close()
 
@@ -129,8 +129,8 @@ async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
     store = InMemoryStore()
     seen: list[tuple[str, list[str]]] = []
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
-        seen.append((ask.key, [turn.text for turn in scene.turns if turn.by == "Zed"]))
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
+        seen.append((ask.key, [turn.text for turn in context.turns if turn.by == "Zed"]))
         if ask.key == "/debate/round-1#1":
             await letters(store).post(YES)
             await letters(store).post(Interjected(by="Zed", text="Hm\x1b[31m."))
@@ -138,7 +138,7 @@ async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
         return "said"
 
     seats = {"Ann": Acts(act), "Bob": Acts(act)}
-    held = await hall(hosting=lambda: Hosting(letters=letters(store))).hold(seats)
+    held = await runner(hosting=lambda: Hosting(letters=letters(store))).hold(seats)
     assert events(held, Interjected) == [Interjected(by="Zed", text="Hm[31m.", letter=2)]
     assert seen[-2:] == [("/debate/round-2#1", ["Hm[31m."]), ("/debate/round-2#2", ["Hm[31m."])]
     assert all(not heard for _, heard in seen[:2])
@@ -154,7 +154,9 @@ async def test_looks_are_rare() -> None:
             return ()
 
     box = Counting(InMemoryStore(), "d", clock=lambda: 0.0)
-    held = await hall(hosting=lambda: Hosting(letters=box)).hold({name: Acts(just("said")) for name in ("Ann", "Bob")})
+    held = await runner(hosting=lambda: Hosting(letters=box)).hold(
+        {name: Acts(just("said")) for name in ("Ann", "Bob")}
+    )
     assert len(held.entries) > 10
     assert looks == [0, 0]  # the first, and one at the end
 
@@ -162,12 +164,12 @@ async def test_looks_are_rare() -> None:
 async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
     store = InMemoryStore()
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         if ask.key == "/debate/round-2#2":
             await letters(store).post(Interjected(by="Zed", text="Too late?"))
         return "said"
 
-    table = hall(hosting=lambda: Hosting(letters=letters(store)))
+    table = runner(hosting=lambda: Hosting(letters=letters(store)))
     held = await table.hold({"Ann": Acts(act), "Bob": Acts(act)})
     assert [type(entry.event) for entry in held.entries][-2:] == [Interjected, Closed]
     assert events(held, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
@@ -177,12 +179,12 @@ async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
     store = InMemoryStore()
     stop = StopRequest()
 
-    def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    def act(ask: Ask, context: Context, say: Recorder) -> str:
         stop.reason = "enough"
         return "said"
 
     seats = {"Ann": Acts(act), "Bob": Acts(just("fine"))}
-    place = hall(hosting=lambda: Hosting(letters=letters(store), stop=stop))
+    place = runner(hosting=lambda: Hosting(letters=letters(store), stop=stop))
     held = await place.hold(seats)
     assert held.transcript.paused
     await letters(store).post(HM)

@@ -55,9 +55,9 @@ def asked(history: int = 5, patterns: int = 3, feeds: tuple[str, ...] = (), topi
 async def recall(
     shelf: Path | None, ask: tuple[Ask, Context] | None = None, pulse: Pulse | None = None, now: float = 1e6
 ) -> Reply:
-    put, scene = ask or asked()
+    put, context = ask or asked()
     line = Line()
-    reply = await Retriever(shelf=shelf, pulse=pulse, clock=lambda: now).answer(put, scene, line)
+    reply = await Retriever(shelf=shelf, pulse=pulse, clock=lambda: now).answer(put, context, line)
     assert "".join(line.said) == reply.text
     assert reply.mended(put.form).fields == reply.fields
     return reply
@@ -116,11 +116,13 @@ async def test_a_shared_word_makes_no_like_topic(path: Path, topic: str) -> None
 async def test_without_memory_nothing_is_recalled_and_nothing_made_up(tmp_path: Path) -> None:
     assert (await recall(None)).text == NOTHING
     assert (await recall(tmp_path / "new.sqlite")).text == NOTHING
-    put, scene = asked()
-    bare = await recall(None, (Ask(key=put.key, to=put.to, act=put.act, task=put.task), scene))
+    put, context = asked()
+    bare = await recall(None, (Ask(key=put.key, to=put.to, act=put.act, task=put.task), context))
     assert bare.text == NOTHING
     form = Form(name="recall", fields=())
-    assert (await recall(None, (Ask(key="k", to="Librarian", act="recall", task="", form=form), scene))).text == NOTHING
+    assert (
+        await recall(None, (Ask(key="k", to="Librarian", act="recall", task="", form=form), context))
+    ).text == NOTHING
 
 
 async def test_memory_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -106,9 +106,9 @@ def test_who_is_offered_no_tools_just_answers(name: str, traits: Traits) -> None
 def test_the_forms_of_a_search_are_told_apart() -> None:
     assert CANDIDATES != STANDING
     ann = Participant(name="Ann", search=Search(simulations=1, depth=1), tools=("search",))
-    scene = see(ann)
-    sent = list(likely(act(), scene, Traits(), 180))
+    context = see(ann)
+    sent = list(likely(act(), context, Traits(), 180))
     assert [bool(each.tools) for each in sent] == [False, False, False, True, True]
     assert "You have prepared this" in sent[-1].messages[len(sent[-2].messages) - 1].text
-    plain = replace(scene, me=replace(ann, search=None))
+    plain = replace(context, me=replace(ann, search=None))
     assert len(list(likely(act(), plain, Traits(), 180))) == 2

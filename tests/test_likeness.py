@@ -25,7 +25,7 @@ ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
 AIDE = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
 
 
-def scene(*texts: str) -> Context:
+def context(*texts: str) -> Context:
     about = tuple(
         Turn(key=f"k{n}", by="Ann", act="propose", reply=Reply(text="…", fields={"ARGUMENT": text}))
         for n, text in enumerate(texts)
@@ -50,7 +50,7 @@ def vectors(visit: Visit) -> Answer:
 async def test_numbers_and_calls(texts: tuple[str, ...], own: float, between: float) -> None:
     async with Web(vectors).serve() as web:
         journal = Journal()
-        reply = await Likening(embedder("ollama:e", {"OLLAMA_HOST": web.url})).answer(ASK, scene(*texts), journal)
+        reply = await Likening(embedder("ollama:e", {"OLLAMA_HOST": web.url})).answer(ASK, context(*texts), journal)
     assert reply.fields == {"OWN": own, "BETWEEN": between, "METHOD": "ollama:e"}
     assert list(journal.kept) == ["tool-1-embed-1"]
 
@@ -58,7 +58,7 @@ async def test_numbers_and_calls(texts: tuple[str, ...], own: float, between: fl
 async def test_without_its_model_there_is_no_answer() -> None:
     with pytest.raises(Unavailable, match="cannot be reached"):
         await Likening(embedder("ollama:e", {"OLLAMA_HOST": "http://127.0.0.1:9"})).answer(
-            ASK, scene("tea", "tea"), Journal()
+            ASK, context("tea", "tea"), Journal()
         )
 
 
@@ -100,11 +100,11 @@ def test_when_there_is_an_instrument(
 
 
 async def ready(text: str) -> Ready:
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(desk, take(text), Wishes(models=("ollama:a",)), config=SET)
+        return await prepare(workspace, take(text), Wishes(models=("ollama:a",)), config=SET)
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> None:

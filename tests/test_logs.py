@@ -44,12 +44,12 @@ def tea() -> tuple[Entry, ...]:
     brief = Brief(topic="Tea or coffee?", participants=SPEAKERS)
     quiet = replace(brief, participants=tuple(replace(each, language="") for each in SPEAKERS))
     tree = build("round_robin", quiet, Choices(rounds=1))
-    hall = Harness(brief=brief, protocol=tree, name="round_robin")
+    runner = Harness(brief=brief, protocol=tree, name="round_robin")
 
-    def script(ask: Ask, scene: object) -> str:
+    def script(ask: Ask, context: object) -> str:
         return next(text for end, text in SAYS.items() if ask.key.endswith(end))
 
-    return asyncio.run(hall.hold({each.name: Scripted(script) for each in SPEAKERS})).entries
+    return asyncio.run(runner.hold({each.name: Scripted(script) for each in SPEAKERS})).entries
 
 
 def files(mode: Mode, entries: list[Entry]) -> dict[str, str]:

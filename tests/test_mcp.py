@@ -28,7 +28,7 @@ from shelves import ASK, SCENE, wants
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
 FILES = Server(name="files", command=(sys.executable, SCRIPT, "stdio"))
-ERRAND = Errand(scene=SCENE, say=Journal(), name="tool-1")
+ERRAND = Errand(context=SCENE, say=Journal(), name="tool-1")
 
 
 async def use(line: Attached, name: str, **arguments: str) -> Found:

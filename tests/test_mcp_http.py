@@ -177,8 +177,8 @@ async def test_a_websocket_is_refused(folder: Path) -> None:
 
     from mcp_kit import held
 
-    async with held(folder) as hall:
-        app = mcp_host.make_app(hall, SERVING, frozenset({"x"}))
+    async with held(folder) as runner:
+        app = mcp_host.make_app(runner, SERVING, frozenset({"x"}))
         await app({"type": "websocket", "headers": []}, receive, send)
     assert [each["type"] for each in sent] == ["websocket.close"]
 

@@ -35,7 +35,7 @@ CHANGES = {"run_debate", "start_debate", "stop_debate", "resume_debate", "answer
 
 
 async def test_tools_say_what_they_do(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         tools = {each.name: each for each in (await here.caller.list_tools()).tools}
     assert set(tools) == READS | CHANGES
     for name, tool in tools.items():
@@ -55,7 +55,7 @@ async def test_a_debate_is_run_with_progress(folder: Path) -> None:
     async def progress(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, total, message))
 
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         arguments = {"question": QUOTES, "models": list(BUILTIN)}
         given = await here.caller.call_tool("run_debate", arguments, progress_callback=progress)
         memo = result(given)
@@ -73,9 +73,9 @@ async def test_a_debate_is_run_with_progress(folder: Path) -> None:
 
 
 async def test_a_debate_is_followed_in_pieces(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         debate = await here.begin()
-        await hall.wait(debate)
+        await runner.wait(debate)
         state = await here.call("get_debate", id=debate)
         turns = state["turns"]
         assert [each["mark"] for each in turns if each["act"] == "vote"] == [
@@ -89,7 +89,7 @@ async def test_a_debate_is_followed_in_pieces(folder: Path) -> None:
         receipt = await here.call("get_receipt", id=debate)
         assert receipt["receipt"] == json.loads(await here.read(f"debate://{debate}/receipt"))
         record = (await here.read(f"debate://{debate}/record")).splitlines()
-        assert tuple(record) == await hall.desk.lines(debate)
+        assert tuple(record) == await runner.workspace.lines(debate)
         rows = (await here.call("list_debates", query="TEA coffee"))["debates"]
         assert [(row["id"], row["status"]) for row in rows] == [(debate, "decided")]
         assert (await here.call("list_debates", query="milk"))["debates"] == []
@@ -97,7 +97,7 @@ async def test_a_debate_is_followed_in_pieces(folder: Path) -> None:
 
 async def test_long_words_come_in_several_answers(folder: Path) -> None:
     long = "Tea is calm. " * 1500
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         debate = await here.begin(PEOPLE)
         await here.call("wait_for_debate", id=debate)
         for _ in range(2):
@@ -119,7 +119,7 @@ async def test_long_words_come_in_several_answers(folder: Path) -> None:
 
 
 async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         memo = await here.call("run_debate", question=PEOPLE, models=list(BUILTIN))
         debate = memo["id"]
         assert (memo["status"], memo["over"]) == ("waiting", False)
@@ -142,13 +142,13 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
             given = {field["name"]: vote if field["choices"] else "Tea" for field in ada["fields"] if field["required"]}
             await here.call("answer_question", id=debate, words="I hold to it.", fields=given)
         assert "is over" in await here.refused("post_message", id=debate, words="Late.", by="Guest")
-        assert hall.held == ()
+        assert runner.held == ()
 
 
 async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moot.mcp.debate_tools.PATIENCE", 0.05)
     slow = Slow()
-    async with held(folder, models={"slow": slow}) as hall, place(hall) as here:
+    async with held(folder, models={"slow": slow}) as runner, place(runner) as here:
         memo = await here.call("run_debate", question=TABLE, models=["guest:slow"])
         debate = memo["id"]
         assert (memo["status"], memo["over"]) == ("running", False)
@@ -158,7 +158,7 @@ async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.Mo
         assert rows[0]["status"] == "running"
         assert (await here.call("stop_debate", id=debate))["status"] == "running"
         stopped = await here.call("stop_debate", id=debate, now=True)
-        await hall.wait(str(debate))
+        await runner.wait(str(debate))
         stopped = await here.call("get_decision", id=debate)
         assert stopped["status"] in ("paused", "open")
         assert "resume_debate" in str(stopped["next"])
@@ -170,18 +170,18 @@ async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.Mo
 
 async def test_whoever_gives_up_waiting_stops_nothing(folder: Path) -> None:
     slow = Slow()
-    async with held(folder, models={"slow": slow}) as hall, place(hall) as here:
+    async with held(folder, models={"slow": slow}) as runner, place(runner) as here:
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(here.call("run_debate", question=TABLE, models=["guest:slow"]))
             await slow.asked.wait()
             waiting.cancel()
-        (debate,) = hall.held
+        (debate,) = runner.held
         slow.go.set()
         assert (await here.call("wait_for_debate", id=debate, seconds=60))["status"] == "decided"
 
 
 async def test_what_a_model_says_is_quoted_without_pictures(folder: Path) -> None:
-    async with held(folder, models={"slow": (slow := Slow())}) as hall, place(hall) as here:
+    async with held(folder, models={"slow": (slow := Slow())}) as runner, place(runner) as here:
         slow.go.set()
         memo = await here.call("run_debate", question=TABLE, models=["guest:slow"])
         state = await here.call("get_debate", id=memo["id"])
@@ -198,23 +198,23 @@ def test_a_tag_that_fetches_something_is_no_tag(tag: str) -> None:
 
 async def test_an_estimate_sends_nothing_to_a_model(folder: Path) -> None:
     dear = Dear()
-    async with held(folder, models={"dear": dear}) as hall, place(hall) as here:
+    async with held(folder, models={"dear": dear}) as runner, place(runner) as here:
         plan = await here.call("check_brief", question=TABLE, models=["guest:dear"], protocol="council", rounds=1)
         assert (plan["protocol"], plan["topic"]) == ("council", "Tea or coffee?")
         assert plan["cost"]["most"] >= plan["cost"]["least"] > 0
         assert not dear.history
-        assert await hall.desk.list() == ()
+        assert await runner.workspace.list() == ()
 
 
 @pytest.mark.parametrize(("most", "refuses"), [(0.4, True), (100.0, False)])
 async def test_money_is_reserved_before_a_debate_starts(folder: Path, most: float, refuses: bool) -> None:
     dear = Dear()
-    async with held(folder, models={"dear": dear}) as hall, place(hall, cost=most) as here:
+    async with held(folder, models={"dear": dear}) as runner, place(runner, cost=most) as here:
         if refuses:
             told = await here.refused("run_debate", question=TABLE, models=["guest:dear"])
             assert told.startswith("$0.00 of this session's $0.40 are used or reserved; this needs up to $")
             assert not dear.history
-            assert await hall.desk.list() == ()
+            assert await runner.workspace.list() == ()
             memo = await here.call("run_debate", question=TABLE, models=["guest:dear"], max_cost=0.3)
             assert memo["status"] == "paused"
             assert not dear.history
@@ -227,20 +227,20 @@ async def test_money_is_reserved_before_a_debate_starts(folder: Path, most: floa
 async def test_a_session_pays_once_for_all_its_debates(folder: Path) -> None:
     slow = SlowAndDear()
     models = {"dear": Dear(), "slow": slow}
-    async with held(folder, models=models) as hall, place(hall, cost=3.0) as here:
+    async with held(folder, models=models) as runner, place(runner, cost=3.0) as here:
         one = await here.call("start_debate", question=TABLE, models=["guest:slow"], max_cost=2.0)
         await slow.asked.wait()
         told = await here.refused("start_debate", question=TABLE, models=["guest:slow"], max_cost=1.5)
         assert "$2.00 of this session's $3.00" in told
         slow.go.set()
-        await hall.wait(str(one["id"]))
+        await runner.wait(str(one["id"]))
         two = await here.call("start_debate", question=TABLE, models=["guest:slow"], max_cost=1.5)
-        await hall.wait(str(two["id"]))
+        await runner.wait(str(two["id"]))
 
 
 async def test_an_unknown_price_is_refused_where_spending_is_limited(folder: Path) -> None:
     dear = Dear(None)
-    async with held(folder, models={"dear": dear}) as hall, place(hall, cost=5.0) as here:
+    async with held(folder, models={"dear": dear}) as runner, place(runner, cost=5.0) as here:
         told = await here.refused("run_debate", question=TABLE, models=["guest:dear"])
         assert "the price of guest:dear is unknown" in told
         assert not dear.history
@@ -248,20 +248,20 @@ async def test_an_unknown_price_is_refused_where_spending_is_limited(folder: Pat
 
 async def test_debates_at_once_are_limited(folder: Path) -> None:
     slow = Slow()
-    async with held(folder, models={"slow": slow}, most=1) as hall, place(hall) as here:
+    async with held(folder, models={"slow": slow}, most=1) as runner, place(runner) as here:
         await here.begin(TABLE, ("guest:slow",))
         assert "as many as may be" in await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
         slow.go.set()
 
 
 async def test_a_key_counts_once(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         arguments = {"question": QUOTES, "models": list(BUILTIN), "key": "k"}
         one, two = [(await here.call("start_debate", **arguments))["id"] for _ in range(2)]
         assert one == two
         told = await here.refused("start_debate", **{**arguments, "rounds": 0})
         assert "used before" in told
-        await hall.wait(str(one))
+        await runner.wait(str(one))
 
 
 BAD: list[tuple[str, dict[str, object], str]] = [
@@ -287,18 +287,18 @@ BAD: list[tuple[str, dict[str, object], str]] = [
 
 @pytest.mark.parametrize(("tool", "arguments", "said"), BAD)
 async def test_mistakes_are_one_sentence(folder: Path, tool: str, arguments: dict[str, object], said: str) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         told = await here.refused(tool, **arguments)
         assert said in told
         assert "root:" not in told
         assert "validation error" not in told
-        assert await hall.desk.list() == ()
+        assert await runner.workspace.list() == ()
 
 
 async def test_nobody_waits_in_a_debate_that_waits_for_nobody(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         debate = await here.begin()
-        await hall.wait(debate)
+        await runner.wait(debate)
         assert "is over" in await here.refused("answer_question", id=debate, words="Tea")
         with pytest.raises(MCPError, match="there is no debate 'nobody' of yours"):
             await here.read("debate://nobody/report")
@@ -306,13 +306,13 @@ async def test_nobody_waits_in_a_debate_that_waits_for_nobody(folder: Path) -> N
 
 async def test_clients_are_apart(folder: Path) -> None:
     async with (
-        held(folder) as hall,
-        place(hall) as ann,
-        place(hall, name="other@stdio") as ben,
-        place(hall, name="third@stdio", all_=True) as eve,
+        held(folder) as runner,
+        place(runner) as ann,
+        place(runner, name="other@stdio") as ben,
+        place(runner, name="third@stdio", all_=True) as eve,
     ):
         debate = await ann.begin()
-        await hall.wait(debate)
+        await runner.wait(debate)
         assert (await ben.call("list_debates"))["debates"] == []
         for tool in ("get_debate", "get_decision", "get_receipt", "wait_for_debate", "stop_debate", "resume_debate"):
             assert "there is no debate" in await ben.refused(tool, id=debate)
@@ -332,7 +332,7 @@ async def test_participants_that_cannot_be_made(folder: Path) -> None:
         told.append(message)
 
     slow = Slow()
-    async with held(folder, models={"slow": slow, "dear": Dear()}) as hall, place(hall) as here:
+    async with held(folder, models={"slow": slow, "dear": Dear()}) as runner, place(runner) as here:
         debate = await here.begin(QUOTES, ("guest:slow",))
         state = await here.call("get_debate", id=debate)
         assert (state["status"], state["turns"], state["topic"]) == ("casting", [], "")
@@ -351,9 +351,9 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
 
     monkeypatch.setattr("moot.mcp.read_tools.look_around", fail)
     monkeypatch.setattr("moot.mcp.read_tools.make_receipt", fail)
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         debate = await here.begin()
-        await hall.wait(debate)
+        await runner.wait(debate)
         given = await here.caller.call_tool("list_models", {})
         assert given.is_error
         assert "secret" not in str(given.content)
@@ -363,7 +363,7 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
 
 
 async def test_what_there_is(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         known = await here.call("list_protocols")
         assert {"name": "panel", "about": known["protocols"][0]["about"]} == known["protocols"][0]
         assert all(each["about"].endswith(".") for each in known["protocols"])
@@ -380,12 +380,12 @@ async def test_what_there_is(folder: Path) -> None:
 
 
 async def test_words_from_outside_are_heard(folder: Path) -> None:
-    async with held(folder) as hall, place(hall) as here:
+    async with held(folder) as runner, place(runner) as here:
         debate = await here.begin(PEOPLE)
         await here.call("wait_for_debate", id=debate)
         said = await here.call("post_message", id=debate, words="Mind the price.", by="Guest")
         assert (said["by"], said["runs"]) == ("Guest", True)
-        letters = await Mailbox(hall.desk.store, debate, clock=hall.desk.clock).read()
+        letters = await Mailbox(runner.workspace.store, debate, clock=runner.workspace.clock).read()
         assert [each.event.text for each in letters if isinstance(each.event, Interjected)] == ["Mind the price."]
         assert "name of a participant" in await here.refused("post_message", id=debate, words="x", by="Ben")
         await asyncio.sleep(0)

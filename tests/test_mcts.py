@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.agents.llm import ModelAgent
-from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, promise
+from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, reservation
 from moot.agents.tree_search import Searching, calls
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Form
@@ -234,7 +234,7 @@ async def test_the_same_tree_whatever_the_latency() -> None:
 # ---- in a debate ------------------------------------------------------------------------------------------------
 
 
-def hall(**limits: int) -> Harness:
+def runner(**limits: int) -> Harness:
     brief = Brief(topic="Tea?", participants=(ANN, BOB), limits=Limits(**limits))
     return Harness(brief=brief, protocol=Everyone(act="argue", task="Argue."))
 
@@ -253,11 +253,11 @@ def seats(sent: Counter[str]) -> dict[str, Searching | ModelAgent]:
 
 async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
     sent = Counter[str]()
-    whole = await hall().hold(seats(sent))
+    whole = await runner().hold(seats(sent))
     assert max(sent.values()) == 1
     for cut in range(1, len(whole.lines)):
         again = Counter[str]()
-        resumed = await hall().hold(seats(again), whole.lines[:cut])
+        resumed = await runner().hold(seats(again), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert resumed.transcript.usage == whole.transcript.usage
         kept = {e.event.call for e in whole.entries[:cut] if isinstance(e.event, Called)} - {"answer"}
@@ -265,13 +265,13 @@ async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
 
 
 async def test_a_limit_pauses_and_a_resumed_search_grows_the_same_tree() -> None:
-    whole = await hall().hold(seats(Counter()))
+    whole = await runner().hold(seats(Counter()))
     first, second = Counter[str](), Counter[str]()
-    held = await hall(tokens=700).hold(seats(first))
+    held = await runner(tokens=700).hold(seats(first))
     assert held.transcript.paused
     assert held.transcript.paused.kind == "limit"
     assert first["answer"] == 0
-    more = replace(hall(tokens=700), hosting=lambda: Hosting(limits=Limits()))
+    more = replace(runner(tokens=700), hosting=lambda: Hosting(limits=Limits()))
     resumed = await more.hold(seats(second), held.lines)
     assert essence(resumed.transcript) == essence(whole.transcript)
     assert first["search-claims"] + second["search-claims"] == 1
@@ -314,11 +314,11 @@ def grown(*values: float) -> Node:
 def test_uct_is_the_published_formula() -> None:
     root = grown(0.2, 0.8)
     root.children[1].book(0.6)
-    assert promise(root.children[0], 3) == pytest.approx(0.2 + (2 * 1.0986122886681098) ** 0.5)  # pyright: ignore[reportUnknownMemberType]
-    assert promise(root.children[1], 3) == pytest.approx(0.7 + 1.0986122886681098**0.5)  # pyright: ignore[reportUnknownMemberType]
+    assert reservation(root.children[0], 3) == pytest.approx(0.2 + (2 * 1.0986122886681098) ** 0.5)  # pyright: ignore[reportUnknownMemberType]
+    assert reservation(root.children[1], 3) == pytest.approx(0.7 + 1.0986122886681098**0.5)  # pyright: ignore[reportUnknownMemberType]
     reply = Node("1.1", "r", root.children[0])
     reply.book(0.2)
-    assert promise(reply, 1) == pytest.approx(0.8)  # pyright: ignore[reportUnknownMemberType]
+    assert reservation(reply, 1) == pytest.approx(0.8)  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_ties_are_decided_by_chance_alone() -> None:

@@ -42,11 +42,11 @@ async def hold(choices: Choices, script: Script, name: str = "round_robin") -> t
     return held, player
 
 
-def unread(ask: Ask, scene: Context) -> Fields:
+def unread(ask: Ask, context: Context) -> Fields:
     return {}
 
 
-def broken(ask: Ask, scene: Context) -> Fields:
+def broken(ask: Ask, context: Context) -> Fields:
     return None if ask.to == "Chair" else {}
 
 
@@ -87,8 +87,8 @@ async def test_a_silent_mediator_speaks_once_and_last() -> None:
     """S9: the final summary only."""
     for strategy in ("vote", ""):
         choices = replace(chosen("silent"), strategy=strategy)
-        held, player = await hold(choices, lambda ask, scene: {"SUMMARY": "All."} if ask.to == "Chair" else {})
-        (asked,) = [(ask, scene) for ask, scene in player.asked if ask.to == "Chair"]
+        held, player = await hold(choices, lambda ask, context: {"SUMMARY": "All."} if ask.to == "Chair" else {})
+        (asked,) = [(ask, context) for ask, context in player.asked if ask.to == "Chair"]
         assert player.asked[-1] == asked
         assert (asked[0].act, asked[0].audience) == ("summarize", ())
         assert len(asked[1].turns) == len(held.transcript.turns()) - 1, "it has seen everything"
@@ -99,19 +99,19 @@ async def test_a_silent_mediator_speaks_once_and_last() -> None:
 async def test_all_see_what_a_mediator_says_but_none_its_scores() -> None:
     for kind in ("active", "toolagent"):
         _, player = await hold(chosen(kind, rounds=2), unread)
-        later = [scene for ask, scene in player.asked if ask.act == "argue" and "round-2" in ask.key]
-        assert all(any(turn.by == "Chair" for turn in scene.turns) for scene in later)
+        later = [context for ask, context in player.asked if ask.act == "argue" and "round-2" in ask.key]
+        assert all(any(turn.by == "Chair" for turn in context.turns) for context in later)
     _, player = await hold(chosen("judge", rounds=2), unread)
-    assert not any(turn.by == "Chair" for ask, scene in player.asked if ask.to != "Chair" for turn in scene.turns)
+    assert not any(turn.by == "Chair" for ask, context in player.asked if ask.to != "Chair" for turn in context.turns)
     assert all(ask.form == SCORES for ask, _ in player.asked if ask.to == "Chair")
 
 
 async def test_everybody_revises_after_a_reflector() -> None:
     """S9: agents get a revision turn, with what the mediator has pointed out in sight."""
     held, player = await hold(chosen("reflector", rounds=2), unread)
-    revisions = [(ask, scene) for ask, scene in player.asked if ask.act == "revise"]
+    revisions = [(ask, context) for ask, context in player.asked if ask.act == "revise"]
     assert Counter(ask.to for ask, _ in revisions) == {"Ann": 2, "Bob": 2, "Cy": 2}
-    assert all(scene.turns[-1].act == "guide" for _, scene in revisions)
+    assert all(context.turns[-1].act == "guide" for _, context in revisions)
     assert [turn.round for turn in held.transcript.turns("revise")] == [1, 1, 1, 2, 2, 2]
 
 
@@ -119,7 +119,7 @@ async def test_who_strays_is_one_of_the_debaters_or_nobody() -> None:
     for name, kept in (("Bob", "Bob"), ("Mallory", None), ("Chair", None)):
         said: Mapping[str, Value] = {"ON_TOPIC": "NO", "OFF_TOPIC": name, "WARNING": "Stay on topic.", "NEXT": "Cost?"}
         held, _ = await hold(
-            chosen("active", "final"), lambda ask, scene, said=said: said if ask.act == "guide" else {}
+            chosen("active", "final"), lambda ask, context, said=said: said if ask.act == "guide" else {}
         )
         (turn,) = held.transcript.turns("guide")
         assert (turn.fields.get("OFF_TOPIC"), turn.fields["NEXT"]) == (kept, "Cost?")
@@ -167,7 +167,7 @@ def consents(said: Mapping[str, str], text: Fields = None) -> Script:
     """The mediator drafts a text; debaters answer it: "?" is unread, "!" fails."""
     draft: Mapping[str, Value] = {"PROPOSAL": "Both.", "COMMON": "Thirst."} if text is None else text
 
-    def script(ask: Ask, scene: Context) -> Fields:
+    def script(ask: Ask, context: Context) -> Fields:
         if ask.act == "moderate":
             return draft
         if ask.act != "consent":
@@ -200,10 +200,10 @@ async def test_a_text_stands_if_nobody_rejects_it(
     assert [ballot.state for ballot in decision.ballots] == [states.get(each, "cast") for each in said.values()]
     if status == "decided":
         assert decision.support == tuple(name for name, each in said.items() if each in (A, R))
-    for ask, scene in player.asked:
+    for ask, context in player.asked:
         if ask.act == "consent":
-            assert ([turn.act for turn in scene.about], ask.audience) == (["moderate"], (ask.to,))
-            assert not any(turn.act == "consent" for turn in scene.turns)
+            assert ([turn.act for turn in context.about], ask.audience) == (["moderate"], (ask.to,))
+            assert not any(turn.act == "consent" for turn in context.turns)
 
 
 @pytest.mark.parametrize("draft", [{}, {"COMMON": "Thirst."}])
@@ -306,8 +306,8 @@ def test_what_does_not_go_together(people: tuple[Participant, ...], choices: Cho
 async def test_cut_and_resumed_it_is_the_same_debate(kind: MediatorKind, when: When) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, seed=7)
     tree: Phase = build("round_robin", brief, chosen(kind, when, rounds=2))
-    hall = Harness(brief=brief, protocol=tree)
+    runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await hall.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, Oracle()))
     assert whole.transcript.closed
-    await resume_everywhere(hall, whole, step=5)
+    await resume_everywhere(runner, whole, step=5)

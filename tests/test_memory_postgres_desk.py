@@ -28,56 +28,58 @@ from test_weights import question
 
 
 @pytest.fixture
-async def desk(database: str) -> AsyncGenerator[Workspace]:
+async def workspace(database: str) -> AsyncGenerator[Workspace]:
     made = Workspace(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
     await fill(made)
     yield made
     await made.close()
 
 
-async def told(desk: Workspace) -> None:
+async def told(workspace: Workspace) -> None:
     """What the owner says of some debates, who has them learned in an order of his own."""
     for name in ("d3", "used", "d1", "d0", "d2"):
-        await learn(desk, name)
-    await note(desk, "d1", "resolve", "Ann's way")
-    await note(desk, "d2", "domain", "transport")
-    await note(desk, "d0", "forget")
+        await learn(workspace, name)
+    await note(workspace, "d1", "resolve", "Ann's way")
+    await note(workspace, "d2", "domain", "transport")
+    await note(workspace, "d0", "forget")
 
 
 # ---- the same as from a file ---------------------------------------------------------------------------------------
 
 
-async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(desk: Workspace, tmp_path: Path) -> None:
+async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(
+    workspace: Workspace, tmp_path: Path
+) -> None:
     file = Workspace.at(tmp_path / "record.sqlite")
     file.config, file.clock = Config(), lambda: 5000.0
     await fill(file)
-    for each in (desk, file):
+    for each in (workspace, file):
         await told(each)
         assert await lacks(each.store) == ""
     whole = await everything(file)
-    assert await everything(desk) == whole
+    assert await everything(workspace) == whole
     for query in ("electric buses", "Line 3", "trams", "zeppelin"):
-        assert await search(desk, query) == await search(file, query)
-    assert len((await learn_all(desk, rebuild=True)).new) == 5
-    assert await everything(desk) == whole
+        assert await search(workspace, query) == await search(file, query)
+    assert len((await learn_all(workspace, rebuild=True)).new) == 5
+    assert await everything(workspace) == whole
     await file.close()
 
 
-async def test_a_held_debate_is_learned_and_recalled(desk: Workspace) -> None:
+async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(3))
-    plan = desk.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
-    assert (await desk.hold(plan, "held")).unlearned == ""
-    assert not await learn(desk, "held")
-    assert len((await remembered(desk, "held", ["performance"]))["performance"]) == 3
-    put, scene = asked(topic=BUSES)
-    librarian = recalling(scene.brief, desk.store, desk.config, desk.clock)["Librarian"]
-    recalled = await librarian.answer(put, scene, Ear())
+    plan = workspace.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
+    assert (await workspace.hold(plan, "held")).unlearned == ""
+    assert not await learn(workspace, "held")
+    assert len((await remembered(workspace, "held", ["performance"]))["performance"]) == 3
+    put, context = asked(topic=BUSES)
+    retriever = recalling(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    recalled = await retriever.answer(put, context, Ear())
     assert "held" in str(recalled.fields[HISTORY])
     assert recalled.notes == ("5 closed debates are not learned; run moot learn",)
     weigh, weighing_scene = question()
-    weighed = await weighing(weighing_scene.brief, desk.store)["T"].answer(weigh, weighing_scene, Ear())
+    weighed = await weighing(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
     assert "not learned" in str(weighed.fields[HOW])
-    assert "postgresql" not in repr((librarian, weighing(weighing_scene.brief, desk.store)))
+    assert "postgresql" not in repr((retriever, weighing(weighing_scene.brief, workspace.store)))
 
 
 COMMANDS = (
@@ -100,11 +102,11 @@ COMMANDS = (
 
 
 def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
-    async def write(desk: Workspace) -> None:
-        await keep(desk, "one", paper())
-        await keep(desk, "two", paper("Bob", topic="Trams?"), at=2000.0)
-        await keep(desk, "unfinished", Paper(TWO))
-        await desk.close()
+    async def write(workspace: Workspace) -> None:
+        await keep(workspace, "one", paper())
+        await keep(workspace, "two", paper("Bob", topic="Trams?"), at=2000.0)
+        await keep(workspace, "unfinished", Paper(TWO))
+        await workspace.close()
 
     asyncio.run(write(Workspace.at(tmp_path / "moot.sqlite")))
     asyncio.run(write(Workspace(PostgresStore.open(database))))
@@ -160,42 +162,42 @@ async def run(words: list[str]) -> "subprocess.CompletedProcess[bytes]":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-async def test_a_rebuild_that_is_killed_leaves_what_was_there(desk: Workspace, database: str) -> None:
-    await told(desk)
-    before = await everything(desk)
+async def test_a_rebuild_that_is_killed_leaves_what_was_there(workspace: Workspace, database: str) -> None:
+    await told(workspace)
+    before = await everything(workspace)
     for steps in (1, 12, 40):
         ran = await run(command(database, steps))
         assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
-        assert await everything(desk) == before
-    assert await lacks(desk.store) == ""
-    await learn_all(desk, rebuild=True)
-    assert await everything(desk) == before
+        assert await everything(workspace) == before
+    assert await lacks(workspace.store) == ""
+    await learn_all(workspace, rebuild=True)
+    assert await everything(workspace) == before
 
 
-async def test_processes_that_learn_at_the_same_time_lose_nothing(desk: Workspace, database: str) -> None:
+async def test_processes_that_learn_at_the_same_time_lose_nothing(workspace: Workspace, database: str) -> None:
     for n in range(8):
-        await keep(desk, f"more{n}", paper("Ann" if n % 3 else "Bob", topic=f"Trams {n}?"), at=20_000.0 + n)
+        await keep(workspace, f"more{n}", paper("Ann" if n % 3 else "Bob", topic=f"Trams {n}?"), at=20_000.0 + n)
     names = ["used", *(f"d{n}" for n in range(4)), *(f"more{n}" for n in range(8))]
     async with asyncio.TaskGroup() as group:  # two of them learn some of the same, the third makes everything anew
         parts = (command(database, 0, *part) for part in (names[:8], names[5:][::-1], ()))
         ran = [group.create_task(run(part)) for part in parts]
     assert [(each.result().returncode, each.result().stderr) for each in ran] == [(0, b"")] * 3
-    assert await lacks(desk.store) == ""
-    whole = await everything(desk)
-    assert sorted(str(row[1]) for row in kept(desk) if row[0] == "debate") == sorted(names)
-    await learn_all(desk, rebuild=True)
-    assert await everything(desk) == whole
+    assert await lacks(workspace.store) == ""
+    whole = await everything(workspace)
+    assert sorted(str(row[1]) for row in kept(workspace) if row[0] == "debate") == sorted(names)
+    await learn_all(workspace, rebuild=True)
+    assert await everything(workspace) == whole
 
 
 # ---- what goes wrong -----------------------------------------------------------------------------------------------
 
 
-async def test_a_database_that_lets_nobody_write_damages_no_record(desk: Workspace, database: str) -> None:
-    assert kept(desk) == []
+async def test_a_database_that_lets_nobody_write_damages_no_record(workspace: Workspace, database: str) -> None:
+    assert kept(workspace) == []
     with linked(database) as link:
         link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")
         link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_use EXECUTE FUNCTION full_up()")
     with pytest.raises(RecordError, match=r"cannot be kept in or read from the database .*: no room\.$"):
-        await learn_all(desk)
-    assert kept(desk) == []
-    assert len(await desk.entries("d0")) > 3
+        await learn_all(workspace)
+    assert kept(workspace) == []
+    assert len(await workspace.entries("d0")) > 3

@@ -28,7 +28,7 @@ async def held(choices: Choices, *people: Participant, protocol: str = "round_ro
     return player
 
 
-def nothing(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def nothing(ask: Ask, context: Context) -> Mapping[str, Value]:
     return {}
 
 
@@ -36,7 +36,7 @@ async def test_words_about_hidden_turns_are_for_those_who_may_see_them() -> None
     active = Choices(rounds=2, mediation=Mediation(kind="active"))
     player = await held(active, HIDING, BOB, CY, CHAIR, script=nothing)
     assert [ask.audience for ask, _ in player.asked if ask.act == "guide"] == [("Bob", "Cy", "Chair")] * 2
-    shown = {ask.to: [turn.act for turn in scene.turns] for ask, scene in player.asked if ask.act == "close"}
+    shown = {ask.to: [turn.act for turn in context.turns] for ask, context in player.asked if ask.act == "close"}
     assert ("guide" in shown["Ann"], "guide" in shown["Bob"]) == (False, True)
 
 
@@ -61,19 +61,19 @@ def test_a_text_for_all_cannot_rest_on_what_is_hidden_from_some() -> None:
 
 
 async def test_only_positions_are_offered_for_revision() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value]:
         if ask.act == "reconsider" and ask.form:
             return {"REPLACES": ask.form.fields[0].choices[-1]}
         return {"ANSWER": f"{ask.to}'s", "ARGUMENT": ask.act}
 
     choices = Choices(rounds=1, extras=Extras(revision=True))
     player = await held(choices, ANN, BOB, CY, protocol="arena", script=script)
-    laid = [turn.act for ask, scene in player.asked if ask.act == "revise" and ask.replaces for turn in scene.about]
+    laid = [turn.act for ask, context in player.asked if ask.act == "revise" and ask.replaces for turn in context.about]
     assert laid == ["revise"] * 3, "a critique is no proposal, and its revision would become one"
 
 
 async def test_a_round_in_which_nobody_bids_brings_nothing_new() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value]:
         return {"URGENCY": 5 if ask.key.startswith("/debate/rounds/round-1/") or "round-1#" in ask.key else 0}
 
     until = Choices(rounds=6, until=("no_new_arguments",), strategy="no_consensus")

@@ -10,7 +10,7 @@ from math import ceil
 
 import pytest
 
-from acting import ARGUE, Acts, both, hall, paying
+from acting import ARGUE, Acts, both, paying, runner
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings
@@ -48,7 +48,7 @@ async def test_a_limit_pauses_before_the_call_that_would_break_it(
     one_at_a_time = Rounds(each=Floor(act="argue", task="Speak."), most=3)
     if limits.asks == 3:
         one_at_a_time = ARGUE
-    place = hall(one_at_a_time, limits=limits)
+    place = runner(one_at_a_time, limits=limits)
     held = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
     assert held.transcript.paused == Paused(reason=reason, kind="limit")
     assert sum(isinstance(entry.event, Called) for entry in held.entries) == calls
@@ -58,7 +58,7 @@ async def test_a_limit_pauses_before_the_call_that_would_break_it(
 
 
 async def test_parallel_calls_cannot_break_a_limit_together() -> None:
-    place = hall(limits=Limits(tokens=15))
+    place = runner(limits=Limits(tokens=15))
     held = await place.hold({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
     assert sum(isinstance(entry.event, Attempted) for entry in held.entries) == 1
     assert held.transcript.paused
@@ -66,21 +66,21 @@ async def test_parallel_calls_cannot_break_a_limit_together() -> None:
 
 @pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10), ("connection", 10)])
 def test_a_try_that_may_have_been_paid_stays_spent(kind: str, spent: int) -> None:
-    purse = Budget(Limits())
-    purse.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
-    assert purse.tokens == 10
-    purse.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
-    assert purse.tokens == spent
-    purse.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3)))
-    assert purse.tokens == 7
-    purse.apply(Called(key="other", call="answer", text="", usage=Usage(input_tokens=1)))
-    assert purse.tokens == 8
+    budget = Budget(Limits())
+    budget.apply(Attempted(key="k", call="answer", n=1, tokens=10, cost=0.1))
+    assert budget.tokens == 10
+    budget.apply(Erred(key="k", call="answer", n=1, kind=kind, reason="?"))
+    assert budget.tokens == spent
+    budget.apply(Called(key="k", call="answer", text="", usage=Usage(input_tokens=4, output_tokens=3)))
+    assert budget.tokens == 7
+    budget.apply(Called(key="other", call="answer", text="", usage=Usage(input_tokens=1)))
+    assert budget.tokens == 8
 
 
 async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> None:
     sent: list[str] = []
 
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         async def send() -> Called:
             sent.append(ask.key)
             return Called(key="", call="", text="paid")
@@ -88,7 +88,7 @@ async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> 
         called = await say.call("answer", Quote(model="m"), send)
         return called.text
 
-    place = hall(Everyone(act="argue", task="Argue."))
+    place = runner(Everyone(act="argue", task="Argue."))
     whole = await place.hold(both(act))
     cut = next(n for n, entry in enumerate(whole.entries) if isinstance(entry.event, Called)) + 1
     resumed = await place.hold(both(act), whole.lines[:cut])
@@ -97,7 +97,7 @@ async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> 
 
 
 async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
-    async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
         async def send() -> Called:
             raise Unavailable("busy", kind="rate", again=True)
 
@@ -106,7 +106,7 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
                 await say.call("answer", Quote(model="m", tokens=5), send)
         raise Unavailable("busy", kind="rate")
 
-    held = await hall(Everyone(act="argue", task="Argue.")).hold(both(act))
+    held = await runner(Everyone(act="argue", task="Argue.")).hold(both(act))
     tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted | Erred)]
     assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
     assert held.transcript.attempts == 2
@@ -124,10 +124,10 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
     ],
 )
 def test_what_a_provider_does_not_say_stays_reserved(usage: Usage, tokens: int, cost: float) -> None:  # F24
-    purse = Budget(Limits())
-    purse.apply(Attempted(key="k", call="answer", n=1, tokens=100, cost=1.0))
-    purse.apply(Called(key="k", call="answer", text="", usage=usage))
-    assert (purse.tokens, purse.cost) == (tokens, pytest.approx(cost))
+    budget = Budget(Limits())
+    budget.apply(Attempted(key="k", call="answer", n=1, tokens=100, cost=1.0))
+    budget.apply(Called(key="k", call="answer", text="", usage=usage))
+    assert (budget.tokens, budget.cost) == (tokens, pytest.approx(cost))
 
 
 class Counting:
@@ -140,7 +140,7 @@ class Counting:
     def seat(self, text: Callable[[Ask], str]) -> Acts:
         """A seat that sends a text to gpt-4o."""
 
-        async def act(ask: Ask, scene: Context, say: Recorder) -> str:
+        async def act(ask: Ask, context: Context, say: Recorder) -> str:
             request = Request(messages=(Message(role="user", text=text(ask)),), settings=Settings(max_tokens=200))
             return (await say.call("answer", quote(GPT, request), partial(self._send, request))).text
 

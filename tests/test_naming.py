@@ -16,7 +16,7 @@ from moot.testing.replay import Harness
 from players import ANN, BOB, CY, Player
 
 
-def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     if (ask.act, ask.to) == ("revise", "Cy"):
         return None
     if ask.act == "vote":
@@ -73,7 +73,7 @@ async def test_a_debate_under_its_documented_names() -> None:
 async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
     """A librarian answers and a teller fails; bids are for their author alone; the floor is heard by all."""
 
-    def bids(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def bids(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.to == "Scribe":
             return None
         return {"BID": 5.0, "WHY": "me"} if ask.act == "bid" else {}
@@ -95,7 +95,7 @@ async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
 
 
 async def test_a_result_names_what_was_decided() -> None:
-    def agreed(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def agreed(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": "Tea"}
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB))
@@ -113,7 +113,7 @@ def test_a_pause_has_a_name_too() -> None:
 
 
 async def test_a_ranking_is_a_vote_for_several() -> None:
-    def ranks(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def ranks(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act != "vote":
             return {"ANSWER": f"{ask.to}'s"}
         assert ask.form

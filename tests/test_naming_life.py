@@ -27,14 +27,14 @@ CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")
 class Broken:
     """A seat that never answers."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         raise ValueError("broken")
 
 
 class Still:
     """A seat that answers when the world has ended."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         await asyncio.sleep(3600)
         raise AssertionError
 
@@ -59,8 +59,10 @@ def opened(name: str) -> Opened:
     return Opened(brief=brief, protocol=dump(build(name, brief)), name=name)
 
 
-async def go(desk: Workspace, seat: Agent, opening: Opened, hosting: Hosting | None = None, name: str = "d") -> None:
-    ledger = Ledger(desk.store, name, clock=desk.clock)
+async def go(
+    workspace: Workspace, seat: Agent, opening: Opened, hosting: Hosting | None = None, name: str = "d"
+) -> None:
+    ledger = Ledger(workspace.store, name, clock=workspace.clock)
     await ledger.open()
     seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
     await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=hosting)
@@ -72,53 +74,53 @@ def at_desk() -> Workspace:
 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_whatever_the_protocol(name: str) -> None:
-    desk, opening = at_desk(), opened(name)
-    await go(desk, Oracle(), opening)
-    whole = check(await desk.entries("d"))
-    lines = await desk.lines("d")
+    workspace, opening = at_desk(), opened(name)
+    await go(workspace, Oracle(), opening)
+    whole = check(await workspace.entries("d"))
+    lines = await workspace.lines("d")
     for cut in range(1, len(lines), max(1, len(lines) // 7)):
-        await desk.store.append(f"cut{cut}", lines[:cut], after=0)
-        await go(desk, Oracle(), opening, name=f"cut{cut}")
-        again = check(await desk.entries(f"cut{cut}"))
+        await workspace.store.append(f"cut{cut}", lines[:cut], after=0)
+        await go(workspace, Oracle(), opening, name=f"cut{cut}")
+        again = check(await workspace.entries(f"cut{cut}"))
         assert again == whole, "what was cut is told once"
-    forked = await fork(desk, "d", at=len(lines) // 2)
-    parent = (await desk.entries(forked))[0].event
+    forked = await fork(workspace, "d", at=len(lines) // 2)
+    parent = (await workspace.entries(forked))[0].event
     assert isinstance(parent, Opened)
-    await go(desk, Oracle(), parent, name=forked)
-    assert check(await desk.entries(forked)) == whole
-    assert check(await desk.entries("d")) == whole, "a fork adds nothing to its parent"
+    await go(workspace, Oracle(), parent, name=forked)
+    assert check(await workspace.entries(forked)) == whole
+    assert check(await workspace.entries("d")) == whole, "a fork adds nothing to its parent"
 
 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
-    desk, opening = at_desk(), opened(name)
+    workspace, opening = at_desk(), opened(name)
     for asks in range(1, 100, 6):
-        await go(desk, Oracle(), opening, Hosting(limits=Limits(asks=asks)))
-        found = names(entries := await desk.entries("d"))
+        await go(workspace, Oracle(), opening, Hosting(limits=Limits(asks=asks)))
+        found = names(entries := await workspace.entries("d"))
         if found[-1] == "debate_end":
             break
         check(entries, closed=False)
         assert found[-1] == "debate_pause"
-        await go(desk, Oracle(), opening, Hosting(stop=StopRequest(reason="enough for today")))
-        check(await desk.entries("d"), closed=False)
-    check(await desk.entries("d"))
+        await go(workspace, Oracle(), opening, Hosting(stop=StopRequest(reason="enough for today")))
+        check(await workspace.entries("d"), closed=False)
+    check(await workspace.entries("d"))
 
 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_debate_in_which_nobody_answers(name: str) -> None:
-    desk = at_desk()
-    await go(desk, Broken(), opened(name))
-    assert "agent_error" in check(await desk.entries("d"))
+    workspace = at_desk()
+    await go(workspace, Broken(), opened(name))
+    assert "agent_error" in check(await workspace.entries("d"))
 
 
 @pytest.mark.parametrize("name", ["panel", "arena", "chaired"])
 async def test_a_debate_that_is_cancelled_and_taken_up(name: str) -> None:
-    desk, opening = at_desk(), opened(name)
+    workspace, opening = at_desk(), opened(name)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
-            await go(desk, Still(), opening)
-    assert check(await desk.entries("d"), closed=False)[-1] == "debate_pause"
-    await go(desk, Oracle(), opening)
-    check(await desk.entries("d"))
-    await go(desk, Oracle(), opening)
-    check(await desk.entries("d"))
+            await go(workspace, Still(), opening)
+    assert check(await workspace.entries("d"), closed=False)[-1] == "debate_pause"
+    await go(workspace, Oracle(), opening)
+    check(await workspace.entries("d"))
+    await go(workspace, Oracle(), opening)
+    check(await workspace.entries("d"))

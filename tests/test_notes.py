@@ -20,11 +20,11 @@ def write(header: str, ada: str = "", bo: str = "") -> str:
 
 async def notes(text: str, wishes: Wishes | None = None) -> str:
     """All notes on a brief, a line each."""
-    desk = Workspace(InMemoryStore(), pool=Pool(env={}))
+    workspace = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
-        ready = await prepare(desk, read_brief(text, name="b.md"), wishes or Wishes(models=("builtin:quotes",)))
+        ready = await prepare(workspace, read_brief(text, name="b.md"), wishes or Wishes(models=("builtin:quotes",)))
     finally:
-        await desk.close()
+        await workspace.close()
     return "\n".join(ready.notes)
 
 

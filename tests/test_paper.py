@@ -25,9 +25,9 @@ HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://
 
 async def held(path: Path, brief: str) -> ReadRecord:
     came = await debate(EXAMPLES / brief, model="builtin:quotes", store=path, cast="builtin")
-    desk = Workspace.at(path)
-    found = await read_record(desk, came.debate)
-    await desk.close()
+    workspace = Workspace.at(path)
+    found = await read_record(workspace, came.debate)
+    await workspace.close()
     return found
 
 

@@ -17,7 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from agents import Agent, chaired, own_place
-from moot.app.program.program_plans import open_desk
+from moot.app.program.program_plans import open_workspace
 from moot.app.run.people import answer
 from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, Waiting
@@ -172,8 +172,8 @@ async def test_where_a_person_is_waited_for_the_run_goes_on_with_the_answer() ->
     run = graph(DebatePattern(llm=agent), saver)
     with pytest.raises(Waiting) as caught:
         await run.ainvoke(begin(debaters=people), THREAD)
-    async with open_desk() as desk:
-        await answer(desk, caught.value.debate, "I am for it.")
+    async with open_workspace() as workspace:
+        await answer(workspace, caught.value.debate, "I am for it.")
     state = await run.ainvoke(None, THREAD)
     assert [(each["name"], each["argument"]) for each in state["debate_history"]] == [
         ("Bull", "Bull argues, 1."),

@@ -14,7 +14,7 @@ from moot.app.brief.default_participants import TIMEKEEPER
 from moot.app.program.program_agents import register
 from moot.app.run.outcome import Outcome
 from moot.app.run.outcome import outcome as outcome_of
-from moot.app.run.people import answer, say, scene_of, time_left, waiting
+from moot.app.run.people import answer, context_for, say, time_left, waiting
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
@@ -29,7 +29,7 @@ from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
 from moot.record.mailbox import Mailbox
 from moot.testing.store_checks import InMemoryStore
-from people_kit import QUOTES, Filling, Hand, Time, desk, filled, person, table
+from people_kit import QUOTES, Filling, Hand, Time, filled, person, table, workspace
 
 
 def plan(place: Workspace, brief: Brief, protocol: str = "council", rounds: int | None = 0, strategy: str = "") -> Plan:
@@ -80,7 +80,7 @@ async def test_a_person_can_have_every_place(
     protocol: str, strategy: str, people: tuple[Participant, ...], options: tuple[str, ...], acts: set[str]
 ) -> None:
     brief = table(*people, options=options, others=3)
-    place, door = desk(), Filling()
+    place, door = workspace(), Filling()
     planned = plan(place, brief, protocol, 1, strategy)
     outcome = await place.hold(planned, "here", door=door)
     assert outcome.status != "paused"
@@ -100,12 +100,12 @@ async def test_a_person_can_have_every_place(
 
 
 async def test_a_vote_of_a_person_counts_with_its_weight() -> None:
-    place, time = desk(), Time()
+    place, time = workspace(), Time()
     brief = table(person("June", duty="juror", weight=5.0), others=3)
     outcome = await place.hold(plan(place, brief, strategy="weighted"), "tea")
     (turn,) = await waiting(place, "tea")
     assert turn.ask
-    shown = await scene_of(place, "tea", turn.key)
+    shown = await context_for(place, "tea", turn.key)
     third = [each.by for each in shown.about].index("Q2")
     reply = await answer(place, "tea", "ABC"[third])
     assert reply.fields == {"I vote for": f"Proposal {'ABC'[third]}"}
@@ -142,7 +142,7 @@ async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> Non
 
 
 async def test_two_people_are_waited_for_at_once() -> None:
-    place = desk()
+    place = workspace()
     outcome = await place.hold(plan(place, table(person("Ada"), person("Bo"))), "tea")
     assert outcome.reason == (
         "Ada has to answer (proposal): moot answer tea; Bo has to answer (proposal): moot answer tea"
@@ -168,7 +168,7 @@ async def test_two_people_are_waited_for_at_once() -> None:
 
 async def test_of_two_questions_to_one_person_the_older_is_answered_first() -> None:
     """A judge is asked in both orders at once."""
-    place = desk()
+    place = workspace()
     brief = table(person("Judge", duty="moderator"), others=2)
     await place.hold(plan(place, brief, "round_robin", 1, "vote_based"), "tea")
     first, second = await waiting(place, "tea")
@@ -179,11 +179,11 @@ async def test_of_two_questions_to_one_person_the_older_is_answered_first() -> N
     assert outcome.decision
     assert outcome.decision.status == "tie"
     with pytest.raises(RecordError, match="tea has no question 'x'"):
-        await scene_of(place, "tea", "x")
+        await context_for(place, "tea", "x")
 
 
 async def test_nobody_is_waited_for() -> None:
-    place = desk()
+    place = workspace()
     brief = table(others=2)
     await place.hold(plan(place, replace(brief, limits=Limits(asks=0))), "tea")
     with pytest.raises(RecordError, match=r"^tea waits for no answer$"):
@@ -193,7 +193,7 @@ async def test_nobody_is_waited_for() -> None:
 
 
 async def test_what_cannot_be_read_is_refused_and_posts_nothing() -> None:
-    place = desk()
+    place = workspace()
     await place.hold(plan(place, table(person("Ada"), options=("yes", "no")), "panel"), "tea")
     with pytest.raises(BriefError, match=r"the answer must say ANSWER \(yes or no\)"):
         await answer(place, "tea", "It depends.")
@@ -211,7 +211,7 @@ async def test_of_two_answers_at_once_the_later_is_told() -> None:
             await super().append(debate, lines, after=after)
 
     by_other = Reply(text="Faster.", asked="human")
-    place = desk(store=Racing())
+    place = workspace(store=Racing())
     await place.hold(plan(place, table(person("Ada"))), "tea")
     with pytest.raises(RecordError, match=r"^Ada has already answered$"):
         await answer(place, "tea", "Slower.")
@@ -224,18 +224,18 @@ async def test_of_two_answers_at_once_the_later_is_told() -> None:
 @pytest.mark.parametrize("stand_in", ["", QUOTES])
 async def test_a_deadline_counts_over_restarts(stand_in: str) -> None:
     time, store = Time(), InMemoryStore()
-    place = desk(time, store)
+    place = workspace(time, store)
     ada = person("Ada", deadline=600.0, stand_in=stand_in)
     await place.hold(plan(place, table(ada, person("Bo"))), "tea")
     time.now += 599
     assert await time_left(place, "tea") == {"/debate/propose#1": 1.0}
-    assert (await desk(time, store).resume("tea")).kind == "waiting"
+    assert (await workspace(time, store).resume("tea")).kind == "waiting"
     time.now += 2
     assert [turn.by for turn in await waiting(place, "tea")] == ["Bo"]
     with pytest.raises(RecordError, match=r"^the time of Ada is up$"):
         await answer(place, "tea", "Tea.", who="Ada")
     await answer(place, "tea", "Coffee.", who="Bo")
-    outcome = await desk(time, store).resume("tea")
+    outcome = await workspace(time, store).resume("tea")
     turn = outcome.transcript.get("/debate/propose#1")
     if stand_in:
         assert turn.reply
@@ -248,7 +248,7 @@ async def test_a_deadline_counts_over_restarts(stand_in: str) -> None:
 async def test_two_late_people_are_not_out_of_reach() -> None:
     """Nobody came to the table: the debate fails, and does not wait for a provider."""
     time = Time()
-    place = desk(time)
+    place = workspace(time)
     people = (person("Ada", deadline=1.0), person("Bo", deadline=1.0))
     await place.hold(plan(place, table(*people, others=0)), "tea")
     time.now += 2
@@ -258,7 +258,7 @@ async def test_two_late_people_are_not_out_of_reach() -> None:
 
 @pytest.mark.parametrize("parallel", [1, 2])
 async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> None:
-    place, busy = desk(time := Time()), [0]
+    place, busy = workspace(time := Time()), [0]
 
     async def sam(prompt: str) -> str:
         busy.append(busy[-1] + 1)
@@ -280,7 +280,7 @@ async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> No
 
 
 async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None:
-    place = desk()
+    place = workspace()
     await place.hold(plan(place, table(person("Ada")), rounds=1), "tea")
     refused: list[tuple[str, str, str]] = [
         ("Q0", "Hm.", "'Q0' is the name of a participant; speak under another name"),
@@ -308,12 +308,12 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
 @pytest.mark.parametrize("limits", [Limits(total_seconds=0.3), Limits(turn_seconds=0.05), Limits(parallel=1)])
 async def test_no_limit_breaks_off_a_person(limits: Limits) -> None:
     class Slow(Filling):
-        async def ask(self, ask: Ask, scene: Context) -> Reply:
+        async def ask(self, ask: Ask, context: Context) -> Reply:
             await asyncio.sleep(0.2)
-            return await super().ask(ask, scene)
+            return await super().ask(ask, context)
 
     brief = table(person("Ada"), person("Bo"))
-    place = desk()
+    place = workspace()
     planned = plan(place, replace(brief, limits=limits), rounds=1)
     outcome = await place.hold(planned, "tea", door=Slow())
     assert outcome.status != "paused"
@@ -337,7 +337,7 @@ async def test_a_limit_on_others_ends_the_asking_of_people() -> None:
 
 async def test_a_limit_goes_before_waiting() -> None:
     brief = table(person("Ada"), person("Bo"))
-    place = desk()
+    place = workspace()
     outcome = await place.hold(plan(place, replace(brief, limits=Limits(asks=2))), "tea")
     assert (outcome.kind, outcome.reason) == ("limit", "the limit of 2 asks is reached")
 

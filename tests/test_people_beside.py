@@ -5,17 +5,17 @@ from collections.abc import Mapping
 import pytest
 
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.run.people import Meanwhile, answer, say, scene_of, waiting
+from moot.app.run.people import Meanwhile, answer, context_for, say, waiting
 from moot.core.ask import Value
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
 from moot.protocols.known import Choices
-from people_kit import QUOTES, desk, person, table
+from people_kit import QUOTES, person, table, workspace
 
 
 async def test_who_leaves_a_board_gives_a_verdict_before_or_with_it() -> None:
     """O7: by hand a withdrawal without any verdict is refused."""
-    place = desk()
+    place = workspace()
     brief = table(person("Ada"), person("Bo"), TIMEKEEPER, options=("HIRE", "NO_HIRE"), others=0)
     planned = place.plan(brief, protocol="board", choices=Choices(rounds=3), models=(QUOTES,))
     outcome = await place.hold(planned, "here")
@@ -34,7 +34,7 @@ async def test_who_leaves_a_board_gives_a_verdict_before_or_with_it() -> None:
 
 
 async def test_a_moderator_in_person_settles_nothing_without_a_decision() -> None:
-    place = desk()
+    place = workspace()
     brief = table(person("Chair", duty="moderator"), Participant(name="Q9", seat=QUOTES))
     await place.hold(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
     with pytest.raises(BriefError, match="where STATUS is SETTLED, the answer must say DECISION"):
@@ -45,7 +45,7 @@ async def test_a_moderator_in_person_settles_nothing_without_a_decision() -> Non
 
 
 async def test_what_is_said_while_a_question_stands_open() -> None:
-    place = desk()
+    place = workspace()
     brief = table(person("Chair", duty="moderator"), Participant(name="Q9", seat=QUOTES))
     await place.hold(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
     (first,) = await waiting(place, "here")
@@ -64,4 +64,4 @@ async def test_what_is_said_while_a_question_stands_open() -> None:
     assert await since(first.key) == ["Early.", "Late."]
     assert await since(second.key) == ["Late."]
     assert await since("") == ["Late."]
-    assert any(turn.text == "Early." for turn in (await scene_of(place, "here", second.key)).turns)
+    assert any(turn.text == "Early." for turn in (await context_for(place, "here", second.key)).turns)

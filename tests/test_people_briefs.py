@@ -37,11 +37,11 @@ Listen well.
 
 
 async def ready(text: str, *models: str) -> Ready:
-    desk = Workspace(InMemoryStore(), pool=Pool(env={}))
+    workspace = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
-        return await prepare(desk, read_brief(text, name="b.md"), Wishes(models=models or (QUOTES,)))
+        return await prepare(workspace, read_brief(text, name="b.md"), Wishes(models=models or (QUOTES,)))
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 def test_a_brief_names_people_with_deadline_stand_in_and_duty() -> None:

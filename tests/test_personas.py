@@ -142,22 +142,22 @@ def test_models_are_paired_but_not_with_themselves_nor_with_people() -> None:
 
 
 async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made_again(tmp_path: Path) -> None:
-    desk = Workspace.at(tmp_path / "record.sqlite")
+    workspace = Workspace.at(tmp_path / "record.sqlite")
     for n, winner in enumerate(("Ann", "Ann", "Bob")):
-        await desk.store.append(f"d{n}", paper(winner, topic=f"Line {n}?").lines(1000.0 * n), after=0)
-    await desk.store.append("moved", pattern().lines(9000.0), after=0)
-    await learn_all(desk)
-    await note(desk, "d0", "resolve", "Ann's way")
-    before = await read_personas(desk), await read_relations(desk)
+        await workspace.store.append(f"d{n}", paper(winner, topic=f"Line {n}?").lines(1000.0 * n), after=0)
+    await workspace.store.append("moved", pattern().lines(9000.0), after=0)
+    await learn_all(workspace)
+    await note(workspace, "d0", "resolve", "Ann's way")
+    before = await read_personas(workspace), await read_relations(workspace)
     ann = next(each for each in before[0].participants if each.name == "Ann")
     assert (ann.role, ann.debates, ann.won, ann.right) == ("the Ann", 4, share(2, 4), share(1, 1))
     both = next(each for each in before[1].participants if (each.one, each.other) == ("Ann", "Bob"))
     assert (both.debates, both.agreed, both.moved_other, both.moved_one) == (4, share(0, 4), 0, 1)
-    await learn_all(desk, rebuild=True)
-    assert (await read_personas(desk), await read_relations(desk)) == before
-    await note(desk, "moved", "forget")
-    assert max(each.debates for each in (await read_personas(desk)).participants) == 3
-    await desk.close()
+    await learn_all(workspace, rebuild=True)
+    assert (await read_personas(workspace), await read_relations(workspace)) == before
+    await note(workspace, "moved", "forget")
+    assert max(each.debates for each in (await read_personas(workspace)).participants) == 3
+    await workspace.close()
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_names_of_others_cannot_move_the_cursor(tmp_path: Path) -> None:
 
 
 async def _learned(folder: Path, made: Paper) -> None:
-    desk = Workspace.at(folder / "moot.sqlite")
-    await desk.store.append("d", made.lines(), after=0)
-    await learn_all(desk)
-    await desk.close()
+    workspace = Workspace.at(folder / "moot.sqlite")
+    await workspace.store.append("d", made.lines(), after=0)
+    await learn_all(workspace)
+    await workspace.close()

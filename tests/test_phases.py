@@ -83,11 +83,11 @@ async def test_the_revised_proposal_wins_or_the_first_where_that_is_asked_for() 
 
 
 async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None:  # D9, R13
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return (
             None
             if (ask.act, ask.to) == ("propose", "Bob")
-            else votes({"Ann": "Cy", "Bob": "Cy", "Cy": "Cy"})(ask, scene)
+            else votes({"Ann": "Cy", "Bob": "Cy", "Cy": "Cy"})(ask, context)
         )
 
     held, player = await hold(ballot_box(), script)
@@ -103,7 +103,7 @@ async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None
     [(("Ann",), "Ann is the only proposal: no vote was held"), ((), "there is no proposal")],
 )
 async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, ...], how: str) -> None:  # F73
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return spoken if ask.to in speaks else None
 
@@ -115,11 +115,11 @@ async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, .
 def answers(*rounds: str, vote: str = "-") -> Script:
     """Answers by round: ``"x y x"`` for Ann, Bob, Cy; ``?`` leaves the field out, ``!`` fails."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         who = ["Ann", "Bob", "Cy"].index(ask.to)
         if ask.act == "vote":
             assert ask.form
-            at = [turn.fields["ANSWER"] for turn in scene.about].index(vote.split()[who])
+            at = [turn.fields["ANSWER"] for turn in context.about].index(vote.split()[who])
             return {BALLOT: ask.form.fields[0].choices[at]}
         said = rounds[int(ask.key.split("round-")[1][0]) if "round-" in ask.key else 0].split()[who]
         confidence = 0.9 if who == 1 else 0.5
@@ -154,7 +154,7 @@ async def test_a_panel_keeps_both_tallies_and_the_minority() -> None:
     (minority,) = decision.minority
     assert (minority.answer, minority.by, minority.argument) == ("yes", ("Cy",), "because Cy")
     assert minority.share == pytest.approx(1 / 3)
-    shown = [scene.about for ask, scene in player.asked if ask.act == "revise"]
+    shown = [context.about for ask, context in player.asked if ask.act == "revise"]
     # each distinct answer once, by its most confident holder; authors hidden
     assert all(sorted(turn.by for turn in about) == ["Ann", "Bob"] for about in shown)
     assert all(ask.view.anonymous for ask, _ in player.asked if ask.act == "revise")
@@ -213,7 +213,7 @@ async def test_counting_open_answers_without_any() -> None:
 
 def moderated(*said: Mapping[str, Value] | None) -> Script:
     left = list(said)
-    return lambda ask, scene: left.pop(0) if ask.act == "moderate" else {}
+    return lambda ask, context: left.pop(0) if ask.act == "moderate" else {}
 
 
 async def run(name: str, script: Script, choices: Choices | None = None) -> tuple[Held, Player]:
@@ -251,7 +251,7 @@ async def test_moderated(said: list[Mapping[str, Value] | None], asks: int, stat
 async def test_everybody_argues_at_once_in_the_order_of_the_table() -> None:  # A13
     held, player = await run("moderated", moderated(SETTLED))
     assert [turn.by for turn in held.transcript.turns("argue")] == ["Ann", "Bob"]
-    assert all(scene.turns == () for ask, scene in player.asked if ask.act == "argue")
+    assert all(context.turns == () for ask, context in player.asked if ask.act == "argue")
     assert [ask.task[:16] for ask, _ in player.asked][:1] == ["This is round 1."]
 
 
@@ -259,7 +259,7 @@ async def test_round_robin_hears_all_before_and_moves_the_last_word() -> None:
     held, player = await run(
         "round_robin", moderated({"SUMMARY": "both", "VERDICT": "Tea."}), choices=Choices(rounds=2)
     )
-    floor = [(ask.to, len(scene.turns)) for ask, scene in player.asked if ask.act == "argue"]
+    floor = [(ask.to, len(context.turns)) for ask, context in player.asked if ask.act == "argue"]
     assert floor == [("Ann", 2), ("Bob", 3), ("Bob", 4), ("Ann", 5)]
     assert held.transcript.decision
     assert (held.transcript.decision.text, held.transcript.decision.rule) == ("Tea.", "mediator")
@@ -272,14 +272,16 @@ async def test_adopting_from_nobody() -> None:
 
 
 async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
-        return votes({"Ann": "Ann", "Bob": "Bob"})(ask, scene) if ask.act == "vote" else {}
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return votes({"Ann": "Ann", "Bob": "Bob"})(ask, context) if ask.act == "vote" else {}
 
     held, player = await run("arena", script, Choices(rounds=1, topology="ring"))
-    critiques = [(ask.to, [turn.by for turn in scene.about]) for ask, scene in player.asked if ask.act == "critique"]
+    critiques = [
+        (ask.to, [turn.by for turn in context.about]) for ask, context in player.asked if ask.act == "critique"
+    ]
     assert critiques == [("Ann", ["Bob"]), ("Bob", ["Ann"])]
     revisions = {
-        ask.to: [(turn.by, turn.act) for turn in scene.about] for ask, scene in player.asked if ask.act == "revise"
+        ask.to: [(turn.by, turn.act) for turn in context.about] for ask, context in player.asked if ask.act == "revise"
     }
     assert revisions == {
         "Ann": [("Ann", "propose"), ("Bob", "critique")],
@@ -290,7 +292,7 @@ async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
 
 
 async def test_no_critique_without_two_proposals() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return None if ask.to == "Bob" and ask.act == "propose" else spoken
 
@@ -339,7 +341,7 @@ def test_a_turn_without_an_ask_is_about_nothing() -> None:
 
 
 async def test_a_name_that_is_an_answer_hides_no_proposal() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "vote":
             return {}
         answers: dict[str, Mapping[str, Value]] = {"Ann": {}, "Bob": {"ANSWER": "Ann"}, "Cy": {"ANSWER": "x"}}
@@ -362,7 +364,7 @@ async def test_an_agreement_of_too_few_is_no_quorum() -> None:
     five = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve"))
     brief = Brief(topic="?", participants=five)
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": "tea"} if ask.to in ("Ann", "Bob") else None
 
     player = Player(script)

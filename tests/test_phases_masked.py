@@ -15,7 +15,7 @@ async def test_whoever_may_see_no_proposal_gets_no_ballot() -> None:
     people = (ANN, BOB, replace(CY, hide=("Ann", "Bob", "Cy")))
     made = Brief(topic="Tea?", participants=people)
     vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.")
-    player = Player(lambda ask, scene: {BALLOT: "Proposal A"} if ask.act == "vote" else {})
+    player = Player(lambda ask, context: {BALLOT: "Proposal A"} if ask.act == "vote" else {})
     propose = Everyone(act="propose", task="Propose.", who=("Ann", "Bob"))
     place = Harness(brief=made, protocol=Sequence(parts=(propose, vote)))
     held = await place.hold({each.name: player for each in people})
@@ -26,7 +26,7 @@ async def test_whoever_may_see_no_proposal_gets_no_ballot() -> None:
 
 async def test_a_phase_whose_round_it_is_not_is_not_entered() -> None:
     late = At(each=Everyone(act="argue", task="Argue."), rounds=(2,))
-    held, _ = await hold(Rounds(each=Sequence(parts=(late,)), most=2), lambda ask, scene: {})
+    held, _ = await hold(Rounds(each=Sequence(parts=(late,)), most=2), lambda ask, context: {})
     assert held.transcript.entered == [
         "/debate",
         "/debate/round-1",

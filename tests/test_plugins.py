@@ -38,8 +38,8 @@ class Shot:
     task: str
     name: str = "shot"
 
-    def play(self, table):
-        yield from Everyone(act="argue", task=self.task).play(table)
+    def play(self, state):
+        yield from Everyone(act="argue", task=self.task).play(state)
 
 
 def duel(brief, choices):
@@ -85,13 +85,13 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     data = json.loads(json.dumps(dump(tree)))
     assert {"is": "Shot", "task": "Shoot."} in data["parts"][0]["each"]["parts"]
     assert load(data) == tree
-    hall = Harness(brief=BRIEF, protocol=tree, name="duel")
+    runner = Harness(brief=BRIEF, protocol=tree, name="duel")
     seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), Oracle())
-    whole = await hall.hold(seats)
+    whole = await runner.hold(seats)
     assert [turn.by for turn in whole.transcript.turns("argue")] == ["Ann", "Bob"] * 3
     assert len(whole.transcript.turns("guide")) == 3
     for cut in range(0, len(whole.lines), 4):
-        assert essence((await hall.hold(seats, whole.lines[:cut])).transcript) == essence(whole.transcript)
+        assert essence((await runner.hold(seats, whole.lines[:cut])).transcript) == essence(whole.transcript)
 
 
 def test_ours_come_first_and_nothing_of_others_is_loaded_for_them(install: Install) -> None:

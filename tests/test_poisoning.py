@@ -56,8 +56,8 @@ async def test_planted_texts_stand_quoted_in_the_prompt(shelf: Path) -> None:
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin", "board"])
 async def test_no_planted_word_stands_outside_of_its_quotation(shelf: Path, name: str) -> None:
     shown = 0
-    for ask, scene in (await prompts(shelf, name)).asked:
-        for message in compose(ask, scene, Traits()):
+    for ask, context in (await prompts(shelf, name)).asked:
+        for message in compose(ask, context, Traits()):
             for line in message.text.splitlines():
                 outside = "".join(part.rpartition("”")[2] for part in f"”{line}".split("“"))
                 for word in ("Ignore", "withdraw", "Verdict>B", "obey", "Proposal B\x1b", "\u202e", "d9,"):

@@ -209,7 +209,7 @@ async def test_many_open_a_new_database_at_once(database: str) -> None:
         for n, store in enumerate(stores):
             group.create_task(store.append(f"a{n}", ("1",), after=0))
     assert [await process.wait() for process in processes] == [0, 0]
-    assert {spine.debate for spine in await stores[0].debates()} == {"a0", "a1", "a2", "a3", "b0", "b1"}
+    assert {info.debate for info in await stores[0].debates()} == {"a0", "a1", "a2", "a3", "b0", "b1"}
     assert await versions(database) == [newest()]
     for store in stores:
         await store.close()

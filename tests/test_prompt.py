@@ -62,8 +62,8 @@ def test_the_order_is_shared_old_own_new() -> None:
 
 
 def test_what_all_share_is_the_same_for_all() -> None:
-    scenes = [Context(brief=BRIEF, me=me, turns=TURNS) for me in (ANN, BOB)]
-    one, other = (compose(ask(), scene, Traits()) for scene in scenes)
+    contexts = [Context(brief=BRIEF, me=me, turns=TURNS) for me in (ANN, BOB)]
+    one, other = (compose(ask(), context, Traits()) for context in contexts)
     assert one[0] == other[0]
     begin = one[1].text.index("You are")
     assert one[1].text[:begin] == other[1].text[:begin]
@@ -238,14 +238,14 @@ async def test_an_error_of_the_model_goes_up() -> None:
 
 async def test_a_scripted_seat_reads_its_own_words_strictly() -> None:
     seat = Scripted(["I vote for: Proposal A", Reply(text="as it is"), Refused("no")])
-    scene = Context(brief=BRIEF, me=ANN)
-    assert (await seat.answer(ask(form=BALLOT), scene, Line())).fields == {"I vote for": "Proposal A"}
-    assert (await seat.answer(ask(), scene, Line())).text == "as it is"
+    context = Context(brief=BRIEF, me=ANN)
+    assert (await seat.answer(ask(form=BALLOT), context, Line())).fields == {"I vote for": "Proposal A"}
+    assert (await seat.answer(ask(), context, Line())).text == "as it is"
     with pytest.raises(Refused):
-        await seat.answer(ask(), scene, Line())
+        await seat.answer(ask(), context, Line())
     with pytest.raises(AssertionError, match="script of Ann ends before /debate/x#1"):
-        await seat.answer(ask(), scene, Line())
+        await seat.answer(ask(), context, Line())
     assert len(seat.history) == 4
-    slow = Scripted(lambda ask, scene: "later", latency=lambda ask: 0.001)
-    assert (await slow.answer(ask(), scene, Line())).text == "later"
+    slow = Scripted(lambda ask, context: "later", latency=lambda ask: 0.001)
+    assert (await slow.answer(ask(), context, Line())).text == "later"
     await ScriptedModel([]).close()

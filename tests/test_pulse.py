@@ -28,12 +28,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def lines_of(brief: str = QUOTES) -> Sequence[str]:
     """The record of a debate that is over."""
-    desk = Workspace(InMemoryStore(), config=Config())
-    async with Runner(desk) as hall:
-        start = await make_start(desk, read_brief(brief), Wishes(models=("builtin:quotes",), cast="builtin"), Config())
-        await hall.begin(start, "d")
-        await hall.wait("d")
-    return await desk.lines("d")
+    workspace = Workspace(InMemoryStore(), config=Config())
+    async with Runner(workspace) as runner:
+        start = await make_start(
+            workspace, read_brief(brief), Wishes(models=("builtin:quotes",), cast="builtin"), Config()
+        )
+        await runner.begin(start, "d")
+        await runner.wait("d")
+    return await workspace.lines("d")
 
 
 async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> None:

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(scene=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
 
 
 def documents(*names: str) -> tuple[Source, ...]:

@@ -33,7 +33,7 @@ async def held(
 ) -> tuple[Held, Player]:
     """All draft, then all rank: ``{"Ann": "Bob Cy"}``, "?" for an answer that is no list, "!" for none."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "draft":
             said = (answers or {}).get(ask.to, f"answer of {ask.to}")
             return {"ANSWER": said.rstrip("+"), "CONFIDENCE": 0.9 if said.endswith("+") else 0.5} if said else None
@@ -42,7 +42,7 @@ async def held(
         assert ask.form
         if wish == "?":
             return {"REASON": "none of them"}
-        shown = {turn.by: label for turn, label in zip(scene.about, ask.form.fields[1].choices, strict=True)}
+        shown = {turn.by: label for turn, label in zip(context.about, ask.form.fields[1].choices, strict=True)}
         return {"REASON": f"{ask.to}'s reason", ask.form.fields[1].name: tuple(shown.get(n, n) for n in wish.split())}
 
     brief = Brief(topic="Tea?", participants=people)

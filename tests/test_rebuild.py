@@ -40,7 +40,7 @@ class Watched(SqliteStore):
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Workspace]:
+async def workspace(tmp_path: Path) -> AsyncGenerator[Workspace]:
     made = Workspace(Watched.open(tmp_path / "record.sqlite"), config=Config())
     await fill(made)
     await note(made, "d1", "resolve", "Ann's way")
@@ -49,68 +49,68 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Workspace]:
     await made.close()
 
 
-async def rebuild_but(desk: Workspace, before: str, happen: Callable[[], Awaitable[None]]) -> None:
+async def rebuild_but(workspace: Workspace, before: str, happen: Callable[[], Awaitable[None]]) -> None:
     """Learn everything again; something happens before a debate is read."""
-    assert isinstance(desk.store, Watched)
-    desk.store.before = before
-    desk.store.happen = happen
-    await learn_all(desk, rebuild=True)
+    assert isinstance(workspace.store, Watched)
+    workspace.store.before = before
+    workspace.store.happen = happen
+    await learn_all(workspace, rebuild=True)
 
 
 # ---- made anew -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("before", ["d0", "d2", "used"])
-async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(desk: Workspace, before: str) -> None:
-    whole = await everything(desk)
+async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(workspace: Workspace, before: str) -> None:
+    whole = await everything(workspace)
 
     async def die() -> None:
         raise Killed
 
     with pytest.raises(Killed):
-        await rebuild_but(desk, before, die)
-    assert await everything(desk) == whole
-    assert await lacks(desk.store) == ""
+        await rebuild_but(workspace, before, die)
+    assert await everything(workspace) == whole
+    assert await lacks(workspace.store) == ""
 
 
-async def test_whoever_looks_during_a_rebuild_sees_all_of_it(desk: Workspace) -> None:
-    whole, seen = await everything(desk), list[object]()
+async def test_whoever_looks_during_a_rebuild_sees_all_of_it(workspace: Workspace) -> None:
+    whole, seen = await everything(workspace), list[object]()
 
     async def look() -> None:
-        seen.append(await everything(desk))
+        seen.append(await everything(workspace))
 
     for before in ("d0", "d3", "used"):
-        await rebuild_but(desk, before, look)
+        await rebuild_but(workspace, before, look)
     assert seen == [whole] * 3
-    assert await everything(desk) == whole
+    assert await everything(workspace) == whole
 
 
-async def test_what_is_learned_during_a_rebuild_is_not_lost(desk: Workspace) -> None:
+async def test_what_is_learned_during_a_rebuild_is_not_lost(workspace: Workspace) -> None:
     """A debate that ends behind the one that is read, and a note on one that was read."""
 
     async def go_on() -> None:
-        await keep(desk, "late", paper(topic="Trams?"), at=9500.0)
-        await learn(desk, "late")
-        await note(desk, "d0", "resolve", "Bob's way")
-        await note(desk, "d1", "forget")
+        await keep(workspace, "late", paper(topic="Trams?"), at=9500.0)
+        await learn(workspace, "late")
+        await note(workspace, "d0", "resolve", "Bob's way")
+        await note(workspace, "d1", "forget")
 
-    await rebuild_but(desk, "used", go_on)
-    assert await lacks(desk.store) == ""
-    during = await everything(desk)
-    await learn_all(desk, rebuild=True)
-    assert await everything(desk) == during
-    debates = {row[1]: row[3] for row in kept(desk) if row[0] == "debate"}
+    await rebuild_but(workspace, "used", go_on)
+    assert await lacks(workspace.store) == ""
+    during = await everything(workspace)
+    await learn_all(workspace, rebuild=True)
+    assert await everything(workspace) == during
+    debates = {row[1]: row[3] for row in kept(workspace) if row[0] == "debate"}
     assert (debates["late"], debates["d0"], debates["d1"]) == (0, 1, 2)
 
 
-async def test_what_can_no_longer_be_read_is_dropped_and_named_once(desk: Workspace) -> None:
-    assert desk.shelf
-    with closing(sqlite3.connect(desk.shelf)) as other:
+async def test_what_can_no_longer_be_read_is_dropped_and_named_once(workspace: Workspace) -> None:
+    assert workspace.shelf
+    with closing(sqlite3.connect(workspace.shelf)) as other:
         other.execute("UPDATE line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
         other.commit()
-    found = await learn_all(desk, rebuild=True)
+    found = await learn_all(workspace, rebuild=True)
     assert (found.damaged, "d2" in found.new) == (("d2",), False)
-    assert await lacks(desk.store) == "1 closed debate is not learned; run moot learn"
+    assert await lacks(workspace.store) == "1 closed debate is not learned; run moot learn"
 
 
 # ---- not whole -----------------------------------------------------------------------------------------------------
@@ -123,48 +123,48 @@ def older(path: Place) -> None:
         other.commit()
 
 
-async def test_what_is_not_learned_is_counted(desk: Workspace) -> None:
-    assert desk.shelf
-    assert await lacks(desk.store) == ""
-    await note(desk, "d3", "forget")
-    assert await lacks(desk.store) == ""
-    older(desk.shelf)
-    assert await lacks(desk.store) == "5 closed debates are not learned; run moot learn"
-    await learn(desk, "d0")  # a debate that ends does not hide the others
-    assert await lacks(desk.store) == "4 closed debates are not learned; run moot learn"
-    await learn_all(desk)
-    assert await lacks(desk.store) == ""
+async def test_what_is_not_learned_is_counted(workspace: Workspace) -> None:
+    assert workspace.shelf
+    assert await lacks(workspace.store) == ""
+    await note(workspace, "d3", "forget")
+    assert await lacks(workspace.store) == ""
+    older(workspace.shelf)
+    assert await lacks(workspace.store) == "5 closed debates are not learned; run moot learn"
+    await learn(workspace, "d0")  # a debate that ends does not hide the others
+    assert await lacks(workspace.store) == "4 closed debates are not learned; run moot learn"
+    await learn_all(workspace)
+    assert await lacks(workspace.store) == ""
 
 
-async def test_what_teaches_nothing_is_not_counted(desk: Workspace) -> None:
+async def test_what_teaches_nothing_is_not_counted(workspace: Workspace) -> None:
     casting = paper()
     assert isinstance(casting.events[0], Opened)
     casting.events[0] = replace(casting.events[0], name="casting")
-    await keep(desk, "cast-1", casting)
-    await keep(desk, "begun", Paper(TWO))
-    await desk.store.append("odd", ["{}"], after=0)
-    assert await lacks(desk.store) == ""
+    await keep(workspace, "cast-1", casting)
+    await keep(workspace, "begun", Paper(TWO))
+    await workspace.store.append("odd", ["{}"], after=0)
+    assert await lacks(workspace.store) == ""
     assert await lacks(InMemoryStore()) == ""
 
 
-async def test_a_debate_says_that_memory_is_not_whole(desk: Workspace) -> None:
+async def test_a_debate_says_that_memory_is_not_whole(workspace: Workspace) -> None:
     """The librarian and the teller, as they are seated in a debate."""
-    assert desk.shelf
+    assert workspace.shelf
     lacking = "3 closed debates are not learned; run moot learn"
-    put, scene = asked(topic="Should the depot buy electric buses? Line 1")
+    put, context = asked(topic="Should the depot buy electric buses? Line 1")
     weigh, weighing_scene = question()
-    librarian = recalling(scene.brief, desk.store, desk.config, desk.clock)["Librarian"]
-    teller = weighing(weighing_scene.brief, desk.store)["T"]
-    whole = await librarian.answer(put, scene, Ear()), await teller.answer(weigh, weighing_scene, Ear())
+    retriever = recalling(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    vote_weigher = weighing(weighing_scene.brief, workspace.store)["T"]
+    whole = await retriever.answer(put, context, Ear()), await vote_weigher.answer(weigh, weighing_scene, Ear())
     assert "not learned" not in "".join(each.text for each in whole)
-    older(desk.shelf)
+    older(workspace.shelf)
     for debate in ("d0", "d1"):
-        await learn(desk, debate)
-    recalled = await librarian.answer(put, scene, Ear())
+        await learn(workspace, debate)
+    recalled = await retriever.answer(put, context, Ear())
     assert recalled.fields[HISTORY]
     assert recalled.notes == (lacking,)
     assert recalled.text.endswith(lacking)
-    told = await teller.answer(weigh, weighing_scene, Ear())
+    told = await vote_weigher.answer(weigh, weighing_scene, Ear())
     assert told.notes == (lacking,)
     assert str(told.fields[HOW]).endswith(f"; {lacking}")
     assert told.text.startswith(f"Votes weigh {told.fields[HOW]}.")

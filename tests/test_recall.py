@@ -44,12 +44,12 @@ class Keeper:
     def __init__(self, text: str = "Earlier: “tea”") -> None:
         self.text, self.read = text, 0
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         self.read += 1
         return Reply(text=self.text, fields={HISTORY: (self.text,), ORIGINS: ("d1",)}, asked=LIBRARIAN)
 
 
-def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def script(ask: Ask, context: Context) -> Mapping[str, Value]:
     """Everybody answers with the own name, whatever is laid before them."""
     given: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
@@ -117,10 +117,10 @@ async def test_a_resumed_debate_reads_no_memory_again(name: str) -> None:
 async def test_independent_drafts_see_what_was_recalled_and_nothing_else() -> None:
     sitting, player = seats(Keeper())
     await Harness(brief=BRIEF, protocol=tree("panel")).hold(sitting)
-    drafts = [scene for ask, scene in player.asked if ask.act == "draft"]
-    later = [scene for ask, scene in player.asked if ask.act in ("revise", "vote")]
-    assert [[turn.by for turn in scene.turns] for scene in drafts] == [["Librarian"]] * 3
-    assert all(scene.turns == () for scene in later)
+    drafts = [context for ask, context in player.asked if ask.act == "draft"]
+    later = [context for ask, context in player.asked if ask.act in ("revise", "vote")]
+    assert [[turn.by for turn in context.turns] for context in drafts] == [["Librarian"]] * 3
+    assert all(context.turns == () for context in later)
 
 
 def test_what_came_from_outside_before_is_no_beginning() -> None:
@@ -165,8 +165,8 @@ async def test_recalled_text_is_never_in_the_instructions(name: str) -> None:
     sitting, player = seats(Keeper(PAYLOAD))
     await Harness(brief=BRIEF, protocol=tree(name)).hold(sitting)
     shown = 0
-    for ask, scene in player.asked:
-        messages = compose(ask, scene, Traits())
+    for ask, context in player.asked:
+        messages = compose(ask, context, Traits())
         system = "\n".join(each.text for each in messages if each.role == "system")
         assert "IGNORE" not in system
         assert "IGNORE" not in ask.task
@@ -181,20 +181,20 @@ async def test_a_debate_after_a_poisoned_one_decides_as_it_would_have(tmp_path: 
     path = tmp_path / "record.sqlite"
     decided: list[object] = []
     for planted in (False, True):
-        desk = Workspace.at(path)
+        workspace = Workspace.at(path)
         if planted:
             with MemoryStore.open(path) as shelf:
                 shelf.add("bad", taught("Should the depot buy electric buses?", PAYLOAD), head="h")
         text = (
             "---\nrecall: yes\noptions: [A, B]\n---\n# Should the depot buy electric buses?\n\nA is cheap. A works.\n"
         )
-        ready = await prepare(desk, read_brief(text), Wishes(models=("builtin:quotes",)), config=Config())
-        came = await desk.hold(ready.plan, f"d{planted}")
+        ready = await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)), config=Config())
+        came = await workspace.hold(ready.plan, f"d{planted}")
         recalled = came.transcript.turns(RECALL)[0]
         assert ("IGNORE" in recalled.text) == planted
         assert came.decision
         decided.append((came.decision.winner, came.decision.tally))
-        await desk.close()
+        await workspace.close()
     assert decided[0] == decided[1]
 
 
@@ -208,12 +208,14 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ready(tmp_path: Path, header: str, people: str = "", config: Config | None = None) -> Ready:
-    desk = Workspace.at(tmp_path / "record.sqlite")
+    workspace = Workspace.at(tmp_path / "record.sqlite")
     text = f"---\n{header}\n---\n# Should we?\n\n{people}"
     try:
-        return await prepare(desk, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)), config=config)
+        return await prepare(
+            workspace, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)), config=config
+        )
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 PEOPLE = "## Ada\nrole: pro\n\n## Bo\nrole: contra\n"
@@ -283,18 +285,18 @@ async def test_other_feeds_are_named(tmp_path: Path) -> None:
 async def test_a_debate_with_recall_holds_and_resumes_from_its_file(tmp_path: Path) -> None:
     feed = tmp_path / "feed.xml"
     feed.write_text("<rss><item><title>Trams win</title></item></rss>", "utf-8")
-    desk = Workspace.at(tmp_path / "record.sqlite")
-    desk.config = Config(feeds={"town": str(feed)})
+    workspace = Workspace.at(tmp_path / "record.sqlite")
+    workspace.config = Config(feeds={"town": str(feed)})
     text = f"---\nrecall: yes\nfeeds: [town]\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
-    plan = (await prepare(desk, read_brief(text), Wishes(models=("builtin:quotes",)))).plan
-    came = await desk.hold(plan, "d")
+    plan = (await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)))).plan
+    came = await workspace.hold(plan, "d")
     assert "Trams win" in came.transcript.turns(RECALL)[0].text
     feed.unlink()
-    lines = await desk.lines("d")
-    await desk.store.append("e", lines[: len(lines) // 2], after=0)
-    again = await desk.resume("e")
+    lines = await workspace.lines("d")
+    await workspace.store.append("e", lines[: len(lines) // 2], after=0)
+    again = await workspace.resume("e")
     assert again.transcript.turns(RECALL) == came.transcript.turns(RECALL)
     assert again.decision == came.decision
-    assert (await desk.verify("d"))[0] == len(lines)
-    assert fold(await desk.entries("e")).closed
-    await desk.close()
+    assert (await workspace.verify("d"))[0] == len(lines)
+    assert fold(await workspace.entries("e")).closed
+    await workspace.close()

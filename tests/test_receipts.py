@@ -286,9 +286,9 @@ def store(folder: Path, debate: str = "panel", file: str = "moot.sqlite") -> Non
     """Put an old record into a store."""
 
     async def append() -> None:
-        desk = Workspace.at(folder / file)
-        await desk.store.append(debate, RECORD.read_text("utf-8").splitlines(), after=0)
-        await desk.close()
+        workspace = Workspace.at(folder / file)
+        await workspace.store.append(debate, RECORD.read_text("utf-8").splitlines(), after=0)
+        await workspace.close()
 
     asyncio.run(append())
 

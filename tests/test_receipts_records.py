@@ -21,9 +21,9 @@ def lay(folder: Path, lines: Sequence[str], *, after: int = 0) -> None:
     """Put lines into a store."""
 
     async def append() -> None:
-        desk = Workspace.at(folder / "moot.sqlite")
-        await desk.store.append("panel", lines, after=after)
-        await desk.close()
+        workspace = Workspace.at(folder / "moot.sqlite")
+        await workspace.store.append("panel", lines, after=after)
+        await workspace.close()
 
     asyncio.run(append())
 

@@ -32,14 +32,16 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def desk_with(slow: Slow | None = None) -> Workspace:
-    desk = Workspace(InMemoryStore(), config=Config())
+    workspace = Workspace(InMemoryStore(), config=Config())
     if slow:
-        desk.pool.lend("slow", slow)
-    return desk
+        workspace.pool.lend("slow", slow)
+    return workspace
 
 
-def of(hall: Runner, owner: str, till: Spending | None = None, serving: Serving | None = None) -> Reception:
-    return Reception(hall=hall, till=till or Spending(hall, None), serving=serving or Serving(), owner=owner)
+def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Reception:
+    return Reception(
+        runner=runner, spending=spending or Spending(runner, None), serving=serving or Serving(), owner=owner
+    )
 
 
 def order(
@@ -48,93 +50,93 @@ def order(
     return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or LimitWishes()), start=start)
 
 
-async def start_of(desk: Workspace, brief: str, model: str = "builtin:quotes") -> Start:
-    return await make_start(desk, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
+async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> Start:
+    return await make_start(workspace, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
 
 
-async def put_down(hall: Runner, debate: str) -> None:
+async def put_down(runner: Runner, debate: str) -> None:
     """Stop a debate when somebody is waited for."""
-    await until(lambda: waits_only(hall.desk, debate))
-    hall.stop(debate)
-    assert (await hall.wait(debate)).kind == "waiting"
+    await until(lambda: waits_only(runner.workspace, debate))
+    runner.stop(debate)
+    assert (await runner.wait(debate)).kind == "waiting"
 
 
-async def say(desk: Workspace, debate: str) -> None:
-    (turn,) = await waiting(desk, debate)
+async def say(workspace: Workspace, debate: str) -> None:
+    (turn,) = await waiting(workspace, debate)
     form = turn.ask.form if turn.ask else None
     fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
-    await answer(desk, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
+    await answer(workspace, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
 
 
 # ---- answers -------------------------------------------------------------------------------------------------------
 
 
 async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
-    desk, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
-    desk.pool.lend("dear", Dear(0.0001))
-    async with Runner(desk) as hall:
-        till = Spending(hall, 1.0)
-        ann, me = of(hall, "ann", till), of(hall, "", till)
+    workspace, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
+    workspace.pool.lend("dear", Dear(0.0001))
+    async with Runner(workspace) as runner:
+        spending = Spending(runner, 1.0)
+        ann, me = of(runner, "ann", spending), of(runner, "", spending)
         ids = [await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))]
         with pytest.raises(LimitReached):
             await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))
-        await put_down(hall, ids[0])
+        await put_down(runner, ids[0])
         for _ in range(3):
             ids.append(await ann.begin(order(dear, caps=LimitWishes(cost=0.9))))
-            await put_down(hall, ids[-1])
+            await put_down(runner, ids[-1])
         for debate in ids:
-            await say(desk, debate)
+            await say(workspace, debate)
         assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
-        assert hall.held == (ids[0],)
-        assert await till.used("ann") == pytest.approx(0.9, abs=0.01)
+        assert runner.held == (ids[0],)
+        assert await spending.used("ann") == pytest.approx(0.9, abs=0.01)
 
 
 async def test_debates_that_cost_nothing_reserve_nothing() -> None:
-    async with Runner(desk_with()) as hall:
-        till = Spending(hall, 1.0)
-        ann = of(hall, "ann", till)
+    async with Runner(desk_with()) as runner:
+        spending = Spending(runner, 1.0)
+        ann = of(runner, "ann", spending)
         ids = [await ann.begin(order(caps=LimitWishes(cost=0.9))) for _ in range(3)]
-        assert await till.used("ann") == 0.0
-        await put_down(hall, ids[0])
+        assert await spending.used("ann") == 0.0
+        await put_down(runner, ids[0])
         assert await ann.go_on(ids[0])
-        assert await till.used("ann") == 0.0
+        assert await spending.used("ann") == 0.0
 
 
 async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_last() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        ann, me = of(hall, "ann"), of(hall, "")
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ann, me = of(runner, "ann"), of(runner, "")
         for by, caps, noted in (
             (me, LimitWishes(asks=4), LimitWishes()),
             (ann, LimitWishes(asks=300), LimitWishes(asks=300)),
         ):
             debate = await ann.begin(order(caps=LimitWishes(asks=2)))
-            await until(lambda debate=debate: waits_only(desk, debate))
-            await say(desk, debate)
-            assert (await hall.wait(debate)).kind == "limit"
+            await until(lambda debate=debate: waits_only(workspace, debate))
+            await say(workspace, debate)
+            assert (await runner.wait(debate)).kind == "limit"
             assert not await me.answered(debate), "it stands still for another reason"
             assert await by.go_on(debate, caps)
-            assert await noted_limits(desk, debate) == noted, "only its owner says it for later"
-            await put_down(hall, debate)
-            await say(desk, debate)
+            assert await noted_limits(workspace, debate) == noted, "only its owner says it for later"
+            await put_down(runner, debate)
+            await say(workspace, debate)
             assert await me.answered(debate)
             if by is me:
-                assert (await hall.wait(debate)).kind == "limit"
+                assert (await runner.wait(debate)).kind == "limit"
                 continue
-            await put_down(hall, debate)
+            await put_down(runner, debate)
             assert await ann.go_on(debate, LimitWishes(tokens=90_000))
-            assert await noted_limits(desk, debate) == LimitWishes(asks=300, tokens=90_000)
-            hall.stop(debate, now=True)
-            await hall.wait(debate)
+            assert await noted_limits(workspace, debate) == LimitWishes(asks=300, tokens=90_000)
+            runner.stop(debate, now=True)
+            await runner.wait(debate)
         with pytest.raises(BriefError, match="the owner of this machine allows"):
-            await of(hall, "ann", serving=Serving(asks=10)).go_on(debate, LimitWishes(asks=11))
+            await of(runner, "ann", serving=Serving(asks=10)).go_on(debate, LimitWishes(asks=11))
 
 
 async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Workspace:
     """A desk over what a process leaves that is killed while somebody is asked."""
     first, left = desk_with(slow), InMemoryStore()
-    async with Runner(first, grace=0.05) as hall:
-        await hall.begin(await start_of(first, brief, model), "d")
+    async with Runner(first, grace=0.05) as runner:
+        await runner.begin(await start_of(first, brief, model), "d")
         await (slow.asked.wait() if slow else until(lambda: waits_only(first, "d")))
         await left.append("d", await first.lines("d"), after=0)
     return Workspace(left, config=Config())
@@ -142,18 +144,18 @@ async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None =
 
 async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(liveness, "QUIET", 0.1)
-    desk = await crashed(ADA)
-    assert not any(isinstance(each.event, Paused) for each in await desk.entries("d"))
-    async with Runner(desk) as hall:
-        me = of(hall, "")
+    workspace = await crashed(ADA)
+    assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
+    async with Runner(workspace) as runner:
+        me = of(runner, "")
         assert not await me.answered("d"), "nobody has answered"
-        await say(desk, "d")
+        await say(workspace, "d")
         assert await me.answered("d")
-        assert hall.held == ("d",)
-        await put_down(hall, "d")
+        assert runner.held == ("d",)
+        await put_down(runner, "d")
         over = await me.begin(order(QUOTES))
-        await hall.wait(over)
-        assert not await stands_still(desk, over)
+        await runner.wait(over)
+        assert not await stands_still(workspace, over)
         with pytest.raises(RecordError):
             await me.answered("nobody")
 
@@ -161,23 +163,23 @@ async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pyt
 async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(liveness, "QUIET", 0.1)
     brief = ADA.replace("builtin:quotes", "guest:slow")
-    desk = await crashed(brief, slow=Slow())
-    async with Runner(desk) as hall:
-        await say(desk, "d")
-        assert not await of(hall, "").answered("d")
+    workspace = await crashed(brief, slow=Slow())
+    async with Runner(workspace) as runner:
+        await say(workspace, "d")
+        assert not await of(runner, "").answered("d")
 
 
 async def test_what_another_process_holds_is_left_to_it() -> None:
     here = desk_with()
     there = Workspace(here.store, config=Config())
-    async with Runner(here) as hall, Runner(there) as other:
-        await hall.begin(await start_of(here, ADA), "d")
+    async with Runner(here) as runner, Runner(there) as other:
+        await runner.begin(await start_of(here, ADA), "d")
         await until(lambda: waits_only(there, "d"))
         await say(there, "d")
         assert not await of(other, "").answered("d")
         await until(lambda: waits_only(here, "d"))
-        assert hall.held == ("d",), "it goes on there, undisturbed"
-        await put_down(hall, "d")
+        assert runner.held == ("d",), "it goes on there, undisturbed"
+        await put_down(runner, "d")
 
 
 # ---- money ---------------------------------------------------------------------------------------------------------
@@ -185,62 +187,62 @@ async def test_what_another_process_holds_is_left_to_it() -> None:
 
 async def test_a_look_at_what_is_used_drops_no_promise() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk, grace=0.05) as hall:
-        till = Spending(hall, 1.0)
-        async with till.paying("ann", "d", 0.9):
-            assert await till.used("ann") == 0.9
-            await hall.begin(await start_of(desk, QUOTES, "guest:slow"), "d", owner="ann")
-        assert await till.used("ann") == 0.9
-        async with till.paying("ann", "d", 0.9):
+    workspace = desk_with(slow)
+    async with Runner(workspace, grace=0.05) as runner:
+        spending = Spending(runner, 1.0)
+        async with spending.paying("ann", "d", 0.9):
+            assert await spending.used("ann") == 0.9
+            await runner.begin(await start_of(workspace, QUOTES, "guest:slow"), "d", owner="ann")
+        assert await spending.used("ann") == 0.9
+        async with spending.paying("ann", "d", 0.9):
             pass
         with pytest.raises(ZeroDivisionError):
-            async with till.paying("ann", "e", 0.1):
+            async with spending.paying("ann", "e", 0.1):
                 raise ZeroDivisionError
         with pytest.raises(LimitReached, match=r"\$0.90 of today's \$1.00"):
-            async with till.paying("ann", "e", 0.2):
+            async with spending.paying("ann", "e", 0.2):
                 pass
-        async with till.paying("ann", "e", 0.1):
+        async with spending.paying("ann", "e", 0.1):
             pass
-        assert await till.used("ann") == 0.9, "what was not begun is not reserved"
+        assert await spending.used("ann") == 0.9, "what was not begun is not reserved"
 
 
 async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
         ids: dict[str, str] = {}
         for owner in ("ann", "ben", ""):
-            ids[owner] = await of(hall, owner).begin(order(QUOTES))
-            await hall.wait(ids[owner])
+            ids[owner] = await of(runner, owner).begin(order(QUOTES))
+            await runner.wait(ids[owner])
         looked: list[str] = []
-        entries = desk.entries
+        entries = workspace.entries
 
         async def look(debate: str) -> tuple[Entry, ...]:
             looked.append(debate)
             return await entries(debate)
 
-        monkeypatch.setattr(desk, "entries", look)
-        till = Spending(hall, 1.0)
-        async with asyncio.timeout(5), till.paying("ann", "d", 0.9), till.paying("ben", "e", 0.9):
+        monkeypatch.setattr(workspace, "entries", look)
+        spending = Spending(runner, 1.0)
+        async with asyncio.timeout(5), spending.paying("ann", "d", 0.9), spending.paying("ben", "e", 0.9):
             assert ids["ben"] in looked
         assert ids[""] not in looked
         looked.clear()
-        assert await Spending(hall, 1.0, session=desk.clock() + 1).used("ann") == 0.0
+        assert await Spending(runner, 1.0, session=workspace.clock() + 1).used("ann") == 0.0
         assert looked == [], "what ended before is not read"
-        await desk.store.append(ids["ann"], ["damaged"], after=await desk.count_entries(ids["ann"]))
-        assert await till.used("ann") == 0.0
+        await workspace.store.append(ids["ann"], ["damaged"], after=await workspace.count_entries(ids["ann"]))
+        assert await spending.used("ann") == 0.0
 
 
 async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
-    desk = desk_with()
-    async with Runner(desk) as hall:
-        ann, wanted = of(hall, "ann"), order(QUOTES, start=False)
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ann, wanted = of(runner, "ann"), order(QUOTES, start=False)
         async with asyncio.TaskGroup() as group:
             made = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
         assert len({each.result() for each in made}) == 1
-        desk.new_id = lambda plan: made[0].result()  # an id that is taken, without a key
+        workspace.new_id = lambda plan: made[0].result()  # an id that is taken, without a key
         with pytest.raises(RecordConflict):
             await ann.begin(wanted)
 
@@ -250,50 +252,50 @@ async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
 
 async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
     slow = Slow()
-    desk = desk_with(slow)
-    async with Runner(desk, most=2, kept=1, grace=0.05) as hall:
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=2, kept=1, grace=0.05) as runner:
         for name in ("a1", "a2"):
-            await hall.begin(await start_of(desk, ADA), name, owner="ann")
-            await until(lambda name=name: waits_only(desk, name))
+            await runner.begin(await start_of(workspace, ADA), name, owner="ann")
+            await until(lambda name=name: waits_only(workspace, name))
         with pytest.raises(Full, match="2 debates of yours"):
-            await hall.begin(await start_of(desk, ADA), "a3", owner="ann")
-        busy = await start_of(desk, QUOTES, "guest:slow")
-        await hall.begin(busy, "b1", owner="ben")
+            await runner.begin(await start_of(workspace, ADA), "a3", owner="ann")
+        busy = await start_of(workspace, QUOTES, "guest:slow")
+        await runner.begin(busy, "b1", owner="ben")
         with pytest.raises(Full, match="1 debates are held already"):
-            await hall.begin(busy, "b2", owner="ben")
-        await hall.begin(busy, "m1")
+            await runner.begin(busy, "b2", owner="ben")
+        await runner.begin(busy, "m1")
         with pytest.raises(Full, match="2 debates are held already"):
-            await hall.begin(busy, "m2")
-        assert hall.held == ("a1", "a2", "b1", "m1")
-        await say(desk, "a1")
-        await until(lambda: waits_only(desk, "a1"))
-        assert "a1" in hall.held, "it goes on, though the hall is full"
+            await runner.begin(busy, "m2")
+        assert runner.held == ("a1", "a2", "b1", "m1")
+        await say(workspace, "a1")
+        await until(lambda: waits_only(workspace, "a1"))
+        assert "a1" in runner.held, "it goes on, though the hall is full"
 
 
 async def test_a_casting_takes_a_place() -> None:
     slow = Slow("{")
-    desk = desk_with(slow)
-    async with Runner(desk, most=1, grace=0.05) as hall:
-        start = await make_start(desk, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
-        await hall.begin(start, "d")
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=1, grace=0.05) as runner:
+        start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+        await runner.begin(start, "d")
         with pytest.raises(Full):
-            await hall.begin(await start_of(desk, QUOTES), "e")
+            await runner.begin(await start_of(workspace, QUOTES), "e")
 
 
 # ---- memory --------------------------------------------------------------------------------------------------------
 
 
 async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
-    desk = Workspace.at(tmp_path / "moot.sqlite")
-    desk.config = Config()
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace.config = Config()
     try:
-        async with Runner(desk) as hall:
-            mine, hers = [await of(hall, owner).begin(order(QUOTES)) for owner in ("", "ann")]
+        async with Runner(workspace) as runner:
+            mine, hers = [await of(runner, owner).begin(order(QUOTES)) for owner in ("", "ann")]
             for debate in (mine, hers):
-                assert (await hall.wait(debate)).status == "decided"
+                assert (await runner.wait(debate)).status == "decided"
         for _ in range(2):
-            assert len((await remembered(desk, mine, ("outcome",)))["outcome"]) == 1
-            assert not (await remembered(desk, hers, ("outcome", "position")))["outcome"]
-            await learn_all(desk, rebuild=True)
+            assert len((await remembered(workspace, mine, ("outcome",)))["outcome"]) == 1
+            assert not (await remembered(workspace, hers, ("outcome", "position")))["outcome"]
+            await learn_all(workspace, rebuild=True)
     finally:
-        await desk.close()
+        await workspace.close()

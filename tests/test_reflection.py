@@ -34,7 +34,7 @@ async def reflect(
     left, writing = list(reviews), list(texts)
     wrote: Mapping[str, Value] = {}
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.to == "Writer":
             return wrote if not writing or writing.pop(0) else None
         return left.pop(0)
@@ -127,7 +127,7 @@ CROWD = Brief(
 
 async def share(fails: Sequence[str] = ()) -> tuple[Held, Player]:
     done: Mapping[str, Value] = {}
-    player = Player(lambda ask, scene: None if ask.to in fails else done)
+    player = Player(lambda ask, context: None if ask.to in fails else done)
     place = Harness(brief=CROWD, protocol=map_reduce(CROWD, ITEMS))
     return await place.hold({each.name: player for each in CROWD.participants}), player
 

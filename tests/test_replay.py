@@ -26,7 +26,7 @@ PEOPLE = (
 )
 
 
-def hall(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = None) -> Harness:
+def runner(name: str, *, options: tuple[str, ...] = (), choices: Choices | None = None) -> Harness:
     brief = Brief(
         topic="Tea or coffee?",
         background=(Source(name="facts.md", text="Tea is warm."),),
@@ -55,7 +55,7 @@ CASES = [
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
     name: str, options: tuple[str, ...], choices: Choices
 ) -> None:
-    place = hall(name, options=options, choices=choices)
+    place = runner(name, options=options, choices=choices)
     whole = await place.hold(seats(Oracle()))
     assert whole.transcript.closed
     for cut in range(len(whole.lines)):
@@ -73,7 +73,7 @@ def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) ->
     def late(key: str) -> float:
         return hashlib.sha256(f"{order}{key}".encode()).digest()[0] / 255 * 0.003
 
-    place = hall(name)
+    place = runner(name)
     quick = asyncio.run(place.hold(seats(Oracle(seed))))
     slow = asyncio.run(place.hold(seats(Oracle(seed, latency=late))))
     assert essence(quick.transcript) == essence(slow.transcript)
@@ -86,13 +86,13 @@ class Heckler(Oracle):
         super().__init__(seed, latency=lambda key: (_draw(seed, key) % 3) * 0.0005)
         self.ledger, self.share = ledger, share
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         remark = Interjected(by="Guest", text=f"what of {ask.key}?")
         told = [turn.text for turn in self.ledger.transcript.turns("interject")]
         may = ask.key.endswith("#1") and _draw(self.seed, ask.key, "remark") % 100 < self.share
         if may and remark.text not in told:
             await self.ledger.add(remark)
-        return await super().answer(ask, scene, say)
+        return await super().answer(ask, context, say)
 
 
 def _draw(*parts: object) -> int:
@@ -109,7 +109,7 @@ def _draw(*parts: object) -> int:
 def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
     name: str, seed: int, share: int, where: float
 ) -> None:
-    place = hall(name)
+    place = runner(name)
 
     def table(ledger: Ledger) -> dict[str, Heckler]:
         heckler = Heckler(ledger, seed, share)
@@ -123,7 +123,7 @@ def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
 
 
 async def test_a_whole_record_is_only_read() -> None:
-    place = hall("panel")
+    place = runner("panel")
     whole = await place.hold(seats(Oracle()))
     oracle = Oracle()
     again = await place.hold(seats(oracle), whole.lines)
@@ -132,14 +132,14 @@ async def test_a_whole_record_is_only_read() -> None:
 
 
 async def test_another_protocol_over_the_record_is_a_mismatch_that_names_the_entry() -> None:
-    whole = await hall("panel").hold(seats(Oracle()))
-    other = hall("panel", choices=Choices(rounds=2))
+    whole = await runner("panel").hold(seats(Oracle()))
+    other = runner("panel", choices=Choices(rounds=2))
     with pytest.raises(RecordMismatch, match="entry 1: the record holds opened"):
         await other.hold(seats(Oracle()), whole.lines[:9])
 
 
 async def test_a_resumed_debate_says_so_once() -> None:
-    place = hall("council")
+    place = runner("council")
     whole = await place.hold(seats(Oracle()))
     cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Called))
     resumed = await place.hold(seats(Oracle()), whole.lines[:cut])
@@ -156,13 +156,13 @@ CHANGES: list[tuple[Callable[[list[str]], list[str]], str]] = [
 
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 async def test_a_changed_record_is_found(change: Callable[[list[str]], list[str]], message: str) -> None:
-    whole = await hall("panel").hold(seats(Oracle()))
+    whole = await runner("panel").hold(seats(Oracle()))
     with pytest.raises(RecordError, match=message):
         read(tuple(change(list(whole.lines))))
 
 
 async def test_the_last_events_are_ruled_and_closed() -> None:
-    whole = await hall("moderated").hold(seats(Oracle()))
+    whole = await runner("moderated").hold(seats(Oracle()))
     assert isinstance(whole.entries[-1].event, Closed)
     assert not any(isinstance(entry.event, Paused) for entry in whole.entries)
     assert sum(isinstance(entry.event, Replied) for entry in whole.entries) == len(whole.transcript.turns())

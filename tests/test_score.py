@@ -43,12 +43,12 @@ async def hold(tree: Phase, script: Script, *people: Participant) -> tuple[Held,
 def rated(by: Mapping[str, Mapping[str, Value] | None]) -> Script:
     """Everybody speaks; raters give these fields, None fails."""
     nothing: Mapping[str, Value] = {}
-    return lambda ask, scene: by.get(ask.to, nothing) if ask.act == "score" else nothing
+    return lambda ask, context: by.get(ask.to, nothing) if ask.act == "score" else nothing
 
 
 def pairs(player: Player) -> list[Pair]:
     """Who was asked to rate whom."""
-    return [(ask.to, scene.about[0].by) for ask, scene in player.asked if ask.act == "score"]
+    return [(ask.to, context.about[0].by) for ask, context in player.asked if ask.act == "score"]
 
 
 # ---- who rates whom
@@ -73,15 +73,15 @@ async def test_everybody_but_oneself_is_rated(phase: Score, people: tuple[Partic
     held, player = await hold(Sequence(parts=(TALK, phase)), rated({}), *people)
     assert sorted(pairs(player)) == sorted(asked)
     newest = {turn.key for turn in held.transcript.latest("argue")}
-    for ask, scene in player.asked:
+    for ask, context in player.asked:
         if ask.act == "score":
             assert set(ask.about) <= newest
             assert (ask.view, ask.audience) == (FAIR, (ask.to,))
-            assert not any(turn.act == "score" for turn in scene.turns)
+            assert not any(turn.act == "score" for turn in context.turns)
 
 
 async def test_who_did_not_speak_is_not_rated() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         spoken: Mapping[str, Value] = {}
         return None if ask.to == "Bob" and ask.act != "score" else spoken
 
@@ -133,9 +133,9 @@ async def test_who_criticises_is_rated_live_too_and_a_moderator_never() -> None:
 async def test_a_reasoned_evaluation(people: tuple[Participant, ...], asked: list[str]) -> None:
     phase = reasoned_evaluation(Brief(topic="?", participants=people))
     _, player = await hold(Sequence(parts=(TALK, phase)), rated({}), *people)
-    evaluations = [(ask, scene) for ask, scene in player.asked if ask.act == "evaluate"]
+    evaluations = [(ask, context) for ask, context in player.asked if ask.act == "evaluate"]
     assert [ask.to for ask, _ in evaluations] == asked
-    assert all(len(scene.turns) == 6 for _, scene in evaluations)
+    assert all(len(context.turns) == 6 for _, context in evaluations)
     assert all(
         ask.form and [each.name for each in ask.form.fields] == ["EVIDENCE", "FOCUS", "REPLIES"]
         for ask, _ in evaluations
@@ -172,11 +172,11 @@ async def test_means_say_of_how_many_numbers_they_are() -> None:
 async def test_ratings_come_the_same_from_a_cut_record() -> None:
     brief = Brief(topic="?", participants=(ANN, BOB, CY))
     tree = Sequence(parts=(after_turns(TALK, live_scoring(brief), SPOKEN), anonymous_scoring(brief)))
-    hall = Harness(brief=brief, protocol=tree)
+    runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in brief.participants]
-    whole = await hall.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, Oracle()))
     for cut in range(0, len(whole.lines), 7):
-        resumed = await hall.hold(dict.fromkeys(names, Oracle()), whole.lines[:cut])
+        resumed = await runner.hold(dict.fromkeys(names, Oracle()), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert scores(resumed.transcript) == scores(whole.transcript)
     assert len(scores(whole.transcript).ratings) == 9 + 6

@@ -23,11 +23,11 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     people = (ann, Participant(name="Bob", seat="ollama:tiny"))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(asks=0, turn_seconds=100))
     async with Wires(script=model).serve() as wires:
-        desk = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
-        plan = desk.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
-        assert (await desk.hold(plan, "tea")).status == "paused"
-        outcome = await desk.resume("tea", limits=Limits(turn_seconds=1.0))
-        await desk.close()
+        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
+        plan = workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
+        assert (await workspace.hold(plan, "tea")).status == "paused"
+        outcome = await workspace.resume("tea", limits=Limits(turn_seconds=1.0))
+        await workspace.close()
     turns = [turn for turn in outcome.transcript.turns() if turn.by == "Ann"]
     assert [turn.failure for turn in turns if turn.failure] == []
     reply = turns[0].reply

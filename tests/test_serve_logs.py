@@ -94,7 +94,7 @@ async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> 
     told: list[str] = []
     async with opened(tmp_path) as web:
         log = Log(told.append, as_json=True, clock=lambda: 5.0)
-        web.site.desk.watchers.each.append(log)
+        web.site.workspace.watchers.each.append(log)
         web.transport = httpx2.ASGITransport(app=Logged(make_app(web.site), log))
         debate = await web.ended(web.ann)
         link = (await web.ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()["token"]

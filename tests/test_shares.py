@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands import served, settle
-from moot.app.program.program_plans import open_desk, plan_tree
+from moot.app.program.program_plans import open_workspace, plan_tree
 from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
@@ -21,15 +21,15 @@ BOTH = Shares(tasks=(("Ann", "Read part 1."), ("Bob", "Read part 2."), ("Ann", "
 
 
 async def test_each_has_a_task_of_its_own_and_sees_nobody() -> None:
-    held, player = await hold(BOTH, lambda ask, scene: {})
+    held, player = await hold(BOTH, lambda ask, context: {})
     assert [(ask.to, ask.task) for ask, _ in player.asked] == list(BOTH.tasks)
-    assert not any(scene.turns or scene.about for _, scene in player.asked)
+    assert not any(context.turns or context.about for _, context in player.asked)
     assert [turn.key for turn in held.transcript.turns("share")] == [f"/debate#{n}" for n in (1, 2, 3)]
     assert not held.transcript.halts
 
 
 async def test_too_few_answers_halt_the_debate() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {} if ask.to == "Bob" else None
 
     held, _ = await hold(BOTH, script)
@@ -61,22 +61,22 @@ def talk(brief: Brief) -> Phase:
 @pytest.mark.usefixtures("_own_place")
 async def test_a_plan_seats_everybody_and_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     brief = Brief(topic="Tea?", participants=(ANN, Participant(name="Bob", seat="ollama:own")))
-    async with open_desk() as desk:
-        plan = await plan_tree(desk, brief, "talk", talk)
+    async with open_workspace() as workspace:
+        plan = await plan_tree(workspace, brief, "talk", talk)
         assert [each.seat for each in plan.brief.participants] == ["builtin:quotes", "ollama:own"]
         assert plan.protocol == Everyone(act="argue", task="Argue, 2 of you.")
-        named = await plan_tree(desk, brief, "talk", talk, ("ollama:given",))
+        named = await plan_tree(workspace, brief, "talk", talk, ("ollama:given",))
         assert [each.seat for each in named.brief.participants] == ["ollama:given", "ollama:own"]
         with pytest.raises(BriefError, match=r"Ann: .*nowhere"):
-            await plan_tree(desk, brief, "talk", talk, ("nowhere:model",))
+            await plan_tree(workspace, brief, "talk", talk, ("nowhere:model",))
         aided = Brief(topic="Tea?", participants=(Participant(name="Ann", seat="ollama:own", tools=("hammer",)),))
         with pytest.raises(BriefError, match=r"Ann: .*hammer"):
-            await plan_tree(desk, aided, "talk", talk)
+            await plan_tree(workspace, aided, "talk", talk)
     monkeypatch.setenv("MOOT_MODEL", "builtin:quotes")
-    async with open_desk(Path("here.sqlite")) as desk:
-        plan = await plan_tree(desk, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
-        outcome = await desk.hold(plan, desk.new_id(plan))
-        assert (desk.place, outcome.transcript.protocol) == ("here.sqlite", "talk")
+    async with open_workspace(Path("here.sqlite")) as workspace:
+        plan = await plan_tree(workspace, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
+        outcome = await workspace.hold(plan, workspace.new_id(plan))
+        assert (workspace.place, outcome.transcript.protocol) == ("here.sqlite", "talk")
         assert [turn.by for turn in outcome.transcript.turns("argue")] == ["Ann", "Bob"]
 
 
@@ -84,6 +84,6 @@ async def test_a_plan_seats_everybody_and_is_held(monkeypatch: pytest.MonkeyPatc
 async def test_the_usual_model_is_the_first_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     with served(models=("all-minilm:latest", "qwen3:8b")) as wires:
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        async with open_desk() as desk:
-            plan = await plan_tree(desk, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
+        async with open_workspace() as workspace:
+            plan = await plan_tree(workspace, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
     assert [each.seat for each in plan.brief.participants] == ["ollama:qwen3:8b"] * 2

@@ -58,11 +58,11 @@ class Bird:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     repeating: tuple[str, ...] = (SUMMARY,)
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
-        prompt = "\n".join(message.text for message in compose(ask, scene, Traits()))
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        prompt = "\n".join(message.text for message in compose(ask, context, Traits()))
         self.prompts[ask.key] = prompt
         # Who sums up, and who moderates, may repeat all that it was shown.
-        repeats = ask.act in self.repeating or scene.me.duty == "moderator"
+        repeats = ask.act in self.repeating or context.me.duty == "moderator"
         seen = CANARY.findall(prompt) if repeats else []
         words = " ".join((canary(ask.key), *seen))
         fields = {each.name: self._value(each, ask, words) for each in ask.form.fields} if ask.form else {}
@@ -244,7 +244,7 @@ class Gossip:
     tell: Callable[[State, str], Ask]
     name: str = "gossip"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         yield [self.tell(table, name) for name in NAMES]
 
 

@@ -246,11 +246,11 @@ def test_a_window_of_the_moderator_needs_a_scope_of_its_own() -> None:
 
 
 async def ready(text: str, wishes: Wishes = QUOTES) -> Ready:
-    desk = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(desk, read_brief(text, name="b.md", folder=Path()), wishes)
+        return await prepare(workspace, read_brief(text, name="b.md", folder=Path()), wishes)
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 MANY = "participants: [" + ", ".join(f"P{n}" for n in range(9)) + "]"

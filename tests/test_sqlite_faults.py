@@ -67,7 +67,7 @@ async def test_a_kill_loses_nothing_that_was_promised(seed: int, path: Path) -> 
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     store = SqliteStore.open(path)
-    found = {spine.debate: spine.entries for spine in await store.debates()}
+    found = {info.debate: info.entries for info in await store.debates()}
     assert {name: min(found.get(name, 0), entries) for name, entries in promised.items()} == promised
     for name, entries in found.items():
         assert entries % 3 == 0
@@ -206,7 +206,7 @@ async def test_what_may_only_be_read_can_be_read(log: bool, rights: int, folder_
                 SqliteStore.open(path)
         store = SqliteStore.open(path, reading=True)
         assert await store.read("a", after=1) == ("2",)
-        assert [spine.entries for spine in await store.debates()] == [2]
+        assert [info.entries for info in await store.debates()] == [2]
         with pytest.raises(RecordError, match=READ_ONLY):
             await store.append("a", ("3",), after=2)
         await store.close()

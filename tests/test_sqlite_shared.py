@@ -226,12 +226,12 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.engine.driver.GRACE", 0.05)
-    desk, later = (Workspace(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
+    workspace, later = (Workspace(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
-    plan = desk.plan(brief, models=("builtin:quotes",))
+    plan = workspace.plan(brief, models=("builtin:quotes",))
     async with asyncio.TaskGroup() as group:
         with held(path):
-            stopped = group.create_task(desk.hold(plan, "d"))
+            stopped = group.create_task(workspace.hold(plan, "d"))
             await asyncio.sleep(0.05)
             stopped.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -241,6 +241,6 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
             assert not resumed.done()
     assert resumed.result().status == "no_decision"
     entries, _ = await later.verify("d")
-    assert entries == len(await desk.lines("d"))
-    await desk.close()
+    assert entries == len(await workspace.lines("d"))
+    await workspace.close()
     await later.close()

@@ -152,7 +152,7 @@ async def held(script: Script, *people: Participant, until: tuple[Condition, ...
 def debate(gauge: Mapping[str, Value] | None) -> Script:
     """Everybody claims something new each time, and the moderator's gauge is given."""
 
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "gauge":
             return gauge
         return {"CLAIM": ask.key, "ANSWER": ask.to} if ask.act in SPOKEN else {}
@@ -191,13 +191,15 @@ async def test_only_the_moderator_sees_the_gauge() -> None:
         ("Chair", ("Chair",), GAUGE, View(numbered=True))
     ] * 3
     assert "after round 2." in gauged[1].task
-    shown = [turn.act for ask, scene in player.asked if ask.to != "Chair" for turn in (*scene.turns, *scene.about)]
+    shown = [
+        turn.act for ask, context in player.asked if ask.to != "Chair" for turn in (*context.turns, *context.about)
+    ]
     assert "argue" in shown
     assert "gauge" not in shown
 
 
 async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"CLAIM": "NONE" if "/round-" in ask.key else ask.to, "ANSWER": ask.to}
 
     transcript = (await held(script, ANN, BOB, until=("no_new_arguments",))).transcript
@@ -207,7 +209,7 @@ async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> 
 
 
 async def test_seats_that_fail_never_stall_the_debate() -> None:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value] | None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return None if ask.to in ("Bob", "Chair") else {"CLAIM": "NONE"}
 
     transcript = (await held(script, until=("no_new_arguments", "consensus_reached"))).transcript

@@ -73,7 +73,7 @@ class Alphabetical(InMemoryStore):
     """Lists debates by their ids."""
 
     async def debates(self) -> tuple[StreamInfo, ...]:
-        return tuple(sorted(await super().debates(), key=lambda spine: spine.debate, reverse=True))
+        return tuple(sorted(await super().debates(), key=lambda info: info.debate, reverse=True))
 
 
 class Swallowing(InMemoryStore):

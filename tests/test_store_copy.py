@@ -41,7 +41,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def all_lines(store: Store) -> dict[str, tuple[str, ...]]:
-    return {spine.debate: await store.read(spine.debate) for spine in await store.debates()}
+    return {info.debate: await store.read(info.debate) for info in await store.debates()}
 
 
 async def copied(source: Store, target: Store, *names: str) -> list[Copied]:
@@ -62,9 +62,9 @@ async def test_debates_go_to_postgresql_and_back(record: Path, database: str, tm
     assert await all_lines(back) == await all_lines(middle) == lines
     assert [each.debate for each in await back.debates()] == [each.debate for each in await middle.debates()]
     assert [(each.new, each.fault) for each in await copied(source, middle)] == [(0, ""), (0, "")]
-    desk = Workspace.at(database)
-    assert (await desk.verify(there[0].debate))[0] == len(lines[there[0].debate])
-    await desk.close()
+    workspace = Workspace.at(database)
+    assert (await workspace.verify(there[0].debate))[0] == len(lines[there[0].debate])
+    await workspace.close()
     for store in (source, middle, back):
         await store.close()
 
@@ -103,7 +103,7 @@ async def test_many_lines_are_copied_in_pieces(database: str) -> None:
 
 async def test_another_debate_of_the_same_id_is_refused_and_the_others_go_on(record: Path, database: str) -> None:
     source, target = open_store(record), open_store(database)
-    first, second = [spine.debate for spine in reversed(await source.debates()) if "/" not in spine.debate]
+    first, second = [info.debate for info in reversed(await source.debates()) if "/" not in info.debate]
     await target.append(first, (await source.read(second))[:3], after=0)
     done = await copied(source, target)
     assert [(each.debate, each.fault) for each in done] == [
@@ -226,9 +226,9 @@ async def test_a_store_tells_its_place(tmp_path: Path) -> None:
         (str(tmp_path / "a.sqlite"), str(tmp_path / "a.sqlite")),
         (SECRET, "postgresql://ada@db.example:5432/moot"),
     ):
-        desk = Workspace.at(where)
-        assert desk.place == place
-        await desk.close()
+        workspace = Workspace.at(where)
+        assert workspace.place == place
+        await workspace.close()
 
 
 def test_an_address_in_a_setting_is_the_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,9 +73,9 @@ def shelf(tmp_path: Path) -> Path:
     return path
 
 
-def reader(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def reader(ask: Ask, context: Context) -> Mapping[str, Value]:
     """Proposes what was confirmed on a like topic where that is laid before it, else to wait; Cy reads nothing."""
-    shown = "\n".join(each.text for each in compose(ask, scene, Traits()))
+    shown = "\n".join(each.text for each in compose(ask, context, Traits()))
     answer = LEASED if ask.to != "Cy" and f"confirmed] on “{EARLIER[0][0]}”: decided “{LEASED}”" in shown else "wait"
     given: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
@@ -86,9 +86,9 @@ def reader(ask: Ask, scene: Context) -> Mapping[str, Value]:
 
 async def tenth(shelf: Path | None) -> tuple[Held, Player]:
     player = Player(reader)
-    hall = Harness(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
-    librarian = Retriever(shelf=shelf, clock=lambda: 20_000.0)
-    return await hall.hold({**dict.fromkeys(NAMES, player), "Librarian": librarian}), player
+    runner = Harness(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
+    retriever = Retriever(shelf=shelf, clock=lambda: 20_000.0)
+    return await runner.hold({**dict.fromkeys(NAMES, player), "Librarian": retriever}), player
 
 
 def proposals(held: Held) -> dict[str, str]:
@@ -115,8 +115,8 @@ async def test_its_prompts_hold_the_outcome_and_the_critique_and_without_memory_
     for path, there in ((shelf, True), (None, False)):
         asked = [each for each in (await tenth(path))[1].asked if each[0].act == "propose"]
         assert [ask.to for ask, _ in asked] == list(NAMES)
-        for ask, scene in asked:
-            shown = "\n".join(each.text for each in compose(ask, scene, Traits()))
+        for ask, context in asked:
+            shown = "\n".join(each.text for each in compose(ask, context, Traits()))
             assert (f"“{LEASED}”" in shown, f"“{MISSING}”" in shown) == (there, there)
             assert "nurses" not in shown
 

@@ -42,16 +42,16 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 
 @asynccontextmanager
-async def halls(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Runner]]:
+async def runners(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Runner]]:
     """Halls of several servers over the same records."""
     async with AsyncExitStack() as stack:
         found: list[Runner] = []
         for _ in range(count):
-            desk = Workspace.at(where)
-            desk.config = Config()
-            stack.push_async_callback(desk.close)
-            desk.pool.lend("slow", slow)
-            found.append(await stack.enter_async_context(Runner(desk, config=desk.config, grace=0.05)))
+            workspace = Workspace.at(where)
+            workspace.config = Config()
+            stack.push_async_callback(workspace.close)
+            workspace.pool.lend("slow", slow)
+            found.append(await stack.enter_async_context(Runner(workspace, config=workspace.config, grace=0.05)))
         yield found
 
 
@@ -62,8 +62,8 @@ class Priced(Slow):
         return replace(super().quote(request), cost=0.01)
 
 
-def of(hall: Runner, till: Spending, owner: str = "ann") -> Reception:
-    return Reception(hall=hall, till=till, serving=Serving(), owner=owner)
+def of(runner: Runner, spending: Spending, owner: str = "ann") -> Reception:
+    return Reception(runner=runner, spending=spending, serving=Serving(), owner=owner)
 
 
 def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin") -> Order:
@@ -80,36 +80,36 @@ async def tried(taker: Reception, wanted: Order) -> str:
 
 
 async def test_of_two_servers_that_begin_at_the_same_moment_one_is_refused(where: str | Path) -> None:
-    async with halls(where, Priced(), 3) as found:
-        takers = [of(hall, Spending(hall, 1.0)) for hall in found]
+    async with runners(where, Priced(), 3) as found:
+        takers = [of(runner, Spending(runner, 1.0)) for runner in found]
         async with asyncio.TaskGroup() as group:
             made = [group.create_task(tried(each, order())) for each in takers]
         ids = [each.result() for each in made if each.result()]
         assert len(ids) == 1, "the others would have overrun the allowance together"
         for each in takers:
-            assert await each.till.used("ann") == 0.6
-            assert await each.till.used("ben") == 0.0
+            assert await each.spending.used("ann") == 0.6
+            assert await each.spending.used("ben") == 0.0
             assert not await tried(each, order(0.5)), "what another server holds is reserved"
         assert await tried(takers[0], order(0.3))
-        assert [round(await each.till.used("ann"), 6) for each in takers] == [0.9] * 3
+        assert [round(await each.spending.used("ann"), 6) for each in takers] == [0.9] * 3
 
 
 async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str | Path) -> None:
     slow = Priced()
-    async with halls(where, slow) as (here, there):
+    async with runners(where, slow) as (here, there):
         mine, theirs = of(here, Spending(here, 1.0)), of(there, Spending(there, 1.0))
         debate = await mine.begin(order())
         await slow.asked.wait()
         assert here.stop(debate, now=True)
         await here.wait(debate)
-        assert await theirs.till.used("ann") < 0.3
+        assert await theirs.spending.used("ann") < 0.3
         assert await theirs.go_on(debate)
-        await until(lambda: there.desk.count_entries(debate))
-        assert await mine.till.used("ann") == 0.6
+        await until(lambda: there.workspace.count_entries(debate))
+        assert await mine.spending.used("ann") == 0.6
         assert not await tried(mine, order())
         slow.go.set()
         await there.wait(debate)
-        assert await mine.till.used("ann") == await theirs.till.used("ann") < 0.3
+        assert await mine.spending.used("ann") == await theirs.spending.used("ann") < 0.3
         other = await tried(mine, order())
         assert other
         await here.wait(other)
@@ -119,32 +119,32 @@ async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
     kept: dict[str, list[str]] = {}
     slow = Priced("{}")
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
-    for desk in (here, there):
-        desk.pool.lend("slow", slow)
-    async with Runner(here) as hall, Runner(there) as other:
-        mine, theirs = of(hall, Spending(hall, 1.0)), of(other, Spending(other, 1.0))
+    for workspace in (here, there):
+        workspace.pool.lend("slow", slow)
+    async with Runner(here) as runner, Runner(there) as other:
+        mine, theirs = of(runner, Spending(runner, 1.0)), of(other, Spending(other, 1.0))
         debate = await mine.begin(order(cast=""))
         await slow.asked.wait()
         assert not await here.count_entries(debate)
-        assert await mine.till.used("ann") == 0.6
-        assert 0.6 <= await theirs.till.used("ann") < 0.63
+        assert await mine.spending.used("ann") == 0.6
+        assert 0.6 <= await theirs.spending.used("ann") < 0.63
         slow.go.set()
-        await hall.wait(debate)
+        await runner.wait(debate)
 
 
 async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, list[str]] = {}
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
-    async with Runner(here) as hall, Runner(there) as other:
-        till = Spending(other, 1.0)
-        async with Spending(hall, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
-            assert await till.used("ann") == 0.9
-        assert await till.used("ann") == 0.9, "it may be having participants made"
+    async with Runner(here) as runner, Runner(there) as other:
+        spending = Spending(other, 1.0)
+        async with Spending(runner, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
+            assert await spending.used("ann") == 0.9
+        assert await spending.used("ann") == 0.9, "it may be having participants made"
         monkeypatch.setattr(tills, "PLACING", 0.0)
-        assert await till.used("ann") == 0.0
+        assert await spending.used("ann") == 0.0
         monkeypatch.setattr(tills, "PLACING", 900.0)
         there.clock = lambda: here.clock() + 86_400 * 2
-        assert await till.used("ann") == 0.0, "that was the day before yesterday"
+        assert await spending.used("ann") == 0.0, "that was the day before yesterday"
 
 
 async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_limit_or_its_estimate() -> None:
@@ -152,44 +152,44 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
     slow = Priced()
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     dear = Dear()
-    for desk in (here, there):
-        desk.pool.lend("slow", slow)
-        desk.pool.lend("dear", dear)
-    async with Runner(here, grace=0.05) as hall, Runner(there) as other:
-        till, session = Spending(other, 100.0), Spending(other, 100.0, session=0.0)
+    for workspace in (here, there):
+        workspace.pool.lend("slow", slow)
+        workspace.pool.lend("dear", dear)
+    async with Runner(here, grace=0.05) as runner, Runner(there) as other:
+        spending, session = Spending(other, 100.0), Spending(other, 100.0, session=0.0)
         for name, model, cost in (("limited", "guest:slow", 0.7), ("free", "guest:dear", None)):
             wishes = Wishes(models=(model,), cast="builtin", caps=LimitWishes(cost=cost))
             await claim(here, name, Claim(owner=name))
             slow.asked.clear()
-            await hall.begin(
+            await runner.begin(
                 await make_start(here, read_brief(ADA.replace("builtin:quotes", model)), wishes, Config()), name
             )
             await until(lambda name=name: waiting(here, name))
-        assert await till.used("limited") == 0.7
+        assert await spending.used("limited") == 0.7
         assert await session.used("limited") < 0.7, "a session is its process's own"
-        assert await till.used("free") >= 1.0
+        assert await spending.used("free") >= 1.0
         await there.store.append("free", ["damaged"], after=await there.count_entries("free"))
-        assert await till.used("free") == 0.0
+        assert await spending.used("free") == 0.0
 
 
 async def test_what_stands_in_the_queue_stays_reserved() -> None:
     kept: dict[str, list[str]] = {}
     desks, slow = [Workspace(InMemoryStore(kept), config=Config()) for _ in range(3)], Priced()
-    for desk in desks:
-        desk.pool.lend("slow", slow)
+    for workspace in desks:
+        workspace.pool.lend("slow", slow)
     slow.go.set()
     async with working(desks[0]) as worker, QueueRunner(desks[1], worker) as one, QueueRunner(desks[2], worker) as two:
         here, there = of(one, Spending(one, 1.0)), of(two, Spending(two, 1.0))
         worker.open.clear()
         wanted = order(0.9, ADA.replace("builtin:quotes", "guest:slow"))
         debate = await here.begin(wanted)
-        assert await there.till.used("ann") == 0.9
+        assert await there.spending.used("ann") == 0.9
         assert not await tried(there, wanted)
         worker.open.set()
         await until(lambda: worker.found[debate].state == "waiting")
-        assert await there.till.used("ann") == await here.till.used("ann") < 0.3
+        assert await there.spending.used("ann") == await here.spending.used("ann") < 0.3
         (turn,) = await waiting(desks[1], debate)
         await answer(desks[1], debate, "Tea, I say.", key=turn.key)
         worker.open.clear()
         assert await there.answered(debate)
-        assert await here.till.used("ann") == 0.9, "its record stands still, and it is to go on"
+        assert await here.spending.used("ann") == 0.9, "its record stands still, and it is to go on"

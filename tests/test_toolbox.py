@@ -206,15 +206,15 @@ No.
 
 
 async def test_the_plan_names_the_line_and_the_notes() -> None:
-    desk = Workspace(InMemoryStore(), config=Config(searxng_url="http://a.example"))
+    workspace = Workspace(InMemoryStore(), config=Config(searxng_url="http://a.example"))
     wishes = Wishes(models=("ollama:tiny",))
     try:
         with pytest.raises(BriefError, match=r"^b.md:3: Bob: there is no MCP server 'x'"):
-            await prepare(desk, read_brief(WORDS.replace("{tool}", "mcp:x"), name="b.md"), wishes)
-        ready = await prepare(desk, read_brief(WORDS.replace("{tool}", "search"), name="b.md"), wishes)
+            await prepare(workspace, read_brief(WORDS.replace("{tool}", "mcp:x"), name="b.md"), wishes)
+        ready = await prepare(workspace, read_brief(WORDS.replace("{tool}", "search"), name="b.md"), wishes)
         assert "What participants search for goes to the SearXNG at http://a.example." in ready.notes
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 @pytest.fixture(autouse=True)
@@ -245,11 +245,11 @@ async def places(config: Config) -> AsyncGenerator[tuple[Workspace, Wires, Web, 
     hits = [{"title": "Tea", "url": "https://tea.example/", "content": "Two cents."}]
     async with Wires(script=model).serve() as wires, Web(searxng(hits)).serve() as web, Web(vectors).serve() as other:
         pool = Pool(env=environment(wires.url), patience=HASTY)
-        desk = Workspace(InMemoryStore(), pool=pool, config=replace(config, searxng_url=web.url))
+        workspace = Workspace(InMemoryStore(), pool=pool, config=replace(config, searxng_url=web.url))
         try:
-            yield desk, wires, web, other
+            yield workspace, wires, web, other
         finally:
-            await desk.close()
+            await workspace.close()
 
 
 def vectors(visit: Visit) -> Answer:
@@ -265,20 +265,20 @@ async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repea
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = Config(embeddings="ollama:e", mcp={"files": FILES})
-    async with places(config) as (desk, wires, web, other):
+    async with places(config) as (workspace, wires, web, other):
         monkeypatch.setenv("OLLAMA_HOST", other.url)
-        plan = desk.plan(
+        plan = workspace.plan(
             brief("search", "rag", "mcp:files"), protocol="panel", choices=Choices(), models=("ollama:tiny",)
         )
-        assert (await desk.hold(plan, "tea")).status == "decided"
-        used = results([entry.event for entry in await desk.entries("tea")])
+        assert (await workspace.hold(plan, "tea")).status == "decided"
+        used = results([entry.event for entry in await workspace.entries("tea")])
         assert [each.model for each in used[:3]] == ["tool:search", "tool:rag", "tool:files_read"]
         assert [each.sources for each in used[:3]] == [("https://tea.example/",), ("tea.md:1",), ("mcp:files",)]
         assert "Tea costs two cents." in used[1].text
         searched, asked = len(web.visits), len(wires.calls)
         assert other.visits
-        again = Workspace(InMemoryStore(), pool=desk.pool, config=desk.config)
-        await again.store.append("tea", (await desk.lines("tea"))[:12], after=0)
+        again = Workspace(InMemoryStore(), pool=workspace.pool, config=workspace.config)
+        await again.store.append("tea", (await workspace.lines("tea"))[:12], after=0)
         assert (await again.resume("tea")).status == "decided"
         assert len(web.visits) - searched < searched
         assert len(wires.calls) > asked
@@ -287,16 +287,16 @@ async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repea
 
 
 async def test_no_vectors_pass_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with places(Config(embeddings="openai:text-embedding-3-large")) as (desk, _, _, other):
+    async with places(Config(embeddings="openai:text-embedding-3-large")) as (workspace, _, _, other):
         monkeypatch.setenv("OPENAI_BASE_URL", other.url)
         monkeypatch.setenv("OPENAI_API_KEY", "k")
         asked = replace(brief("search", "rag"), limits=Limits(cost=0.0))
-        plan = desk.plan(asked, protocol="panel", choices=Choices(), models=("ollama:tiny",))
-        paused = await desk.hold(plan, "tea")
+        plan = workspace.plan(asked, protocol="panel", choices=Choices(), models=("ollama:tiny",))
+        paused = await workspace.hold(plan, "tea")
         assert (paused.status, other.visits) == ("paused", [])
         assert "the limit of $0: " in paused.reason
-        assert (await desk.resume("tea", limits=Limits())).status == "decided"
-        used = [entry.event for entry in await desk.entries("tea") if isinstance(entry.event, Called)]
+        assert (await workspace.resume("tea", limits=Limits())).status == "decided"
+        used = [entry.event for entry in await workspace.entries("tea") if isinstance(entry.event, Called)]
         vectors = [each for each in used if each.model == "openai:text-embedding-3-large"]
         assert [each.call for each in vectors[:2]] == ["tool-2-embed-1", "tool-2-embed-2"]
         assert all(each.usage.cost for each in vectors)

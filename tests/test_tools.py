@@ -187,7 +187,7 @@ def play(request: Request) -> str | Called:
     return wants("search", "summarizer")
 
 
-def hall(**limits: int) -> Harness:
+def runner(**limits: int) -> Harness:
     people = (ANN, replace(BOB, hide=("Ann",)))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(**limits))
     return Harness(brief=brief, protocol=Everyone(act="argue", task="Argue."))
@@ -203,12 +203,12 @@ async def test_no_tool_is_used_twice_wherever_a_debate_is_cut() -> None:
         return made, shelves
 
     first, shelves = seats()
-    whole = await hall().hold(first)
+    whole = await runner().hold(first)
     assert [len(shelf.used) for shelf in shelves] == [1, 1]
     assert whole.transcript.closed
     for cut in range(1, len(whole.lines)):
         again, shelves = seats()
-        resumed = await hall().hold(again, whole.lines[:cut])
+        resumed = await runner().hold(again, whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert resumed.transcript.usage == whole.transcript.usage
         kept = [entry.event for entry in whole.entries[:cut] if isinstance(entry.event, Called)]
@@ -264,10 +264,10 @@ async def test_a_tool_sees_what_its_participant_sees() -> None:
     shelves = {"Ann": Shelf(), "Bob": Shelf()}
     seats = {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name, shelf in shelves.items()}
     turns = (Everyone(act="argue", task="Argue.", who=(name,)) for name in ("Ann", "Bob"))
-    two = replace(hall(), protocol=Sequence(parts=tuple(turns)))
+    two = replace(runner(), protocol=Sequence(parts=tuple(turns)))
     await two.hold(seats)
-    (scene,) = shelves["Bob"].scenes
-    assert (scene.me.name, scene.turns, scene.about) == ("Bob", (), ())
+    (context,) = shelves["Bob"].contexts
+    assert (context.me.name, context.turns, context.about) == ("Bob", (), ())
 
 
 async def test_a_limit_pauses_the_debate_within_the_loop() -> None:
@@ -275,11 +275,11 @@ async def test_a_limit_pauses_the_debate_within_the_loop() -> None:
         return {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name in ("Ann", "Bob")}
 
     shelf = Shelf()
-    held = await hall(tokens=200, parallel=1).hold(seats())
+    held = await runner(tokens=200, parallel=1).hold(seats())
     assert held.transcript.paused
     assert held.transcript.paused.kind == "limit"
     assert shelf.used == ["search1"]
-    more = replace(hall(), brief=held.transcript.brief or SCENE.brief, hosting=lambda: Hosting(limits=Limits()))
+    more = replace(runner(), brief=held.transcript.brief or SCENE.brief, hosting=lambda: Hosting(limits=Limits()))
     resumed = await more.hold(seats(), held.lines)
     assert resumed.transcript.closed
     assert shelf.used == ["search1", "search1"]

@@ -158,19 +158,19 @@ PEOPLE = (
 )
 
 
-def hall(mode: TurnMode | None, seed: int = 7) -> Harness:
+def runner(mode: TurnMode | None, seed: int = 7) -> Harness:
     brief = Brief(topic="Tea?", participants=PEOPLE, seed=seed)
     return Harness(brief=brief, protocol=build("round_robin", brief, Choices(turn_mode=mode, rounds=2)))
 
 
 async def speakers(mode: TurnMode | None, seed: int = 7) -> list[str]:
-    def script(ask: Ask, scene: Context) -> Mapping[str, Value]:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value]:
         # Cy always answers Ann, everybody else nobody.
-        theirs = [turn for turn in scene.turns if turn.by == "Ann" and turn.act == "argue"]
+        theirs = [turn for turn in context.turns if turn.by == "Ann" and turn.act == "argue"]
         return {"TARGET": theirs[-1].mark} if ask.to == "Cy" and theirs else {}
 
     player = Player(script)
-    await hall(mode, seed).hold({each.name: player for each in PEOPLE})
+    await runner(mode, seed).hold({each.name: player for each in PEOPLE})
     return [ask.to for ask, _ in player.asked if ask.act == "argue"]
 
 
@@ -196,7 +196,7 @@ async def test_chance_comes_from_the_seed() -> None:
 
 @pytest.mark.parametrize("mode", sorted(ORDERS))
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMode) -> None:
-    place = hall(mode)
+    place = runner(mode)
     assert load(dump(place.protocol)) == place.protocol
     whole = await place.hold({each.name: Oracle() for each in PEOPLE})
     await resume_everywhere(place, whole)

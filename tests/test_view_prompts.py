@@ -26,9 +26,9 @@ class Speaker:
     def __init__(self) -> None:
         self.messages: dict[str, tuple[Message, ...]] = {}
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         n = ask.key.partition("round-")[2][:1]
-        self.messages[f"{ask.to} {ask.act} {n}"] = compose(ask, scene, Traits())
+        self.messages[f"{ask.to} {ask.act} {n}"] = compose(ask, context, Traits())
         fields: dict[str, Value] = {"TARGET": "T4"} if (ask.to, ask.act, n) == ("Bob", "argue", "2") else {}
         words = {"open": f"{ask.to} opens.", "summarize": f"Summary {n or 0} by {ask.to}."}
         return Reply(text=words.get(ask.act, f"{ask.to}, round {n}."), fields=fields)

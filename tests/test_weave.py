@@ -34,7 +34,7 @@ def rounds(most: int, each: Phase = ARGUE) -> Rounds:
     return Rounds(each=each, most=most)
 
 
-def quietly(ask: Ask, scene: Context) -> Mapping[str, Value]:
+def quietly(ask: Ask, context: Context) -> Mapping[str, Value]:
     return {}
 
 
@@ -76,7 +76,7 @@ async def test_a_phase_of_some_rounds_stands_under_its_own_name() -> None:
 
 async def test_after_each_batch_its_turns_are_in_focus() -> None:
     tree = parts(After(each=parts(OPEN, ARGUE), then=Interruption(), acts=("open", "argue")))
-    player = Player(lambda ask, scene: None if ask.key.endswith("floor#1") else {})
+    player = Player(lambda ask, context: None if ask.key.endswith("floor#1") else {})
     brief = Brief(topic="?", participants=(ANN, BOB))
     held = await Harness(brief=brief, protocol=tree).hold({"Ann": player, "Bob": player})
     focus = [(turn.key.partition("/interruption-")[2], turn.about) for turn in held.transcript.turns("bid")]
@@ -89,7 +89,7 @@ async def test_after_each_batch_its_turns_are_in_focus() -> None:
 
 def mute(*acts: str) -> Script:
     """Everybody answers but in these acts."""
-    return lambda ask, scene: None if {ask.act, f"{ask.to} {ask.act}"}.intersection(acts) else {}
+    return lambda ask, context: None if {ask.act, f"{ask.to} {ask.act}"}.intersection(acts) else {}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_rounds_end_where_there_is_a_reason() -> None:
     answer = Everyone(act="open", task="Open.", form=draft(()))
     tree = parts(Rounds(each=answer, most=9, until=Alike(acts=("open",))))
     place = Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree)
-    held = await place.hold(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, scene: {"ANSWER": "tea"})))
+    held = await place.hold(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, context: {"ANSWER": "tea"})))
     assert held.transcript.halts == {"/debate/rounds": "all 2 give the same answer"}
     assert len(held.transcript.turns()) == 2
 

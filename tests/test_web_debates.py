@@ -24,7 +24,7 @@ async def test_a_debate_begins_from_markdown_and_ends(tmp_path: Path) -> None:
         debate = response.json()["id"]
         assert response.status_code == 201
         assert response.headers["location"] == f"{API}/debates/{debate}"
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
         state = (await me.get(f"{API}/debates/{debate}")).json()
     assert (state["status"], state["runs"], state["right"], state["topic"]) == (
         "decided",
@@ -83,7 +83,7 @@ async def test_a_brief_from_elsewhere_reads_and_names_nothing_of_the_machine(
         assert problem["code"] == code or code is None
         assert response.headers["content-type"] == "application/problem+json"
         assert "root:" not in response.text
-        assert not web.site.hall.held
+        assert not web.site.runner.held
         assert not (await web.me.get(f"{API}/debates")).json()["debates"]
 
 
@@ -133,7 +133,7 @@ async def test_a_key_counts_once(tmp_path: Path) -> None:
         assert one.status_code == two.status_code == 201
         debate = one.json()["id"]
         assert debate == two.json()["id"]
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
         again = await ann.post(f"{API}/debates", json=body, headers=key)
         assert again.json() == {"id": debate, "casting": "", "runs": False}
         other = await ann.post(f"{API}/debates", json={**body, "seed": 7}, headers=key)
@@ -173,7 +173,7 @@ async def test_the_same_fork_asked_for_at_once_is_one_debate(tmp_path: Path) -> 
         assert came[0] == 201
         assert await ask(3) == (409, "record")
         assert (await ann.get(f"{API}/debates/{came[1]}")).json()["right"] == "own"
-        await web.site.hall.wait(came[1])
+        await web.site.runner.wait(came[1])
         laid = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin", "start": False}
         async with asyncio.TaskGroup() as group:
             made = [
@@ -192,7 +192,7 @@ async def test_a_debate_that_is_only_laid_down_begins_by_resume(tmp_path: Path) 
         assert (state["status"], state["runs"], state["entries"]) == ("open", False, 1)
         response = await me.post(f"{API}/debates/{debate}/resume", json={})
         assert response.status_code == 200
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
         assert (await me.get(f"{API}/debates/{debate}")).json()["status"] == "decided"
         over = await me.post(f"{API}/debates/{debate}/resume", json={})
         assert (over.status_code, over.json()["status"]) == (200, "decided")
@@ -227,13 +227,13 @@ async def test_stop_at_once_and_resume(tmp_path: Path) -> None:
         state = (await me.get(f"{API}/debates/{debate}")).json()
         assert (state["status"], state["runs"]) == ("open", True)
         assert (await me.post(f"{API}/debates/{debate}/stop", json={"now": True})).status_code == 200
-        came = await web.site.hall.wait(debate)
+        came = await web.site.runner.wait(debate)
         assert (came.status, came.kind) == ("paused", "stopped")
         state = (await me.get(f"{API}/debates/{debate}")).json()
         assert (state["status"], state["kind"]) == ("paused", "stopped")
         slow.go.set()
         assert (await me.post(f"{API}/debates/{debate}/resume", json={"limits": {"asks": 400}})).status_code == 200
-        assert (await web.site.hall.wait(debate)).status == "decided"
+        assert (await web.site.runner.wait(debate)).status == "decided"
         stopped = await me.post(f"{API}/debates/{debate}/stop", json={})
         assert stopped.json()["status"] == "decided", "who stops what is over changes nothing"
 
@@ -241,13 +241,13 @@ async def test_stop_at_once_and_resume(tmp_path: Path) -> None:
 async def test_a_full_hall_refuses_clearly(tmp_path: Path) -> None:
     slow = Slow()
     async with opened(tmp_path, models={"slow": slow}, serving=SERVING) as web:
-        web.site.hall.most = 1
+        web.site.runner.most = 1
         me = web.me
         debate = await web.begin(me, models=["guest:slow"])
         response = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["builtin:quotes"]})
         assert (response.status_code, response.json()["code"]) == (429, "full")
         assert response.headers["retry-after"]
-        web.site.hall.stop(debate, now=True)
+        web.site.runner.stop(debate, now=True)
 
 
 async def test_fork_at_an_entry_and_with_another_answer(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ async def test_fork_at_an_entry_and_with_another_answer(tmp_path: Path) -> None:
         made = await me.post(url, json={"at": 2})
         assert made.status_code == 201
         fork = made.json()["id"]
-        await web.site.hall.wait(fork)
+        await web.site.runner.wait(fork)
         assert (await me.get(f"{API}/debates/{fork}")).json()["forked"] == f"{debate}@2"
         given = await me.post(url, json={"answer": {"turn": "T1", "words": "Milk!"}, "start": False})
         assert given.status_code == 201, given.text
@@ -301,10 +301,10 @@ async def test_participants_are_made_before_a_debate_is_on_record(tmp_path: Path
         assert (await me.post(f"{API}/debates/{debate}/resume", json={})).status_code == 409
         assert (await me.get(f"{API}/debates/{debate}/report.md")).status_code == 409
         assert (await me.get(f"{API}/debates/{debate}/asks")).json() == {"asks": []}
-        web.site.hall.stop(debate)
-        web.site.hall.stop(debate, now=True)
+        web.site.runner.stop(debate)
+        web.site.runner.stop(debate, now=True)
         with pytest.raises(MootError, match="while its participants were made"):
-            await web.site.hall.wait(debate)
+            await web.site.runner.wait(debate)
         held = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["guest:slow"], "start": False})
         assert (held.status_code, held.json()["code"]) == (422, "inconsistent")
 

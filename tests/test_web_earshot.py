@@ -75,7 +75,7 @@ class Told:
     """A debate of Ann's that waits before its secret, and links to it."""
 
     web: Web
-    teller: Teller
+    vote_weigher: Teller
     links: dict[str, str]
     holding: "asyncio.Task[object]"
 
@@ -83,22 +83,22 @@ class Told:
         return self.web.client(token=self.links[name])
 
     async def end(self) -> None:
-        self.teller.go.set()
+        self.vote_weigher.go.set()
         await self.holding
 
 
 @asynccontextmanager
 async def telling(folder: Path) -> AsyncGenerator[Told]:
-    teller = Teller()
-    async with opened(folder, models={"teller": teller}, real=True) as web, asyncio.TaskGroup() as group:
-        await claim(web.site.desk, "d", Claim(owner="ann"))
-        holding = group.create_task(web.site.desk.hold(PLAN, "d"))
-        await teller.asked.wait()
+    vote_weigher = Teller()
+    async with opened(folder, models={"teller": vote_weigher}, real=True) as web, asyncio.TaskGroup() as group:
+        await claim(web.site.workspace, "d", Claim(owner="ann"))
+        holding = group.create_task(web.site.workspace.hold(PLAN, "d"))
+        await vote_weigher.asked.wait()
         links = {"ann": ANN}
         for name, body in (("view", {}), ("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
             made = await web.ann.post(f"{API}/debates/d/shares", json=body)
             links[name] = made.json()["token"]
-        yield Told(web=web, teller=teller, links=links, holding=holding)
+        yield Told(web=web, vote_weigher=vote_weigher, links=links, holding=holding)
 
 
 @pytest.fixture(autouse=True)
@@ -128,9 +128,9 @@ async def test_live_streams_leave_out_what_is_not_for_everybody(tmp_path: Path, 
         frames = [each for each in sent if each["kind"] != "delta"]
         assert words(json.dumps(pieces)) == heard - {OPEN}, "the open words were said before"
         assert words(json.dumps(frames)) == words((await stream).text) == heard
-        numbers = list(range(1, await told.web.site.desk.count_entries("d") + 1))
+        numbers = list(range(1, await told.web.site.workspace.count_entries("d") + 1))
         assert [each["seq"] for each in frames] == [seq for seq, _, _ in events((await stream).text)] == numbers
-        whole = json.loads(json.dumps(all_frames(await told.web.site.desk.entries("d"))))
+        whole = json.loads(json.dumps(all_frames(await told.web.site.workspace.entries("d"))))
         sums = [[each["sums"] for each in made if "sums" in each][-1] for made in (frames, whole)]
         assert sums[0] == sums[1], "numbers are for everybody"
         assert ("strategy#1" in json.dumps(sent)) == (SECRET in heard), "nobody is told that it was asked"
@@ -168,9 +168,9 @@ async def test_who_joins_without_a_place_is_shown_no_question(tmp_path: Path) ->
     tree = Everyone(act="argue", task="Argue.", who=("Ada",), form=ARGUE, private=True)
     async with telling(tmp_path) as told:
         await told.end()
-        desk, ann = told.web.site.desk, told.web.ann
-        await claim(desk, "e", Claim(owner="ann"))
-        await desk.hold(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
+        workspace, ann = told.web.site.workspace, told.web.ann
+        await claim(workspace, "e", Claim(owner="ann"))
+        await workspace.hold(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
         seen: dict[str, tuple[int, int]] = {}
         for name, body in (("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
             token = (await ann.post(f"{API}/debates/e/shares", json=body)).json()["token"]

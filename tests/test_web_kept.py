@@ -54,20 +54,20 @@ async def test_records_are_read_once_and_read_on(tmp_path: Path) -> None:
         await debate("# Tea or coffee?\n\nTea is calm.\n", model="builtin:quotes", store=tmp_path / "m.db")
         for _ in range(MOST_RECORDS + 1)
     ]
-    desk, kept = Workspace.at(tmp_path / "m.db"), Kept()
+    workspace, kept = Workspace.at(tmp_path / "m.db"), Kept()
     try:
         with pytest.raises(RecordError, match="no debate"):
-            await kept.entries(desk, "nobody")
-        first = await kept.entries(desk, came[0].debate)
-        assert first == await desk.entries(came[0].debate)
-        assert await kept.entries(desk, came[0].debate) is first
+            await kept.entries(workspace, "nobody")
+        first = await kept.entries(workspace, came[0].debate)
+        assert first == await workspace.entries(came[0].debate)
+        assert await kept.entries(workspace, came[0].debate) is first
         for each in came[1:]:
-            await kept.entries(desk, each.debate)
-        assert await kept.entries(desk, came[0].debate) is not first, "so many are kept"
+            await kept.entries(workspace, each.debate)
+        assert await kept.entries(workspace, came[0].debate) is not first, "so many are kept"
         assert await kept.hears_all(came[0].debate, first, "")
         assert await kept.hears_all(came[0].debate, first, "")
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 # ---- PDF -------------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ async def test_the_raw_record_is_given_as_it_is_stored(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         me = web.me
         held = await web.ended(me)
-        url, stored = f"{API}/debates/{held}/entries", await web.site.desk.lines(held)
+        url, stored = f"{API}/debates/{held}/entries", await web.site.workspace.lines(held)
         assert (await me.get(url)).text.splitlines() == list(stored)
         assert (await me.get(f"{url}?after=5")).text.splitlines() == list(stored[5:])
         assert (await me.get(f"{url}?after=9999")).text == ""

@@ -44,7 +44,7 @@ async def test_a_name_that_no_file_has_is_not_found(tmp_path: Path, name: str) -
 async def test_each_link_is_counted_by_itself(tmp_path: Path) -> None:
     async with opened(tmp_path, serving=replace(SERVING, requests=6)) as web:
         debate = await web.begin(web.me)
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
         url = f"{API}/debates/{debate}"
         made = [(await web.me.post(f"{url}/shares", json={})).json() for _ in range(2)]
         sent = web.client(token=made[0]["token"])
@@ -86,7 +86,7 @@ async def test_a_pass_has_so_many_streams_and_sockets(tmp_path: Path, monkeypatc
                 assert sorted(counted.values()) == [1, 2], "another pass has streams of its own"
         await until(lambda: not counted)
         assert (await web.ann.get(url)).status_code == 200
-        web.site.hall.stop(debate)
+        web.site.runner.stop(debate)
 
 
 async def test_a_key_is_said_once(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_a_key_is_said_once(tmp_path: Path) -> None:
         assert (await say(fan, "k", by="Eve")).json()["number"] == 5
         assert (await say(web.me, "k")).json()["number"] == 6
         assert [row["id"] for row in (await web.me.get(f"{API}/debates")).json()["debates"]] == [debate]
-        web.site.hall.stop(debate)
+        web.site.runner.stop(debate)
 
 
 async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, m
             assert socket.close_code == 1008
         refused = await other.ann.post(f"{API}/debates/{debate}/stop", json={})
         assert (refused.status_code, (await web.ann.get(f"{API}/debates/{debate}")).json()["runs"]) == (409, True)
-        web.site.hall.stop(debate)
+        web.site.runner.stop(debate)
 
 
 def test_links_are_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

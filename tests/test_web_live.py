@@ -56,7 +56,7 @@ async def test_events_from_every_entry_on_have_no_gap_and_no_double(tmp_path: Pa
     async with opened(tmp_path) as web:
         ann = web.ann
         debate = await web.ended(ann)
-        lines = await web.site.desk.lines(debate)
+        lines = await web.site.workspace.lines(debate)
         url, headers = f"{API}/debates/{debate}/entries", {"Accept": "text/event-stream"}
         for after in range(len(lines) + 1):
             text = (await ann.get(url, headers={**headers, "Last-Event-ID": str(after)})).text
@@ -68,7 +68,7 @@ async def test_events_from_every_entry_on_have_no_gap_and_no_double(tmp_path: Pa
         assert names[-1] == "debate_end"
         assert (await ann.get(url)).text == "".join(f"{line}\n" for line in lines)
         rows = [json.loads(line) for line in (await ann.get(f"{url}?form=frames&after=2")).text.splitlines()]
-        assert rows == json.loads(json.dumps(frames(await web.site.desk.entries(debate))[2:]))
+        assert rows == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))[2:]))
         assert (await ann.get(url, headers={**headers, "Last-Event-ID": "x"})).status_code == 422
 
 
@@ -92,7 +92,7 @@ async def test_a_follower_that_comes_back_misses_nothing_while_the_debate_runs(t
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(seen))}
         rest = (await ann.get(url, headers=headers)).text
         seen += [seq for seq, _, _ in events(rest)]
-        assert seen == list(range(1, await web.site.desk.count_entries(debate) + 1)), "it ends by itself"
+        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ends by itself"
         await until(lambda: not web.site.live._channels)  # pyright: ignore[reportPrivateUsage]
 
 
@@ -103,7 +103,7 @@ async def test_a_silent_stream_beats(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ann = web.ann
         debate = await web.begin(ann, ADA)
         await web.asked(ann, debate)
-        count, beats = await web.site.desk.count_entries(debate), 0
+        count, beats = await web.site.workspace.count_entries(debate), 0
         url = f"{API}/debates/{debate}/entries?follow=true&after={count}"
         async with ann.stream("GET", url, headers={"Accept": "text/event-stream"}) as response:
             async for line in response.aiter_lines():
@@ -124,8 +124,8 @@ async def test_a_stream_stays_open_over_a_pause(tmp_path: Path) -> None:
             while "paused" not in kinds:
                 kinds.append(json.loads(await anext(rows))["kind"])
                 if kinds[-1] == "asked":
-                    web.site.hall.stop(debate)
-            await until(lambda: not web.site.hall.held)
+                    web.site.runner.stop(debate)
+            await until(lambda: not web.site.runner.held)
             await ann.post(f"{API}/debates/{debate}/asks/answer", json={"words": "Tea, I say."})
             while kinds[-1] != "replied" or "resumed" not in kinds:
                 kinds.append(json.loads(await anext(rows))["kind"])
@@ -145,7 +145,7 @@ async def test_a_viewer_is_sent_all_frames_and_pieces_between_them(tmp_path: Pat
             found = first + await frames_of(socket)
         assert socket.close_code == 1000
         numbered = [each for each in found if "seq" in each]
-        assert numbered == json.loads(json.dumps(frames(await web.site.desk.entries(debate))))
+        assert numbered == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))))
         pieces = [each for each in found if each["kind"] == "delta"]
         assert pieces
         assert {"kind", "key", "text"} == set(pieces[0])
@@ -246,23 +246,23 @@ async def test_a_slow_viewer_is_told_to_come_back_and_holds_nobody_up(
     monkeypatch.setattr(live, "MOST_ITEMS", 4)
     slow = Slow()
     async with opened(tmp_path, models={"slow": slow}) as web:
-        desk, debate = web.site.desk, await web.begin(web.ann, models=["guest:slow"])
+        workspace, debate = web.site.workspace, await web.begin(web.ann, models=["guest:slow"])
         await slow.asked.wait()
         async with web.site.live.watching(debate) as channel:
-            told = Viewer(desk, channel, 0, beat=0.05, resync=True)
-            read = Viewer(desk, channel, 0, beat=0.05)
+            told = Viewer(workspace, channel, 0, beat=0.05, resync=True)
+            read = Viewer(workspace, channel, 0, beat=0.05)
             first = [await told.take() for _ in range(5)]
             seen = [item.seq for page in first for item in page or () if item.seq]
             kept = [item.seq for item in await read.take() or () if item.seq]
             slow.go.set()
-            await web.site.hall.wait(debate)
+            await web.site.runner.wait(debate)
             await until(lambda: channel.over)
             assert len(channel._ring) <= 4  # pyright: ignore[reportPrivateUsage]
             with pytest.raises(Overrun) as error:
                 await drain(told)
             while (page := await read.take()) is not None:
                 kept += [item.seq for item in page if item.seq]
-        entries = await desk.count_entries(debate)
+        entries = await workspace.count_entries(debate)
         assert kept == list(range(1, entries + 1)), "who need not be told is read the past"
         assert str(error.value) == str(seen[-1])
 
@@ -273,11 +273,11 @@ async def test_a_ring_forgets_by_bytes(tmp_path: Path, monkeypatch: pytest.Monke
         debate = await web.ended(web.ann)
         async with web.site.live.watching(debate) as channel:
             assert sum(item.size for item in channel._ring) <= 20_000  # pyright: ignore[reportPrivateUsage]
-            viewer = Viewer(web.site.desk, channel, 0, beat=0.05)
+            viewer = Viewer(web.site.workspace, channel, 0, beat=0.05)
             seen: list[int] = []
             while (page := await viewer.take()) is not None:
                 seen += [item.seq for item in page]
-        assert seen == list(range(1, await web.site.desk.count_entries(debate) + 1))
+        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1))
 
 
 async def test_a_frame_is_made_once_for_all_viewers(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ async def test_a_frame_is_made_once_for_all_viewers(tmp_path: Path) -> None:
 async def test_a_damaged_record_ends_a_stream_and_nothing_else(tmp_path: Path) -> None:
     async with opened(tmp_path, real=True) as web:
         debate = await web.ended(web.ann)
-        await web.site.desk.store.append("bad", [(await web.site.desk.lines(debate))[0], "{"], after=0)
+        await web.site.workspace.store.append("bad", [(await web.site.workspace.lines(debate))[0], "{"], after=0)
         me = web.me
         cookie = {"Cookie": f"{session_cookie(web.base)}={me.cookies[session_cookie(web.base)]}", "Origin": web.base}
         async with live_at(web, "bad", token="", headers=cookie) as socket:
@@ -308,5 +308,5 @@ async def test_a_damaged_record_ends_a_stream_and_nothing_else(tmp_path: Path) -
 async def test_nothing_is_left_when_live_is_closed(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         debate = await web.begin(web.ann, start=False)
-        async with asyncio.timeout(60), Live(web.site.desk) as other, other.watching(debate) as channel:
+        async with asyncio.timeout(60), Live(web.site.workspace) as other, other.watching(debate) as channel:
             assert channel.last == 1

@@ -37,7 +37,7 @@ async def answer_all(web: Web, client: httpx2.AsyncClient, debate: str) -> list[
     """Answer every question until the debate is over; the questions."""
     put: list[dict[str, object]] = []
     ends = time.monotonic() + 60
-    while debate in web.site.hall.held:
+    while debate in web.site.runner.held:
         assert time.monotonic() < ends, "the debate does not end"
         for ask in (await client.get(f"{API}/debates/{debate}/asks")).json()["asks"]:
             fields = filled(ask)
@@ -63,9 +63,11 @@ async def test_a_person_is_shown_the_question_answers_and_votes(tmp_path: Path) 
         assert first["task"]
         assert first["fields"]
         put = await answer_all(web, me, debate)
-        came = await web.site.hall.wait(debate)
+        came = await web.site.runner.wait(debate)
         assert came.status != "paused"
-        replies = [each.event.reply for each in await web.site.desk.entries(debate) if isinstance(each.event, Replied)]
+        replies = [
+            each.event.reply for each in await web.site.workspace.entries(debate) if isinstance(each.event, Replied)
+        ]
         assert sum(reply.asked == HUMAN for reply in replies) == len(put) >= 2
         votes = [ask for ask in put if ask["act"] == "vote"]
         assert votes
@@ -136,7 +138,7 @@ async def test_a_link_to_join_is_for_one_person(tmp_path: Path) -> None:
         for right in ("stop", "resume", "fork", "resolve", "shares"):
             body: dict[str, object] = {"answer": "x"} if right == "resolve" else {}
             assert (await cid.post(f"{url}/{right}", json=body)).status_code == 403
-        web.site.hall.stop(debate)
+        web.site.runner.stop(debate)
 
 
 async def test_what_is_said_from_outside_is_heard(tmp_path: Path) -> None:
@@ -149,7 +151,9 @@ async def test_what_is_said_from_outside_is_heard(tmp_path: Path) -> None:
         for body in ({"by": "Ben", "words": "x"}, {"by": "", "words": "x"}, {"by": "Boss", "words": ""}, {"by": "x"}):
             assert (await me.post(url, json=body)).status_code == 422, body
         await answer_all(web, me, debate)
-        said = [each.event.text for each in await web.site.desk.entries(debate) if isinstance(each.event, Interjected)]
+        said = [
+            each.event.text for each in await web.site.workspace.entries(debate) if isinstance(each.event, Interjected)
+        ]
         assert said == ["Think of the price."]
         assert (await me.post(url, json={"by": "Boss", "words": "Late."})).status_code == 409
 
@@ -166,4 +170,4 @@ async def test_whispers_are_for_nobody_with_a_link(tmp_path: Path) -> None:
             assert (await bob.get(f"{url}/{route}")).status_code == 403, route
         assert (await bob.get(f"{url}/entries")).status_code == 200
         assert (await ann.get(f"{url}/report.md")).status_code == 200
-        web.site.hall.stop(debate)
+        web.site.runner.stop(debate)

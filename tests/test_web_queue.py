@@ -71,7 +71,7 @@ async def test_a_viewer_gets_every_entry_of_a_worker_in_order(tmp_path: Path, da
                     assert (row["runs"], row["holder"]) == (True, "w1")
                     assert (await web.ann.get(f"{API}/info")).json()["held"] == 1
                     slow.go.set()
-        assert seen == list(range(1, await web.site.desk.count_entries(debate) + 1)), "it ended by itself"
+        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ended by itself"
         await until(lambda: worker.found[debate].state == "done")
         now = await state(web, debate)
         assert (now["status"], now["runs"], now["holder"]) == ("decided", False, "")
@@ -105,7 +105,7 @@ async def test_a_person_answers_over_the_api_and_a_worker_goes_on(tmp_path: Path
                 assert response.json()["runs"], response.text
                 await until(lambda: worker.found[debate].state in ("waiting", "done"))
         kinds = [json.loads(line)["kind"] for line in rows]
-        assert rows == list(await web.site.desk.lines(debate))
+        assert rows == list(await web.site.workspace.lines(debate))
         assert "interjected" in kinds
         assert kinds.count("resumed") == kinds.count("paused") + 1, "it was put on record here, and taken up there"
         assert kinds[-1] == "closed"
@@ -173,7 +173,7 @@ async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, databas
     for each in (here, there):
         each.config = Config()
         each.pool.lend("slow", slow)
-    async with working(there) as worker, QueueRunner(here, worker) as hall, client_at(hall) as place:
+    async with working(there) as worker, QueueRunner(here, worker) as runner, client_at(runner) as place:
         seated = ADA.replace("human", "guest:slow").replace("builtin:quotes", "guest:slow")
         debate = await place.begin(seated)
         await slow.asked.wait()
@@ -201,4 +201,4 @@ async def test_no_page_is_needed_to_hear_of_the_end(tmp_path: Path, database: st
         debate = await web.begin(web.client(token=ANN))
         await until(lambda: worker.found[debate].state == "done")
         text = (await web.ann.get(f"{API}/debates/{debate}/entries", headers={"Accept": "text/event-stream"})).text
-        assert [seq for seq, _, _ in events(text)] == list(range(1, await web.site.desk.count_entries(debate) + 1))
+        assert [seq for seq, _, _ in events(text)] == list(range(1, await web.site.workspace.count_entries(debate) + 1))

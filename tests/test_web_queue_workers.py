@@ -80,9 +80,9 @@ async def test_a_debate_of_the_api_goes_through_the_real_queue_to_its_end(tmp_pa
                 assert await say(web, debate)
                 await until(lambda: there.queue.job(debate))
         kinds = [json.loads(line)["kind"] for line in rows]
-        assert rows == list(await web.site.desk.lines(debate)), "every entry, in order"
+        assert rows == list(await web.site.workspace.lines(debate)), "every entry, in order"
         assert kinds[-1] == "closed"
-        assert await web.site.till.used("ann") == 0.0
+        assert await web.site.spending.used("ann") == 0.0
     await queue.close()
 
 

@@ -60,7 +60,7 @@ async def test_map_analysis_and_recount(tmp_path: Path) -> None:
         debate = await web.ended(me)
         url = f"{API}/debates/{debate}"
         whole = (await me.get(f"{url}/map")).json()
-        assert whole["at"] == await web.site.desk.count_entries(debate)
+        assert whole["at"] == await web.site.workspace.count_entries(debate)
         assert whole["nodes"]
         assert (await me.get(f"{url}/map?at=1")).json()["nodes"] == []
         assert (await me.get(f"{url}/map?at=9999")).status_code == 422
@@ -87,7 +87,7 @@ async def test_without_the_built_app_a_page_says_what_to_do(tmp_path: Path, monk
         assert (await web.me.get(f"{API}/info")).json()["build"] == ""
         assert (await anybody.get("/healthz")).text == "ok\n"
         assert (await anybody.get("/readyz")).text == "ready\n"
-        await web.site.desk.store.close()
+        await web.site.workspace.store.close()
         assert (await anybody.get("/readyz")).status_code == 503
 
 
@@ -115,7 +115,7 @@ async def test_the_built_app_is_served_and_nothing_beside_it(tmp_path: Path, mon
 
 
 async def limits_of(web: Web, debate: str) -> Limits:
-    return opening(debate, await web.site.desk.entries(debate)).brief.limits
+    return opening(debate, await web.site.workspace.entries(debate)).brief.limits
 
 
 # ---- what the owner allows -------------------------------------------------------------------------------------------
@@ -164,8 +164,8 @@ async def test_a_days_money_is_reserved_before_a_debate_begins(tmp_path: Path, m
         assert (two.status_code, two.json()["code"]) == (429, "limit")
         assert (await ben.post(f"{API}/debates", json=dear)).status_code == 201, "each token has its own day"
         slow.go.set()
-        for debate in web.site.hall.held:
-            await web.site.hall.wait(debate)
+        for debate in web.site.runner.held:
+            await web.site.runner.wait(debate)
         assert (await ann.get(f"{API}/info")).json()["used_today"] < 0.6, "what was not used is free again"
         free = await ann.post(f"{API}/debates", json=body)
         assert free.status_code == 201
@@ -214,7 +214,7 @@ async def test_who_has_participants_made_pays_for_them_and_nobody_else_sees_it(t
     dear = Dear(waits)
     body = {"brief": QUOTES, "models": ["guest:dear"], "limits": {"cost": 2.0}}
     async with opened(tmp_path, serving=replace(SERVING, daily=5.0), models={"dear": dear}) as web:
-        ann, ben, me, desk = web.ann, web.ben, web.me, web.site.desk
+        ann, ben, me, workspace = web.ann, web.ben, web.me, web.site.workspace
 
         async def used(client: httpx2.AsyncClient) -> float:
             return round((await client.get(f"{API}/info")).json()["used_today"], 6)
@@ -224,9 +224,9 @@ async def test_who_has_participants_made_pays_for_them_and_nobody_else_sees_it(t
         await dear.asked.wait()
         assert await used(ann) == 2.0, "what runs counts with its limit, in which its casting is"
         dear.go.set()
-        await web.site.hall.wait(debate)
-        (casting,) = [each.debate for each in await desk.list() if each.debate.startswith("cast-")]
-        paid = [spent(await desk.entries(each)) for each in (casting, debate)]
+        await web.site.runner.wait(debate)
+        (casting,) = [each.debate for each in await workspace.list() if each.debate.startswith("cast-")]
+        paid = [spent(await workspace.entries(each)) for each in (casting, debate)]
         assert paid[0] >= 0.1
         assert await used(ann) == round(sum(paid), 6) > paid[1], "both count"
         assert await used(ben) == 0.0
@@ -234,9 +234,9 @@ async def test_who_has_participants_made_pays_for_them_and_nobody_else_sees_it(t
             assert (await client.get(f"{API}/debates/{casting}")).status_code == status
         assert names((await ben.get(f"{API}/debates")).json()["debates"]) == []
         again = (await ben.post(f"{API}/debates", json=body)).json()["id"]
-        await web.site.hall.wait(again)
-        assert [each.debate for each in await desk.list() if each.debate.startswith("cast-")] == [casting]
-        assert await used(ben) == round(spent(await desk.entries(again)), 6), "made once, paid once"
+        await web.site.runner.wait(again)
+        assert [each.debate for each in await workspace.list() if each.debate.startswith("cast-")] == [casting]
+        assert await used(ben) == round(spent(await workspace.entries(again)), 6), "made once, paid once"
         assert await used(ann) == round(sum(paid), 6)
 
 
@@ -244,16 +244,16 @@ async def test_a_casting_that_another_one_broke_off_is_not_taken_up_at_its_cost(
     dear = Dear(1)
     body = {"brief": QUOTES, "models": ["guest:dear"], "limits": {"cost": 2.0}}
     async with opened(tmp_path, serving=replace(SERVING, daily=5.0), models={"dear": dear}) as web:
-        desk, hall = web.site.desk, web.site.hall
+        workspace, runner = web.site.workspace, web.site.runner
         debate = (await web.ann.post(f"{API}/debates", json=body)).json()["id"]
         await dear.asked.wait()
-        hall.stop(debate, now=True)
-        await until(lambda: not hall.held)
+        runner.stop(debate, now=True)
+        await until(lambda: not runner.held)
         for client, castings in ((web.ben, 2), (web.ann, 2)):
-            await hall.wait((await client.post(f"{API}/debates", json=body)).json()["id"])
-            found = [each.debate for each in await desk.list() if each.debate.startswith("cast-")]
+            await runner.wait((await client.post(f"{API}/debates", json=body)).json()["id"])
+            found = [each.debate for each in await workspace.list() if each.debate.startswith("cast-")]
             assert len(found) == castings
-            assert {(await claimed(desk, each)).owner for each in found} == {"ann", "ben"}
+            assert {(await claimed(workspace, each)).owner for each in found} == {"ann", "ben"}
 
 
 async def test_a_debate_without_a_limit_needs_one_where_a_day_has(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ async def test_a_debate_without_a_limit_needs_one_where_a_day_has(tmp_path: Path
         assert (await ann.post(url, json={})).json()["code"] == "missing_key"
         assert (await ann.post(url, json={"limits": {"cost": 2}})).status_code == 429
         assert (await ann.post(url, json={"limits": {"cost": 0.5}})).status_code == 200
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
 
 
 SETTINGS = [

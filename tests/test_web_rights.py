@@ -110,7 +110,7 @@ async def test_the_debate_of_another_token_is_not_found_at_any_route(tmp_path: P
     async with opened(tmp_path, models={"slow": slow}) as web:
         ann, ben = web.ann, web.ben
         debate = await (web.begin(ann, models=["guest:slow"]) if running else web.ended(ann))
-        before = await web.site.desk.count_entries(debate)
+        before = await web.site.workspace.count_entries(debate)
         for method, url, body in requests_on(debate):
             response = await ben.request(method, url, json=body)
             assert response.status_code == 404, (method, url, response.text)
@@ -124,8 +124,8 @@ async def test_the_debate_of_another_token_is_not_found_at_any_route(tmp_path: P
         assert (await ben.get(f"{API}/debates")).json()["debates"] == []
         assert (await web.me.get(f"{API}/debates/{debate}")).status_code == 200, "who is at the machine sees all"
         if not running:
-            assert await web.site.desk.count_entries(debate) == before
-        web.site.hall.stop(debate, now=True)
+            assert await web.site.workspace.count_entries(debate) == before
+        web.site.runner.stop(debate, now=True)
 
 
 @pytest.mark.parametrize("name", ["x%2Faccess", "x%2Fletters", "..", "%00", "a" * 300, "%ff", "a b"])
@@ -152,7 +152,7 @@ async def test_a_link_lets_view_and_no_more(tmp_path: Path) -> None:
         assert state["right"] == "view"
         assert (await bob.get(f"{API}/debates/{debate}/entries?form=entries")).status_code == 403
         assert (await bob.get(f"{API}/debates")).status_code == 401
-        stored = "".join(await web.site.desk.store.read(f"{debate}/access/letters"))
+        stored = "".join(await web.site.workspace.store.read(f"{debate}/access/letters"))
         assert made["token"] not in stored
         assert mark_of(made["token"]) in stored
         rows = (await ann.get(f"{API}/debates/{debate}/shares")).json()["shares"]
@@ -167,14 +167,14 @@ def _paths(url: str, debate: str) -> list[str]:
 
 async def test_links_end_and_are_taken_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        ann, now = web.ann, web.site.desk.clock()
+        ann, now = web.ann, web.site.workspace.clock()
         debate = await web.ended(ann)
         url = f"{API}/debates/{debate}/shares"
-        web.site.desk.clock = lambda: now
+        web.site.workspace.clock = lambda: now
         made = (await ann.post(url, json={"until": now + 60})).json()
         bob = web.client(token=made["token"])
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 200
-        web.site.desk.clock = lambda: now + 61
+        web.site.workspace.clock = lambda: now + 61
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 401
         made = (await ann.post(url, json={})).json()
         bob = web.client(token=made["token"])
@@ -373,7 +373,7 @@ async def test_a_slip_inside_shows_nothing(
         async def broken() -> object:
             raise ZeroDivisionError(f"sk-canary-0123456789abcdef {ANN}")
 
-        monkeypatch.setattr(web.site.desk, "list", broken)
+        monkeypatch.setattr(web.site.workspace, "list", broken)
         with caplog.at_level(logging.INFO):
             response = await web.me.get(f"{API}/debates")
     assert (response.status_code, response.json()["code"]) == (500, "internal")

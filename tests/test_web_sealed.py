@@ -43,7 +43,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def answers(web: Web, debate: str) -> tuple[set[str], set[str]]:
     """Keys of the answers on record: those that are sealed while somebody is waited for, and the others."""
-    entries = await web.site.desk.entries(debate)
+    entries = await web.site.workspace.entries(debate)
     transcript, brief = fold(entries), opening(debate, entries).brief
     people = {each.name for each in brief.participants if is_person(each)}
     waits = [turn.ask.key for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
@@ -87,7 +87,7 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
                 answer["words"] = "Tea."
             assert (await ann.post(f"{url}/asks/answer", json=answer)).status_code == 200
             await until(lambda: _taken(web, debate, asks[0]["key"]))
-            web.site.hall.stop(debate)
+            web.site.runner.stop(debate)
             sent = list(first)
             while not sealed <= _replied(sent):
                 sent += json.loads(await socket.recv())
@@ -97,7 +97,7 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
 
 async def _ready(web: Web, debate: str) -> bool:
     """Whether some answers are sealed and the person alone is waited for."""
-    transcript = fold(await web.site.desk.entries(debate))
+    transcript = fold(await web.site.workspace.entries(debate))
     left = [turn for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
     return bool((await answers(web, debate))[0]) and len(left) == 1
 
@@ -105,7 +105,7 @@ async def _ready(web: Web, debate: str) -> bool:
 async def _taken(web: Web, debate: str, key: object) -> bool:
     """Whether what the person sent has become an answer."""
     return any(
-        isinstance(each.event, Replied) and each.event.key == key for each in await web.site.desk.entries(debate)
+        isinstance(each.event, Replied) and each.event.key == key for each in await web.site.workspace.entries(debate)
     )
 
 

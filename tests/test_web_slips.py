@@ -57,7 +57,7 @@ async def test_a_damaged_record_is_told_in_words(tmp_path: Path, monkeypatch: py
         async def count(of: str) -> int:
             raise RecordError("entry 7 is damaged")
 
-        monkeypatch.setattr(web.site.desk, "count_entries", count)
+        monkeypatch.setattr(web.site.workspace, "count_entries", count)
         async with live_at(web, debate) as socket:
             assert await socket.recv() == '{"error":"entry 7 is damaged"}', "a frame of text, which a page can read"
             await socket.wait_closed()

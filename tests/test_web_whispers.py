@@ -20,7 +20,7 @@ async def test_a_board_without_a_person_keeps_its_thoughts(tmp_path: Path, monke
     model = ScriptedModel(lambda request: WORDS, name="guest:x")
     async with opened(tmp_path, models={"x": model}) as web:
         debate = await web.begin(web.ann, BOARD, models=["guest:x"])
-        await web.site.hall.wait(debate)
+        await web.site.runner.wait(debate)
         url = f"{API}/debates/{debate}"
         link = (await web.ann.post(f"{url}/shares", json={})).json()["token"]
         assert "CANARYTHOUGHT" in (await web.ann.get(f"{url}/entries")).text

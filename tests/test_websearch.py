@@ -28,7 +28,7 @@ from moot.tools.web_search import (
 )
 from shelves import SCENE
 
-ERRAND = Errand(scene=SCENE, say=Journal(), name="tool-1")
+ERRAND = Errand(context=SCENE, say=Journal(), name="tool-1")
 HITS: list[Mapping[str, object]] = [
     {"title": "Tea\n costs", "url": "https://tea.example/costs", "content": "Two  cents\x1b[31m a cup.", "score": 3},
     {"title": "", "url": "http://b.example/", "content": None},

@@ -197,19 +197,19 @@ def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) ->
     """The question to a teller on two debaters and a juror."""
     people = (*SEATS.items(), ("Joe", A))
     voters = tuple(Participant(name=n, seat=seat, duty="juror" if n == "Joe" else "debater") for n, seat in people)
-    teller = Participant(name="T", seat=TELLER, duty="aide")
-    brief = Brief(topic="Tea?", options=options, participants=(*voters, teller))
+    vote_weigher = Participant(name="T", seat=TELLER, duty="aide")
+    brief = Brief(topic="Tea?", options=options, participants=(*voters, vote_weigher))
     step = next(Weigh(who="T", method=method).play(State(brief=brief, transcript=Transcript(brief=brief))))
     assert isinstance(step, list)
     (put,) = step
     assert (put.to, put.audience, put.view.last) == ("T", ("T",), 0)
-    return put, Context(brief=brief, me=teller)
+    return put, Context(brief=brief, me=vote_weigher)
 
 
 async def ask(shelf: Path | None, method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> Reply:
     """What a teller answers to its own question."""
-    put, scene = question(method, options)
-    reply = await VoteWeigher(shelf=shelf).answer(put, scene, Ear())
+    put, context = question(method, options)
+    reply = await VoteWeigher(shelf=shelf).answer(put, context, Ear())
     assert reply.mended(put.form) == reply
     assert put.form
     assert {field.name for field in put.form.fields} == set(reply.fields)

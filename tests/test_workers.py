@@ -54,10 +54,10 @@ async def test_a_person_holds_no_worker_and_the_answer_takes_it_on(database: str
             assert place.tell("select worker from moot_lease") == [("",)]
             answered = 0
             while (job := await place.until(debate, "waiting", "done")).state == "waiting":
-                ask = (await waiting(place.desk, debate))[0].ask
+                ask = (await waiting(place.workspace, debate))[0].ask
                 assert ask
                 words, fields = filled(ask)
-                await answer(place.desk, debate, words, fields=fields)
+                await answer(place.workspace, debate, words, fields=fields)
                 answered += 1
     assert (job.owner, job.priority) == ("anna", 2)
     assert answered >= 1
@@ -74,7 +74,7 @@ async def test_what_a_limit_stops_is_parked_with_the_reason(database: str) -> No
 
 async def test_a_damaged_record_and_one_that_is_not_there_are_parked_at_once(database: str) -> None:
     async with house(database) as place:
-        await place.desk.store.append(await place.lay("broken"), ["nonsense"], after=1)
+        await place.workspace.store.append(await place.lay("broken"), ["nonsense"], after=1)
         await place.queue.submit("broken")
         await place.queue.submit("nobody")
         async with place.working():
@@ -91,14 +91,14 @@ async def test_a_slip_of_ours_parks_the_debate_and_ends_no_other(
         await place.queue.submit(await place.lay("slip"))
         await place.queue.submit(await place.lay("fine"), after=0.2)
         worker = place.worker()
-        resume = place.desk.resume
+        resume = place.workspace.resume
 
         async def slips(debate: str, **how: object) -> object:
             if debate == "slip":
                 raise ValueError("a slip")
             return await resume(debate, **how)  # pyright: ignore[reportArgumentType]
 
-        monkeypatch.setattr(place.desk, "resume", slips)
+        monkeypatch.setattr(place.workspace, "resume", slips)
         async with asyncio.TaskGroup() as group:
             group.create_task(worker.run())
             job = await place.until("slip", "parked")

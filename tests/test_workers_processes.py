@@ -51,15 +51,15 @@ class Place:
     """A database, its queue, and what workers need to know."""
 
     address: str
-    desk: Workspace
+    workspace: Workspace
     queue: Queue
     server: Wires
     env: dict[str, str]
 
     async def submit(self, debate: str) -> None:
         brief = Brief(topic="Tea?", participants=tuple(Participant(name=each, seat="ollama:tiny") for each in NAMES))
-        plan = self.desk.plan(brief, protocol="panel", choices=Choices(rounds=2))
-        await self.desk.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        plan = self.workspace.plan(brief, protocol="panel", choices=Choices(rounds=2))
+        await self.workspace.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
         await self.queue.submit(debate)
 
     async def work(self, name: str) -> Process:
@@ -81,20 +81,20 @@ class Place:
                 await asyncio.sleep(0.05)
 
     async def entries(self, debate: str) -> tuple[Entry, ...]:
-        return read(await self.desk.store.read(debate))
+        return read(await self.workspace.store.read(debate))
 
 
 @asynccontextmanager
 async def place(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Place]:
     async with Wires(script=reply).serve() as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url)
-        desk, queue = Workspace(PostgresStore.open(address)), Queue(address)
+        workspace, queue = Workspace(PostgresStore.open(address)), Queue(address)
         env = {**os.environ, **settle(folder), "OLLAMA_HOST": server.url}
         try:
-            yield Place(address=address, desk=desk, queue=queue, server=server, env=env)
+            yield Place(address=address, workspace=workspace, queue=queue, server=server, env=env)
         finally:
             await queue.close()
-            await desk.close()
+            await workspace.close()
 
 
 async def end(process: Process) -> tuple[str, str]:
@@ -126,7 +126,7 @@ async def test_a_killed_worker_s_debate_goes_on_and_nothing_on_record_is_paid_tw
         await found.done("killed")
         out, err = await end(second)
         assert not paid & {mark_of(call) for call in found.server.calls[seen:]}
-        await found.desk.verify("killed")
+        await found.workspace.verify("killed")
         assert second.returncode == 0
         assert err == ""
         assert "killed: queued again\nkilled: taken\n" in out, "with more answers on record it counts as a first try"
@@ -152,7 +152,7 @@ async def test_a_frozen_worker_finds_its_lease_lost_and_writes_nothing_when_it_w
             await end(each)
         assert (first.returncode, second.returncode) == (0, 0)
         assert await found.entries("frozen") == before
-        await found.desk.verify("frozen")
+        await found.workspace.verify("frozen")
 
 
 async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
@@ -172,4 +172,4 @@ async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
         second = await found.work("second")
         await found.done("handed")
         await end(second)
-        await found.desk.verify("handed")
+        await found.workspace.verify("handed")

@@ -48,7 +48,7 @@ async def until_done(place: House, most: int) -> None:
 
 async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path) -> None:
     async with house(database) as place:
-        place.desk.config = Config(schedules=(schedule(tmp_path),))
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until(lambda: works(place))
             place.tell("update dbos.workflow_schedules set schedule = '* * * * * *'")
@@ -61,26 +61,26 @@ async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path)
 
 async def test_the_participants_of_a_schedules_debate_are_made_first(database: str, tmp_path: Path) -> None:
     async with house(database) as place:
-        place.desk.config = Config(
+        place.workspace.config = Config(
             schedules=(schedule(tmp_path, brief=BRIEF.replace("builtin:quotes", "guest:model")),)
         )
         async with place.working():
             await until(lambda: works(place))
             fire_now(place)
             await until_done(place, 1)
-        ids = sorted(spine.debate for spine in await debates(place.desk.store))
+        ids = sorted(info.debate for info in await debates(place.workspace.store))
     assert [each.partition("-")[0] for each in ids] == ["cast", "weekly"]
 
 
 async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_path: Path) -> None:
     async with house(database) as place:
-        place.desk.config = Config(schedules=(schedule(tmp_path),))
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until(lambda: works(place))
             place.tell("alter table moot_job rename to away")
             fire_now(place)
             async with asyncio.timeout(20):
-                while not await debates(place.desk.store):  # noqa: ASYNC110 - another thread
+                while not await debates(place.workspace.store):  # noqa: ASYNC110 - another thread
                     await asyncio.sleep(0.05)
             await asyncio.sleep(0.3)
             place.tell("alter table away rename to moot_job")
@@ -90,7 +90,7 @@ async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_
 
 async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp_path: Path) -> None:
     async with house(database) as place:
-        place.desk.config = Config(schedules=(schedule(tmp_path),))
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until(lambda: works(place))
         firing = fire_now(place)
@@ -138,6 +138,6 @@ async def test_a_schedule_that_cannot_be_is_refused_before_any_work(database: st
             (Schedule(name="a", brief=str(tmp_path / "none.md"), cron="0 9 * * mon"), "schedules.a cannot be used"),
             (schedule(tmp_path, brief="---\nrounds: 1\n---\n"), "schedules.weekly cannot be used: weekly.md"),
         ):
-            place.desk.config = Config(schedules=(wrong,))
+            place.workspace.config = Config(schedules=(wrong,))
             with pytest.raises(BriefError, match=found):
                 await place.worker().run()

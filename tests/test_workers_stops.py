@@ -14,7 +14,7 @@ pytestmark = pytest.mark.alone
 
 
 async def ending(house: House, debate: str) -> object:
-    return read(await house.desk.store.read(debate))[-1].event
+    return read(await house.workspace.store.read(debate))[-1].event
 
 
 async def test_what_is_stopped_while_it_is_held_pauses_after_the_answers_in_hand(database: str) -> None:
@@ -28,7 +28,7 @@ async def test_what_is_stopped_while_it_is_held_pauses_after_the_answers_in_hand
             assert (await place.until("soft", "running")).worker == "w1"
             model.go.set()
             await place.until("soft", "cancelled")
-        events = [entry.event for entry in read(await place.desk.store.read("soft"))]
+        events = [entry.event for entry in read(await place.workspace.store.read("soft"))]
     assert events[-1] == Paused(reason="stopped", kind="stopped")
     assert sum(isinstance(event, Asked) for event in events) == 2, "only the questions that were put are answered"
 
@@ -61,7 +61,7 @@ async def test_a_drained_worker_gives_back_what_it_holds_and_another_goes_on(dat
         assert isinstance(await ending(place, "drained"), Paused)
         async with place.working():
             await place.until("drained", "done")
-        events = [entry.event for entry in read(await place.desk.store.read("drained"))]
+        events = [entry.event for entry in read(await place.workspace.store.read("drained"))]
     assert sum(isinstance(event, Resumed) for event in events) == 2, "it began on record, and was handed on once"
     assert isinstance(events[-1], Closed)
 
@@ -84,10 +84,10 @@ async def test_a_worker_that_has_lost_its_lease_stops_and_writes_nothing(databas
         await place.queue.submit(await place.lay("lost"))
         async with place.working():
             await model.asked.wait()
-            before = await place.desk.store.read("lost")
+            before = await place.workspace.store.read("lost")
             place.tell("update moot_lease set worker = 'w2', epoch = epoch + 1, until = now() + interval '1 hour'")
             await until(lambda: "lost: lost to another worker" in place.said)
-            assert await place.desk.store.read("lost") == before
+            assert await place.workspace.store.read("lost") == before
             job = await place.until("lost", "running")
     assert job.worker == "w2"
 
@@ -100,10 +100,10 @@ async def test_a_writer_beside_the_worker_wins_once_and_the_debate_goes_on(datab
             await model.asked.wait()
             # Somebody resumes it by hand meanwhile, over the same record and without a lease.
             async with house(database) as other:
-                await other.desk.resume("two")
+                await other.workspace.resume("two")
             model.go.set()
             job = await place.until("two", "done")
-        entries = read(await place.desk.store.read("two"))
+        entries = read(await place.workspace.store.read("two"))
     assert job.tries == 1, "with another answer on record the tries begin anew"
     assert isinstance(entries[-1].event, Closed)
     assert "two: queued: another process writes its record" in place.said
@@ -112,8 +112,8 @@ async def test_a_writer_beside_the_worker_wins_once_and_the_debate_goes_on(datab
 async def test_the_fence_lets_nothing_through_behind_the_end_of_a_lease(database: str) -> None:
     now = 100.0
     async with house(database) as place:
-        fence = Fence(place.desk.store, lambda: now)
-        lines = await place.desk.store.read(await place.lay("a"))
+        fence = Fence(place.workspace.store, lambda: now)
+        lines = await place.workspace.store.read(await place.lay("a"))
         with pytest.raises(RecordConflict, match="another worker may hold it by now"):
             await fence.append("b", lines, after=0)
         fence.open("b", now + LEASE)

@@ -119,7 +119,7 @@ class Web:
     async def ended(self, client: httpx2.AsyncClient, **more: object) -> str:
         """Begin a debate and wait for its end; its id."""
         debate = await self.begin(client, **more)
-        await self.site.hall.wait(debate)
+        await self.site.runner.wait(debate)
         return debate
 
 
@@ -138,16 +138,16 @@ async def opened(
     queue: Dispatcher | None = None,
 ) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
     """A server over a record in that folder, or that store; ``real`` on a free port, else without a socket."""
-    desk = Workspace.at(store or folder / "moot.sqlite")
-    desk.config = config(serving)
+    workspace = Workspace.at(store or folder / "moot.sqlite")
+    workspace.config = config(serving)
     for name, model in (models or {}).items():
-        desk.pool.lend(name, model)
+        workspace.pool.lend(name, model)
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     host = f"127.0.0.1:{bound.getsockname()[1]}" if real else HOST
     try:
         hosts = [host, host.replace("127.0.0.1", "localhost")]
-        async with open_site(desk, desk.config, hosts=hosts, queue=queue) as site:
+        async with open_site(workspace, workspace.config, hosts=hosts, queue=queue) as site:
             app = make_app(site)
             transport = None if real else httpx2.ASGITransport(app=app)
             web = Web(site=site, base=f"http://{host}", transport=transport)
@@ -160,7 +160,7 @@ async def opened(
                 await client.aclose()
     finally:
         bound.close()
-        await desk.close()
+        await workspace.close()
 
 
 @asynccontextmanager

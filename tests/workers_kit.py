@@ -47,7 +47,7 @@ class House:
     """A desk over a database, its queue, and what a worker here has said."""
 
     address: str
-    desk: Workspace
+    workspace: Workspace
     queue: Queue
     model: Turned
     said: list[str] = field(default_factory=list[str])
@@ -57,8 +57,8 @@ class House:
         names = [("Ann", "guest:model"), ("Bob", "guest:model")] + ([("Eve", "human")] if person else [])
         people = tuple(Participant(name=name, seat=seat) for name, seat in names)
         brief = Brief(topic="Tea or coffee?", participants=people, limits=limits or Limits())
-        plan = self.desk.plan(brief, protocol="round_robin", choices=Choices(rounds=rounds))
-        await self.desk.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        plan = self.workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=rounds))
+        await self.workspace.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
         return debate
 
     async def until(self, debate: str, *states: str, seconds: float = 20.0) -> Job:
@@ -82,7 +82,7 @@ class House:
             poll=0.05,
             say=self.said.append,
         )
-        return Worker(self.desk, wanted)
+        return Worker(self.workspace, wanted)
 
     @asynccontextmanager
     async def working(self, **how: float) -> AsyncGenerator[Worker]:
@@ -106,15 +106,15 @@ class House:
 async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
     """A desk and a queue over that database, and a model that answers at once where no other is given."""
     model = model or Turned()
-    desk = Workspace(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
-    desk.pool.lend("model", model)
+    workspace = Workspace(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
+    workspace.pool.lend("model", model)
     queue = Queue(address)
-    desk.queue = queue
+    workspace.queue = queue
     try:
-        yield House(address=address, desk=desk, queue=queue, model=model)
+        yield House(address=address, workspace=workspace, queue=queue, model=model)
     finally:
         model.go.set()
-        await desk.close()
+        await workspace.close()
 
 
 async def until(look: Callable[[], bool], seconds: float = 20.0) -> None:

@@ -110,16 +110,16 @@ def debate() -> Plan:
 
 def desk_over(store: Store, pause: float) -> Workspace:
     """A desk whose debates teach nothing, with the model."""
-    desk = Workspace(store, config=Config(learn=False))
-    desk.pool.lend("talker", Talker(pause))
-    return desk
+    workspace = Workspace(store, config=Config(learn=False))
+    workspace.pool.lend("talker", Talker(pause))
+    return workspace
 
 
 async def sample() -> list[str]:
     """The lines of one debate; holding it once also loads whatever is loaded late."""
-    desk = desk_over(InMemoryStore(), 0.0)
-    await desk.hold(debate(), "warm")
-    return list(await desk.lines("warm"))
+    workspace = desk_over(InMemoryStore(), 0.0)
+    await workspace.hold(debate(), "warm")
+    return list(await workspace.lines("warm"))
 
 
 async def begun() -> None:
@@ -175,11 +175,11 @@ async def be_appends(place: Where, wanted: Wanted, meter: Meter) -> None:
 async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
     """Whole debates without a queue."""
     await sample()
-    desk = desk_over(open_store(place), wanted.pause)
-    await desk.store.read("warm")
+    workspace = desk_over(open_store(place), wanted.pause)
+    await workspace.store.read("warm")
     await begun()
-    await many(lambda name: desk.hold(debate(), name), wanted, meter)
-    await desk.close()
+    await many(lambda name: workspace.hold(debate(), name), wanted, meter)
+    await workspace.close()
 
 
 async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
@@ -243,14 +243,14 @@ async def work_until(
         await leave(worker)
         worker.drain()
 
-    desk = desk_over(open_store(place), wanted.pause)
+    workspace = desk_over(open_store(place), wanted.pause)
     name = f"w{os.getpid()}"
-    worker = Worker(desk, Work(address=str(place), name=name, most=wanted.parallel, grace=0.5, say=hear))
+    worker = Worker(workspace, Work(address=str(place), name=name, most=wanted.parallel, grace=0.5, say=hear))
     await begun()
     async with asyncio.TaskGroup() as group:
         group.create_task(end())
         await worker.run()
-    await desk.close()
+    await workspace.close()
 
 
 async def be_steps(place: Where, wanted: Wanted, meter: Meter) -> None:

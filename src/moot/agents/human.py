@@ -28,7 +28,7 @@ POLL = 0.5
 class Interface(Protocol):
     """A host's way to ask people in place: a terminal, a page."""
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         """Put the question to the person whose it is and wait for the answer, however long it takes.
 
         Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
@@ -121,7 +121,7 @@ class Human:
     def __init__(self, reach: Reach, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
         self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``.
 
         Raises:
@@ -129,14 +129,14 @@ class Human:
             ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
         """
         reach = self._reach
-        term = _Term.begin(reach, ask.key, scene.me.deadline)
+        term = _Term.begin(reach, ask.key, context.me.deadline)
         reply = await self._letter(ask.key)
         if reply is None and term.left > 0:
             if reach.door is None:
                 raise self._waits_for(ask)
-            reply = await self._in_place(reach.door, ask, scene, term)
+            reply = await self._in_place(reach.door, ask, context, term)
         if reply is None:
-            return await self._replace(ask, scene, say)
+            return await self._replace(ask, context, say)
         return replace(reply, asked=HUMAN, served="", usage=Usage())
 
     def _waits_for(self, ask: Ask, why: str = "") -> Waiting:
@@ -149,12 +149,12 @@ class Human:
         letters = self._reach.letters
         return await letters.reply(key) if letters else None
 
-    async def _in_place(self, door: Interface, ask: Ask, scene: Context, term: _Term) -> Reply | None:
+    async def _in_place(self, door: Interface, ask: Ask, context: Context, term: _Term) -> Reply | None:
         """The answer from the door or by letter, whichever comes first; None when the time is up."""
         try:
             async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
                 watching = group.create_task(self._watch(ask.key, term, patience))
-                reply = await door.ask(ask, scene)
+                reply = await door.ask(ask, context)
                 watching.cancel()
         except TimeoutError:  # of our patience: what the door raises stands in the group
             return await self._letter(ask.key)
@@ -181,12 +181,12 @@ class Human:
             await asyncio.sleep(min(POLL, left))
         patience.reschedule(asyncio.get_running_loop().time())
 
-    async def _replace(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def _replace(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
             async with self._reach.gate, Deadline(self._seconds):
-                reply = await self._stand_in.answer(ask, scene, say)
+                reply = await self._stand_in.answer(ask, context, say)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
             raise ModelError(late, kind="timeout") from None

@@ -66,18 +66,18 @@ class ModelAgent:
         self._model, self._seconds, self._tools = model, seconds, tuple(tools)
         self._refused = False
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
-        talk = _Talk(self._model, self._seconds, scene, say, list(compose(ask, scene, self._model.traits)))
+        talk = _Talk(self._model, self._seconds, context, say, list(compose(ask, context, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.go_on(ask.form, answer)
-        reading = _read(ask.form, answer, scene.me.name)
+        reading = _read(ask.form, answer, context.me.name)
         if ask.form and _is_wanting(ask.form, reading):
             question = Message(role="user", text=repair(ask.form, reading))
             try:
                 repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
-                reading = _merge(reading, _read(ask.form, repaired, scene.me.name))
+                reading = _merge(reading, _read(ask.form, repaired, context.me.name))
                 talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it is not lost with the question about its form.
@@ -127,7 +127,7 @@ class _Talk:
 
     model: Model
     seconds: float
-    scene: Context
+    context: Context
     say: Recorder
     messages: list[Message]
     calls: list[Called] = field(default_factory=list[Called])
@@ -159,7 +159,7 @@ class _Talk:
         self.notes.append(CONTINUED)
         joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
         anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
-        return rest if anew and _is_wanting(form, _read(form, joined, self.scene.me.name)) else joined
+        return rest if anew and _is_wanting(form, _read(form, joined, self.context.me.name)) else joined
 
     async def offer(self, call: str, kit: Kit) -> Called:
         """Ask and offer the tools."""
@@ -177,7 +177,7 @@ class _Talk:
 
     async def _use(self, call: ToolCall, kit: Kit) -> str:
         errand = Errand(
-            scene=self.scene, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
+            context=self.context, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
         )
         calls = await kit.use(call, errand)
         self.calls.extend(calls)
@@ -186,7 +186,7 @@ class _Talk:
         return text
 
     async def _send(self, request: Request) -> Called:
-        settings = self.scene.me.settings
+        settings = self.context.me.settings
         called = await self.model.complete(replace(request, settings=settings, seconds=self.seconds), self.say)
         self.calls.append(called)
         return called

@@ -34,15 +34,15 @@ UNREAD = "(this message could not be read)"
 GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 
-def compose(ask: Ask, scene: Context, traits: Traits) -> tuple[Message, ...]:
+def compose(ask: Ask, context: Context, traits: Traits) -> tuple[Message, ...]:
     """The messages of an ask, fit for what the model's wire takes."""
-    shared = Message(role="system", text=_shared(scene.brief, named=not (scene.view.anonymous and scene.turns)))
-    newest = Message(role="user", text=_newest(ask, scene))
-    if scene.view.own:
-        names = _hidden(scene.turns) if scene.view.anonymous else {}
-        log = [_as_message(turn, scene, scene.view, names) for turn in scene.turns]
+    shared = Message(role="system", text=_shared(context.brief, named=not (context.view.anonymous and context.turns)))
+    newest = Message(role="user", text=_newest(ask, context))
+    if context.view.own:
+        names = _hidden(context.turns) if context.view.anonymous else {}
+        log = [_as_message(turn, context, context.view, names) for turn in context.turns]
     else:
-        log = [Message(role="user", text=show(scene, scene.turns))] if scene.turns else []
+        log = [Message(role="user", text=show(context, context.turns))] if context.turns else []
     return fit((shared, *log, newest), traits)
 
 
@@ -133,48 +133,49 @@ def _shared(brief: Brief, *, named: bool) -> str:
     return "\n\n".join(parts)
 
 
-def show(scene: Context, turns: Sequence[Turn]) -> str:
+def show(context: Context, turns: Sequence[Turn]) -> str:
     """Some turns of a scene's log, in its view; "" without turns. A hidden author has the same name in all of them."""
-    names = _hidden(scene.turns) if scene.view.anonymous else {}
+    names = _hidden(context.turns) if context.view.anonymous else {}
     parts = ["The debate so far:"] if turns else []
     for round, group in groupby(turns, key=lambda turn: turn.round):
         parts.append(f"--- Round {round} ---" if round else "---")
-        parts.extend(render(turn, scene.brief, view=scene.view, name=names.get(turn.by, "")) for turn in group)
+        parts.extend(render(turn, context.brief, view=context.view, name=names.get(turn.by, "")) for turn in group)
     return "\n\n".join(parts)
 
 
-def _as_message(turn: Turn, scene: Context, view: View, names: Mapping[str, str]) -> Message:
-    if turn.by == scene.me.name and turn.act != INTERJECTION:
+def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, str]) -> Message:
+    if turn.by == context.me.name and turn.act != INTERJECTION:
         return Message(role="assistant", text=words(turn, own=True))
-    return Message(role="user", text=render(turn, scene.brief, view=view, name=names.get(turn.by, "")))
+    return Message(role="user", text=render(turn, context.brief, view=view, name=names.get(turn.by, "")))
 
 
-def _newest(ask: Ask, scene: Context) -> str:
-    me = scene.me
-    parts = [_laid(scene)] if scene.about else []
+def _newest(ask: Ask, context: Context) -> str:
+    me = context.me
+    parts = [_laid(context)] if context.about else []
     who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
-    if _goes_on(ask, scene):
+    if _goes_on(ask, context):
         parts.append(GO_ON)
     if ask.form:
         parts.append(instruct(ask.form))
     return "\n\n".join(parts)
 
 
-def _goes_on(ask: Ask, scene: Context) -> bool:
+def _goes_on(ask: Ask, context: Context) -> bool:
     """Whether the participant is asked for more of what it has just said: another message in tags behind its own."""
-    last = scene.turns[-1] if scene.turns else None
+    last = context.turns[-1] if context.turns else None
     tags = ask.form is not None and ask.form.layout == "tags"
-    return tags and last is not None and (last.by, last.act) == (scene.me.name, ask.act)
+    return tags and last is not None and (last.by, last.act) == (context.me.name, ask.act)
 
 
-def _laid(scene: Context) -> str:
+def _laid(context: Context) -> str:
     """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
-    names = proposal_names(scene.view, scene.about)
+    names = proposal_names(context.view, context.about)
     return "\n\n".join(
-        render(turn, scene.brief, view=scene.view, name=name) for turn, name in zip(scene.about, names, strict=True)
+        render(turn, context.brief, view=context.view, name=name)
+        for turn, name in zip(context.about, names, strict=True)
     )
 
 

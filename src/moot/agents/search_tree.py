@@ -81,7 +81,7 @@ class Node:
         return [*(self.parent.line if self.parent else ()), self]
 
 
-def promise(child: Node, visits: int) -> float:
+def reservation(child: Node, visits: int) -> float:
     """The UCT of a visited child of a node with so many visits."""
     return (child.mean if child.mine else 1 - child.mean) + EXPLORATION * sqrt(log(visits) / child.visits)
 
@@ -96,8 +96,8 @@ def descend(root: Node, width: int, chance: Random) -> Node:
     """
     node = root
     while node.children and (node is root or len(node.children) == width):
-        best = max(promise(child, node.visits) for child in node.children)
-        node = chance.choice([child for child in node.children if promise(child, node.visits) == best])
+        best = max(reservation(child, node.visits) for child in node.children)
+        node = chance.choice([child for child in node.children if reservation(child, node.visits) == best])
     return node
 
 
@@ -177,13 +177,13 @@ class Growth:
 
     search: Search
     ask: Ask
-    scene: Context
+    context: Context
     root: Node = field(default_factory=lambda: Node("", ""))
 
     def compose(self, question: Question, traits: Traits) -> tuple[Message, ...]:
         """The messages of a question; what the participant sees stands before it, as in all its prompts."""
         task = f"{_PREPARE}\n{frame(self.ask.task)}\n\n{question.task}"
-        return compose(replace(self.ask, task=task, form=question.form), self.scene, traits)
+        return compose(replace(self.ask, task=task, form=question.form), self.context, traits)
 
     def claim(self) -> Questions:
         """The claims that are looked at."""
@@ -209,7 +209,7 @@ class Growth:
 
     def rest(self) -> Questions:
         """All visits behind the first ones."""
-        chance = Random(f"{self.scene.brief.seed} {self.ask.key}")
+        chance = Random(f"{self.context.brief.seed} {self.ask.key}")
         for _ in range(self.search.simulations - len(self.first)):
             yield from self.visit(descend(self.root, REPLIES, chance))
 
@@ -226,7 +226,7 @@ class Growth:
 
     def by(self, node: Node) -> str:
         """Who says it."""
-        return self.scene.me.name if node.mine else OPPONENT
+        return self.context.me.name if node.mine else OPPONENT
 
     def prepared(self) -> Ask:
         """The ask with the best line laid into its task."""

@@ -131,7 +131,7 @@ class Errand:
         numbered: how many further calls it has named.
     """
 
-    scene: Context
+    context: Context
     say: Recorder
     name: str
     model: Model | None = None
@@ -164,7 +164,7 @@ class Errand:
         words = f"{text}\n\n{instruct(form)}" if form else text
         request = Request(
             messages=(Message(role="user", text=words),),
-            settings=self.scene.me.settings,
+            settings=self.context.me.settings,
             call=f"{self.name}-ask",
             seconds=self.seconds,
         )

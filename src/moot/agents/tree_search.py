@@ -65,11 +65,11 @@ class Searching:
     def __init__(self, seat: Agent, model: Model, search: Search, *, seconds: float = 120.0) -> None:
         self._seat, self._model, self._search, self._seconds = seat, model, search, seconds
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask, after a search where it asks for a speech; see ``core.agent.Seat``."""
         if ask.act not in SOUGHT:
-            return await self._seat.answer(ask, scene, say)
-        tree = Growth(search=self._search, ask=ask, scene=scene)
+            return await self._seat.answer(ask, context, say)
+        tree = Growth(search=self._search, ask=ask, context=context)
         hunt = _Hunt(self._model, self._seconds, Silent(say), tree)
         called = await say.call("tree", Quote(model=MODEL), hunt.record)
         grown = cast("Mapping[str, object]", json.loads(called.text))
@@ -77,7 +77,7 @@ class Searching:
         for name in cast("Sequence[str]", grown["calls"]):
             usage = usage + (await say.call(name, Quote(model=self._model.name), _lost)).usage
         line = [(str(each["by"]), str(each["text"])) for each in cast("Sequence[Mapping[str, object]]", grown["best"])]
-        reply = await self._seat.answer(prepared(ask, line), scene, say)
+        reply = await self._seat.answer(prepared(ask, line), context, say)
         stopped = [f"the search ended early: {grown['stopped']}"] if grown["stopped"] else []
         return replace(
             reply, usage=reply.usage + usage, seconds=reply.seconds + called.seconds, notes=(*reply.notes, *stopped)
@@ -142,16 +142,16 @@ class _Hunt:
 
     async def _put(self, question: Question) -> Reading:
         """Put one question to the model."""
-        scene, traits = self.tree.scene, self.model.traits
+        context, traits = self.tree.context, self.model.traits
         request = Request(
             messages=self.tree.compose(question, traits),
-            settings=scene.me.settings,
+            settings=context.me.settings,
             call=question.call,
             seconds=self.seconds,
         )
         called = await self.model.complete(request, self.say)
         self.made.append(question.call)
-        return read(question.form, called.text, speaker=scene.me.name)
+        return read(question.form, called.text, speaker=context.me.name)
 
     def _data(self) -> dict[str, object]:
         """The tree as JSON data; values are those for the participant, whoever speaks."""

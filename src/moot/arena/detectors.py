@@ -185,9 +185,9 @@ class _Straight:
 async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tuple[Vector, ...]:
     me = Participant(name="Likeness")
     try:
-        scene = Context(brief=Brief(topic="", participants=(me,)), me=me)
+        context = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
-            return await embedder.embed(texts, Errand(scene=scene, say=_Straight(), name="likeness"))
+            return await embedder.embed(texts, Errand(context=context, say=_Straight(), name="likeness"))
     finally:
         await embedder.close()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.app.program.program_agents import Seating, described_by, sitting
 from moot.app.program.program_calls import Tell, check_same, stream, told
-from moot.app.program.program_plans import CLOCK, described, open_desk, plan_board
+from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.board.meeting_results import BoardResult, result
@@ -102,11 +102,11 @@ class BoardMeeting:
             BriefError: it is no meeting of these members.
             MootError: as for ``hold``.
         """
-        async with open_desk(self.store) as desk:
+        async with open_workspace(self.store) as workspace:
             table = self._table()
-            check_same(debate, await desk.entries(debate), "board", table.participants)
-            table.seat(desk.pool)
-            return _result(await desk.resume(debate, limits=limits, door=table.door))
+            check_same(debate, await workspace.entries(debate), "board", table.participants)
+            table.seat(workspace.pool)
+            return _result(await workspace.resume(debate, limits=limits, door=table.door))
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -132,16 +132,16 @@ class BoardMeeting:
         return stream(work)
 
     async def _hold(self, tell: Tell[Entry | BoardResult] | None = None) -> BoardResult:
-        async with open_desk(self.store) as desk:
+        async with open_workspace(self.store) as workspace:
             table = self._table()
-            brief = self._brief(table.seat(desk.pool))
-            plan = await plan_board(desk, brief, rounds=self.rounds, strategy=self.strategy)
-            debate = desk.new_id(plan)
+            brief = self._brief(table.seat(workspace.pool))
+            plan = await plan_board(workspace, brief, rounds=self.rounds, strategy=self.strategy)
+            debate = workspace.new_id(plan)
 
             async def go() -> Outcome:
-                return await desk.hold(plan, debate, door=table.door)
+                return await workspace.hold(plan, debate, door=table.door)
 
-            return _result(await (told(desk, debate, tell, go) if tell else go()))
+            return _result(await (told(workspace, debate, tell, go) if tell else go()))
 
     def _table(self) -> Seating:
         members = self.members or PRESETS[self.preset].members

@@ -228,13 +228,13 @@ async def open_stage(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """The desk, for a command that holds debates: they are observed where the environment wants it."""
     from moot.app.export.telemetry import attend
 
-    async with open_desk(store) as desk:
-        attend(desk)
-        yield desk
+    async with open_workspace(store) as workspace:
+        attend(workspace)
+        yield workspace
 
 
 @asynccontextmanager
-async def open_desk(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
+async def open_workspace(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
     """The desk over the record, with the queue of the workers that share it; both are closed in the end.
 
     With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
@@ -243,12 +243,12 @@ async def open_desk(store: Path | str | None, *, reading: bool = False) -> "Asyn
     from moot.workers.job_queue import find_queue
 
     place = store_path(store)
-    desk = Workspace.at(place, reading=reading)
-    desk.queue = find_queue(str(place))
+    workspace = Workspace.at(place, reading=reading)
+    workspace.queue = find_queue(str(place))
     try:
-        yield desk
+        yield workspace
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 @asynccontextmanager
@@ -257,9 +257,9 @@ async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace,
     from moot.workers.job_queue import check_queue
 
     check_queue(str(store_path(store)))
-    async with open_desk(store) as desk:
-        assert desk.queue is not None
-        yield desk, desk.queue
+    async with open_workspace(store) as workspace:
+        assert workspace.queue is not None
+        yield workspace, workspace.queue
 
 
 @asynccontextmanager
@@ -271,10 +271,10 @@ async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
 
     if not is_there(place := store_path(store)):
         raise RecordError(f"There is no record yet at {show_where(place)}.")
-    async with open_desk(store, reading=True) as desk:
-        if missing := await lacks(desk.store):
+    async with open_workspace(store, reading=True) as workspace:
+        if missing := await lacks(workspace.store):
             click.echo(f"moot: {missing}", err=True)
-        yield desk
+        yield workspace
 
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -282,8 +282,10 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:
-        async with open_desk(ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True) as desk:
-            listed = await desk.list()
+        async with open_workspace(
+            ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True
+        ) as workspace:
+            listed = await workspace.list()
         return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
 
     try:

@@ -76,7 +76,7 @@ def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable
 
 
 async def conduct(
-    desk: Workspace, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
+    workspace: Workspace, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
 ) -> Outcome | None:
     """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
 
@@ -87,13 +87,13 @@ async def conduct(
         MootError: it cannot be held.
     """
     with closing(hold), listening(interrupt):
-        after = await desk.count_entries(debate)
+        after = await workspace.count_entries(debate)
         try:
             async with asyncio.TaskGroup() as group:
-                held = group.create_task(_hold(desk, debate, hold))
+                held = group.create_task(_hold(workspace, debate, hold))
                 interrupt.task = held
                 ticks = group.create_task(_tick(viewer))
-                await watch(desk, debate, viewer, after=after)
+                await watch(workspace, debate, viewer, after=after)
                 ticks.cancel()
         except BaseExceptionGroup as errors:
             # The viewer's error, such as an output that nobody reads; the debate was stopped for it and can be resumed.
@@ -105,14 +105,14 @@ async def conduct(
     return came
 
 
-async def _hold(desk: Workspace, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
+async def _hold(workspace: Workspace, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
     """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
     try:
         return await hold
     except MootError as error:
         return error
     finally:
-        desk.hub.finish(debate)
+        workspace.hub.finish(debate)
 
 
 async def _tick(viewer: Viewer) -> None:
@@ -121,9 +121,9 @@ async def _tick(viewer: Viewer) -> None:
         viewer.tick()
 
 
-async def watch(desk: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
+async def watch(workspace: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
     """Show a viewer what is stored and what comes, until the debate is closed or paused."""
-    async with aclosing(desk.follow_lines(debate, after=after, live=live)) as items:
+    async with aclosing(workspace.follow_lines(debate, after=after, live=live)) as items:
         async for item in items:
             if isinstance(item, Delta):
                 viewer.take(item, "")

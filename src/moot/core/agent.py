@@ -118,7 +118,7 @@ class Recorder(Protocol):
 class Agent(Protocol):
     """Whoever answers: a model, a person, a tool, a librarian."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask.
 
         A seat that is cancelled must let the cancellation pass at once: nobody can end it from outside.

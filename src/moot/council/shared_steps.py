@@ -105,13 +105,13 @@ class ParallelStep(RecordedStep):
     def _sit(self, task: str) -> Seating:
         return sit(self.agents)
 
-    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
+    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         names = brief.names("debater")
         parts = tuple(self.task_splitter(brief.topic, len(names))) if self.task_splitter else (WHOLE,) * len(names)
         if not 1 <= len(parts) <= len(names):
             raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
         tasks = [(name, put(part)) for name, part in zip(names, parts, strict=False)]
-        return await shares_plan(desk, brief, self.protocol, tasks)
+        return await shares_plan(workspace, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)
@@ -182,10 +182,10 @@ class SplitStep(RecordedStep):
     def _sit(self, task: str) -> Seating:
         return self._copies(len(self.split(task)))
 
-    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
+    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         parts = self.split(brief.topic)
         tasks = [(name, put(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
-        return await shares_plan(desk, brief, self.protocol, tasks)
+        return await shares_plan(workspace, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkabl
 
 from moot.app.program.program_agents import Seating
 from moot.app.program.program_calls import Tell, check_same, count_failed, told, try_of, whole, words
-from moot.app.program.program_plans import VOTING, council_plan, open_desk, step_choices
+from moot.app.program.program_plans import VOTING, council_plan, open_workspace, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Source
@@ -125,31 +125,31 @@ async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outc
         BriefError: what is on record is another kind of debate, or one of others.
         MootError: it does not come to its end; see ``app.run.outcome.ended``.
     """
-    async with open_desk(venue.store) as desk:
-        seated = sitting.seat(desk.pool)
-        debate = try_of(venue.debate, await count_failed(desk, venue.debate)) if venue.again else venue.debate
-        begun = bool(debate) and await desk.count_entries(debate) > 0
+    async with open_workspace(venue.store) as workspace:
+        seated = sitting.seat(workspace.pool)
+        debate = try_of(venue.debate, await count_failed(workspace, venue.debate)) if venue.again else venue.debate
+        begun = bool(debate) and await workspace.count_entries(debate) > 0
         if begun:
-            check_same(debate, await desk.entries(debate), kind.name, sitting.participants, kind.chosen)
-        plan = None if begun else await kind.make(desk, replace(brief, participants=seated))
-        debate = debate or (desk.new_id(plan) if plan else "")
+            check_same(debate, await workspace.entries(debate), kind.name, sitting.participants, kind.chosen)
+        plan = None if begun else await kind.make(workspace, replace(brief, participants=seated))
+        debate = debate or (workspace.new_id(plan) if plan else "")
 
         async def go() -> Outcome:
             if plan is None:
-                return await desk.resume(debate, limits=venue.raised, door=sitting.door)
-            return await desk.hold(plan, debate, door=sitting.door)
+                return await workspace.resume(debate, limits=venue.raised, door=sitting.door)
+            return await workspace.hold(plan, debate, door=sitting.door)
 
         tell = _telling(venue, debate, venue.tell) if venue.tell else None
-        outcome = await (told(desk, debate, tell, go) if tell else go())
+        outcome = await (told(workspace, debate, tell, go) if tell else go())
     return ended(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
 
 
 def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
     """Tells of the entries of a record as of events of a council."""
-    teller = Teller(step=venue.step, debate=debate)
+    vote_weigher = Teller(step=venue.step, debate=debate)
 
     async def say(entry: Entry) -> None:
-        if event := teller.tell(entry):
+        if event := vote_weigher.tell(entry):
             await tell(event)
 
     return say
@@ -157,8 +157,8 @@ def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
 
 async def tried(store: Path | str | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
-    async with open_desk(store) as desk:
-        return await count_failed(desk, debate)
+    async with open_workspace(store) as workspace:
+        return await count_failed(workspace, debate)
 
 
 def brief_of(task: str, context: Context, sitting: Seating, limits: Limits | None) -> Brief:
@@ -182,8 +182,8 @@ async def task_of(store: Path | str | None, debate: str) -> str:
     Raises:
         RecordError: there is no such debate.
     """
-    async with open_desk(store) as desk:
-        return opening(debate, await desk.entries(debate)).brief.topic
+    async with open_workspace(store) as workspace:
+        return opening(debate, await workspace.entries(debate)).brief.topic
 
 
 MOST_ROUNDS = 20
@@ -260,7 +260,7 @@ class RecordedStep(ABC):
         """Who takes part."""
 
     @abstractmethod
-    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
+    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         """The debate."""
 
     @abstractmethod
@@ -318,9 +318,9 @@ class DebateStep(RecordedStep):
     def _chosen(self) -> tuple[str, ...]:
         return step_choices(self.voting_strategy, latest=self.ballot == "latest")
 
-    async def _plan(self, desk: Workspace, brief: Brief) -> Plan:
+    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         latest = self.ballot == "latest"
-        return await council_plan(desk, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
+        return await council_plan(workspace, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         return debate_result(outcome, self.voting_strategy)

@@ -114,11 +114,11 @@ def manner(field: Field, act: str) -> Manner | None:
 
 def target(case: Case) -> Turn | None:
     """The turn that is answered: the one laid before the participant or named in its own bid, else a rival's newest."""
-    about = [turn for turn in case.scene.about if turn.by != case.scene.me.name]
+    about = [turn for turn in case.context.about if turn.by != case.context.me.name]
     if about:
         return about[0]
-    named = {read_field(turn, TARGET) for turn in case.scene.about}
-    return next((turn for turn in case.scene.turns if turn.mark in named), None) or case.rival()
+    named = {read_field(turn, TARGET) for turn in case.context.about}
+    return next((turn for turn in case.context.turns if turn.mark in named), None) or case.rival()
 
 
 def relation(case: Case, turn: Turn) -> str:
@@ -148,7 +148,7 @@ def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
 def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
     """The critiques laid before one, by their letters, and whether a passage of each is quoted that was not before."""
     mine = {number for turn in case.mine for number in case.quotes[turn.key]}
-    critiques = [turn for turn in case.scene.about if turn.act == "critique"]
+    critiques = [turn for turn in case.context.about if turn.act == "critique"]
     asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
     return [(letter(n), any(quote(case, each) in speech.text for each in new)) for n, new in enumerate(asked)]
 
@@ -233,20 +233,20 @@ def _score(field: Field, case: Case, speech: Speech) -> Value:
 
 def _ranked(field: Field, case: Case, speech: Speech) -> Value:
     """The score of a statement that stands under a letter, or why it has it."""
-    labels = [letter(place) for place in range(len(case.scene.about))]
+    labels = [letter(place) for place in range(len(case.context.about))]
     place = labels.index(field.name.rpartition(" ")[2].upper())
-    turn = case.scene.about[place]
+    turn = case.context.about[place]
     numbers = case.quotes[turn.key]
     if field.kind == "number":
-        whole = max((case.weigh(case.quotes[each.key]) for each in case.scene.about), default=0.0)
+        whole = max((case.weigh(case.quotes[each.key]) for each in case.context.about), default=0.0)
         return round(10 * case.weigh(numbers) / whole) if whole else 0
     return material.RANKED.format(n=len(numbers))
 
 
 def _taken(field: Field, case: Case, speech: Speech) -> Value:
     """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
-    labels = [letter(place) for place in range(len(case.scene.about))]
-    turn = case.scene.about[labels.index(field.name.rpartition(" ")[2])]
+    labels = [letter(place) for place in range(len(case.context.about))]
+    turn = case.context.about[labels.index(field.name.rpartition(" ")[2])]
     shared = [number for number in case.quotes[turn.key] if number in speech.picks]
     return quote(case, shared[0], 160) if shared else "NONE"
 
@@ -254,7 +254,7 @@ def _taken(field: Field, case: Case, speech: Speech) -> Value:
 def _consent(field: Field, case: Case, speech: Speech) -> Value:
     """Accepted, where the text quotes what one has quoted oneself; else with a reservation."""
     mine = {number for turn in case.mine for number in case.quotes[turn.key]}
-    heard = {number for turn in case.scene.about for number in case.quotes[turn.key]}
+    heard = {number for turn in case.context.about for number in case.quotes[turn.key]}
     return field.choices[0 if mine & heard else 1]
 
 

@@ -30,7 +30,7 @@ CLOCK = "builtin:clock"
 class Timekeeper:
     """The seat of whoever is played by ``builtin:clock``."""
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Say where the time stands; see ``core.agent.Seat``. No model is called."""
         text = ask.task.partition("\n\n")[0]
         say.delta(text)
@@ -60,10 +60,10 @@ class DemoDebater:
     def __init__(self) -> None:
         self._libraries: dict[tuple[Source, ...], Library] = {}
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``. No model is called."""
-        library = self._library((*scene.brief.background, *scene.brief.library))
-        case, asked = Case(ask, scene, library), ask.form.fields if ask.form else ()
+        library = self._library((*context.brief.background, *context.brief.library))
+        case, asked = Case(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:
             speech = compose(case)
             fields = {each.name: _fill(each, case, speech) for each in asked}
@@ -71,7 +71,7 @@ class DemoDebater:
         else:
             text = _lay(ask.form, {each.name: _none(each, case) for each in asked}, NOTHING)
         await _stream(text, say)
-        reading = read(ask.form, text, speaker=scene.me.name)
+        reading = read(ask.form, text, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
 
     def _library(self, background: tuple[Source, ...]) -> Library:
@@ -199,7 +199,7 @@ def _nearest(choices: Sequence[str], case: Case, speech: Speech) -> int:
 def _number(field: Field, case: Case, speech: Speech) -> Value:
     """A share of the field's range: how strong what is said is, or how well the named proposal is covered."""
     share = speech.share
-    for turn, rank in zip(case.scene.about, speech.ranks, strict=False):
+    for turn, rank in zip(case.context.about, speech.ranks, strict=False):
         if key(turn.by) == key(field.name):
             share = rank
     low = 0.0 if field.low is None else field.low

@@ -236,17 +236,17 @@ class Case:
         confidence: the share of the evidence that speaks for what it holds, 0 to 1.
     """
 
-    def __init__(self, ask: Ask, scene: Context, library: Library) -> None:
-        self.ask, self.scene, self.library = ask, scene, library
-        me, topic = scene.me, scene.brief.topic
-        self.seen = tuple({turn.key: turn for turn in (*scene.turns, *scene.about)}.values())
+    def __init__(self, ask: Ask, context: Context, library: Library) -> None:
+        self.ask, self.context, self.library = ask, context, library
+        me, topic = context.me, context.brief.topic
+        self.seen = tuple({turn.key: turn for turn in (*context.turns, *context.about)}.values())
         judging = ask.act == "vote" or me.duty == "moderator"
-        self.query = query((topic, 1.0), *_interests(scene, judging=judging))
+        self.query = query((topic, 1.0), *_interests(context, judging=judging))
         self.weights = library.weigh(self.query)
         self.quotes = {turn.key: library.quoted(turn) for turn in self.seen}
         self.used = frozenset(number for quotes in self.quotes.values() for number in quotes)
         self.mine = [turn for turn in self.seen if turn.by == me.name and turn.act not in _JUDGING]
-        self.options = scene.brief.options
+        self.options = context.brief.options
         self.stance, self.answer, self.confidence = self._hold()
 
     # ---- one's own position ------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class Case:
     def _hold(self) -> tuple[Stance, str, float]:
         stances = self.library.stances(self.options)
         if not stances:
-            stance = Stance(side=side(self.scene.me))
+            stance = Stance(side=side(self.context.me))
             return stance, "", self._share(stance)
         support = self.support(stances)
         last = read_field(self.mine[-1], "ANSWER") if self.mine else None
@@ -279,7 +279,7 @@ class Case:
         if among is None:
             among = sorted(range(len(self.weights)), key=lambda number: -self.weights[number])[:_NEAR]
         numbers = tuple(among)
-        said, mine = pleas(self.scene.me), side(self.scene.me)
+        said, mine = pleas(self.context.me), side(self.context.me)
         found: list[float] = []
         for stance in stances:
             weight = sum(self.weights[n] * max(0.0, self.library.favour(n, stance)) for n in numbers)
@@ -306,17 +306,17 @@ class Case:
 
     def label(self, turn: Turn) -> str:
         """What the author of a turn is called: by name, or where authors are hidden by the letter of the proposal."""
-        if not self.scene.view.anonymous:
+        if not self.context.view.anonymous:
             return " ".join(turn.by.split())
-        about = self.scene.about
+        about = self.context.about
         keys = [each.key for each in about]
-        return proposal_names(self.scene.view, about)[keys.index(turn.key)] if turn.key in keys else OTHER
+        return proposal_names(self.context.view, about)[keys.index(turn.key)] if turn.key in keys else OTHER
 
     def rival(self) -> Turn | None:
         """The newest turn of somebody else who holds a position or came in from outside."""
-        moderators = self.scene.brief.names("moderator")
+        moderators = self.context.brief.names("moderator")
         for turn in reversed(self.seen):
-            if turn.by != self.scene.me.name and turn.by not in moderators and turn.act not in _JUDGING:
+            if turn.by != self.context.me.name and turn.by not in moderators and turn.act not in _JUDGING:
                 return turn
         return None
 
@@ -337,14 +337,14 @@ class Case:
                 first.setdefault(number, turn.by)
         return {
             name: tuple(number for number, by in first.items() if by == name)
-            for name in self.scene.brief.names("debater")
+            for name in self.context.brief.names("debater")
             if any(turn.by == name for turn in speaking)
         }
 
     def answers(self) -> dict[str, tuple[Turn, ...]]:
         """The turns of others that give each answer, in the order in which they are shown."""
         given: dict[str, tuple[Turn, ...]] = {}
-        for turn in self.scene.about:
+        for turn in self.context.about:
             answer = read_field(turn, "ANSWER")
             if answer is not None and turn.act not in _JUDGING:
                 given[str(answer)] = (*given.get(str(answer), ()), turn)
@@ -388,11 +388,11 @@ class Case:
         return found
 
 
-def _interests(scene: Context, *, judging: bool) -> list[tuple[str, float]]:
+def _interests(context: Context, *, judging: bool) -> list[tuple[str, float]]:
     """What matters beside the topic: one's role and persona; to whoever judges, what matters to all debaters, too."""
-    me = scene.me
+    me = context.me
     own = [(me.role, 1.5), (me.persona, 2.0)] if me.duty == "debater" else []
     if not judging:
         return own
-    others = [each.persona for each in scene.brief.participants if each.duty == "debater" and each.name != me.name]
+    others = [each.persona for each in context.brief.participants if each.duty == "debater" and each.name != me.name]
     return [(text, weight / 3) for text, weight in own] + [(text, 0.5) for text in others]

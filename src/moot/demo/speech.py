@@ -45,15 +45,15 @@ def compose(case: Case) -> Speech:
     """What the participant says to the ask."""
     act, form = case.ask.act.casefold(), case.ask.form
     names = {field.name.casefold() for field in form.fields} if form else set[str]()
-    if act in ("vote", "pick", "ballot", "score", "consent") and case.scene.about:
+    if act in ("vote", "pick", "ballot", "score", "consent") and case.context.about:
         return vote(case)
     if act in ("open", "argue", "bid", "question", "answer", "interrupt", "strategy", "reflect"):
         return argue(case)
     if "criti" in act or "issue" in names:
         return criticise(case)
-    if case.scene.me.duty == "moderator" or act in ("moderate", "summarize"):
+    if case.context.me.duty == "moderator" or act in ("moderate", "summarize"):
         return moderate(case)
-    if act in ("revise", "refine", "close") or case.scene.about:
+    if act in ("revise", "refine", "close") or case.context.about:
         return revise(case)
     return argue(case)
 
@@ -97,10 +97,10 @@ def argue(case: Case) -> Speech:
 def revise(case: Case) -> Speech:
     """Keep one's proposal, with what others brought that fits it, or go over to an answer that more speaks for."""
     kept = _own(case)
-    own = [turn for turn in case.scene.about if turn in case.mine]
+    own = [turn for turn in case.context.about if turn in case.mine]
     closing = case.ask.act.casefold() == "close"
-    heard = case.seen if closing else case.scene.about
-    others = [turn for turn in heard if turn not in own and turn.by != case.scene.me.name]
+    heard = case.seen if closing else case.context.about
+    others = [turn for turn in heard if turn not in own and turn.by != case.context.me.name]
     critiques = [turn for turn in others if turn.act == "critique"]
     if winner := _overtaken(case, kept):
         return _switch(case, *winner)
@@ -113,7 +113,7 @@ def revise(case: Case) -> Speech:
 
 def criticise(case: Case) -> Speech:
     """Say what the documents say against a proposal, or on its matter, that it leaves out."""
-    target = case.scene.about[0] if case.scene.about else case.rival()
+    target = case.context.about[0] if case.context.about else case.rival()
     if target is None:
         return argue(case)
     theirs = case.quotes[target.key]
@@ -136,12 +136,12 @@ def criticise(case: Case) -> Speech:
 
 def vote(case: Case) -> Speech:
     """Vote for the proposal whose quotations bear most on what matters to the voter; of equals for the first."""
-    weights = [case.weigh(case.quotes[turn.key]) for turn in case.scene.about]
+    weights = [case.weigh(case.quotes[turn.key]) for turn in case.context.about]
     whole = sum(weights)
     ranks = tuple(weight / whole if whole else 0.0 for weight in weights)
     if not whole:
         return Speech(text=material.VOTED_NONE, ranks=ranks, picks=_own(case))
-    chosen = case.quotes[case.scene.about[weights.index(max(weights))].key]
+    chosen = case.quotes[case.context.about[weights.index(max(weights))].key]
     bearing = sorted((number for number in chosen if case.weights[number]), key=lambda number: -case.weights[number])
     words = material.VOTED.format(n=len(bearing)) if len(bearing) > 1 else material.VOTED_ONE
     return Speech(text=f"{words} {quote(case, bearing[0])}", picks=chosen, ranks=ranks, share=max(ranks))
@@ -227,7 +227,7 @@ def _to(case: Case, rival: Turn) -> str:
 
 def _called(case: Case, name: str) -> str:
     """What a speaker is called here: by the letter of its answer, where that is laid before whoever sums up."""
-    return next((case.label(turn) for turn in case.scene.about if turn.by == name), " ".join(name.split()))
+    return next((case.label(turn) for turn in case.context.about if turn.by == name), " ".join(name.split()))
 
 
 def _counted(case: Case, name: str, numbers: Sequence[int]) -> str:

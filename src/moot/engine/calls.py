@@ -141,8 +141,8 @@ class Budget:
 class CallRecorder:
     """What a seat may say while it answers one ask; see ``core.agent.Say``."""
 
-    def __init__(self, key: str, ledger: Ledger, purse: Budget, show: Callable[[Signal], None]) -> None:
-        self._key, self._ledger, self._purse, self._show = key, ledger, purse, show
+    def __init__(self, key: str, ledger: Ledger, budget: Budget, show: Callable[[Signal], None]) -> None:
+        self._key, self._ledger, self._budget, self._show = key, ledger, budget, show
         self._pieces = Pieces()
         self.clock: Deadline | None = None  # what ends the turn
 
@@ -160,12 +160,12 @@ class CallRecorder:
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1
-        if not self._purse.check(quote):
+        if not self._budget.check(quote):
             # Waiting for money that others have reserved is no time of the turn.
             with self.clock.paused() if self.clock else nullcontext():
-                while not self._purse.check(quote):
-                    await self._purse.changed()
-        with self._purse.sending(quote) as most:
+                while not self._budget.check(quote):
+                    await self._budget.changed()
+        with self._budget.sending(quote) as most:
             tried = Attempted(key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost)
             return await self._send(replace(tried, prompt=quote.prompt), send)
 

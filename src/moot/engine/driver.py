@@ -186,9 +186,9 @@ class _Driver:
     def __init__(self, opened: Opened, seats: Mapping[str, Agent], ledger: Ledger, hosting: Hosting) -> None:
         self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
         self.limits = hosting.limits or opened.brief.limits
-        self.purse = Budget(self.limits)
+        self.budget = Budget(self.limits)
         self.mail = Inbox(hosting.letters)
-        ledger.watchers.extend((self.purse.apply, self.mail.apply))
+        ledger.watchers.extend((self.budget.apply, self.mail.apply))
         self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
         self.pace = Deadlines(self.limits.total_seconds, hosting.untimed)
         self.prepare = hosting.prepare
@@ -233,7 +233,7 @@ class _Driver:
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
             return self._pause(*reason)
         ledger.note(*(Asked(ask=ask) for ask in asks))
-        scenes = {ask.key: context_of(self.opened.brief, transcript, ask) for ask in asks}
+        contexts = {ask.key: context_of(self.opened.brief, transcript, ask) for ask in asks}
         ledger.drain()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
@@ -245,16 +245,16 @@ class _Driver:
             await self.pace.aside(self.prepare())
             self.prepare = None
         await ledger.flush()
-        outcomes = await self._answers(unanswered, scenes)
+        outcomes = await self._answers(unanswered, contexts)
         return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
-    async def _answers(self, asks: Sequence[Ask], scenes: Mapping[str, Context]) -> list["_Outcome"]:
-        found = await self.pace.all(asks, lambda ask: self._answer(ask, scenes[ask.key]))
+    async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
+        found = await self.pace.all(asks, lambda ask: self._answer(ask, contexts[ask.key]))
         return found or [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
 
     async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""
-        line = CallRecorder(ask.key, self.ledger, self.purse, self.hosting.show)
+        line = CallRecorder(ask.key, self.ledger, self.budget, self.hosting.show)
         began = asyncio.get_running_loop().time()
         try:
             reply = await self._in_time(ask, seen, line)
@@ -332,7 +332,7 @@ class _Driver:
         if self.hosting.stop.reason:
             return self.hosting.stop.reason, "stopped"
         try:
-            self.purse.check_asks(more)
+            self.budget.check_asks(more)
         except LimitReached as error:
             return str(error), "limit"
         return None

@@ -72,7 +72,7 @@ class Retriever:
     look: Look | None = None
     clock: Callable[[], float] = time.time
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Recall what bears on the topic; see ``core.agent.Seat``. No model is called, and nothing is made up.
 
         Where memory, a feed or a tool gives nothing the answer says so, and the debate goes on without it.
@@ -80,14 +80,14 @@ class Retriever:
         wanted = {field.name: field for field in ask.form.fields} if ask.form else {}
         notes: list[str] = []
         try:
-            found = await asyncio.to_thread(self._search, scene.brief.topic, wanted)
+            found = await asyncio.to_thread(self._search, context.brief.topic, wanted)
             notes += filter(None, [await self.lacks()]) if self.lacks else ()
         except RecordError as error:
             found = ()
             notes.append(clean(f"memory cannot be read: {error}"))
         feeds = await self._news(wanted.get(FEEDS), notes)
         news = tuple(line for lines in feeds.values() for line in lines)
-        research = await self._research(scene, say, notes) if RESEARCH in wanted else ()
+        research = await self._research(context, say, notes) if RESEARCH in wanted else ()
         history = tuple(_outcome(each, again) for each, again in found if each.kind == "outcome")
         patterns = tuple(_pattern(each) for each, _ in found if each.kind == "pattern")
         fields = {HISTORY: history, PATTERNS: patterns, FEEDS: tuple(feeds), PULSE: news, RESEARCH: research}
@@ -131,9 +131,9 @@ class Retriever:
             found[name] = [_headline(name, each) for each in news[:MOST_NEWS]]
         return found
 
-    async def _research(self, scene: Context, say: Recorder, notes: list[str]) -> tuple[str, ...]:
+    async def _research(self, context: Context, say: Recorder, notes: list[str]) -> tuple[str, ...]:
         """What the tools have found, each with where it comes from."""
-        found = await self.look(scene, say) if self.look else ()
+        found = await self.look(context, say) if self.look else ()
         if not found:
             notes.append("nothing was looked up: there are no tools")
         notes.extend(clean(f"the tool {each.tool}: {each.text}") for each in found if not each.sources)

@@ -218,15 +218,15 @@ class VoteWeigher:
     shelf: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Give each voter's weight and what it rests on; see ``core.agent.Seat``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """
         asked = {field.name: field for field in ask.form.fields} if ask.form else {}
-        seats = {each.name: each.seat for each in scene.brief.participants if weight_field(each.name) in asked}
+        seats = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
         by_points = METHOD in asked and ELO in asked[METHOD].choices
-        options = max(len(scene.brief.options), 2)
+        options = max(len(context.brief.options), 2)
         known, notes = None, tuple[str, ...]()
         try:
             known = await asyncio.to_thread(self._look)

@@ -28,14 +28,14 @@ class Client:
     reads_all: bool = False
 
     @property
-    def hall(self) -> Runner:
+    def runner(self) -> Runner:
         """Where its debates are held."""
-        return self.reception.hall
+        return self.reception.runner
 
     @property
-    def desk(self) -> Workspace:
+    def workspace(self) -> Workspace:
         """Where their records are."""
-        return self.reception.desk
+        return self.reception.workspace
 
     async def may_read(self, debate: str) -> bool:
         """Whether a debate, if there is one of that id, is one that it may read."""
@@ -43,7 +43,7 @@ class Client:
 
     async def owns(self, debate: str) -> bool:
         """Whether a debate, if there is one of that id, is its own."""
-        return (await claimed(self.desk, debate)).owner == self.reception.owner
+        return (await claimed(self.workspace, debate)).owner == self.reception.owner
 
     async def check_seen(self, debate: str) -> None:
         """Refuse a debate that is not there for it.
@@ -65,5 +65,5 @@ class Client:
             raise RecordError(f"you may read {debate}, and not change it: it was begun elsewhere")
 
     async def _is_there(self, debate: str) -> bool:
-        known = debate in self.hall.held or self.hall.error(debate) is not None
-        return known or bool(await self.desk.store.read(debate, limit=1))
+        known = debate in self.runner.held or self.runner.error(debate) is not None
+        return known or bool(await self.workspace.store.read(debate, limit=1))

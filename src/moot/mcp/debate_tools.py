@@ -57,7 +57,7 @@ async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> Non
 async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: asyncio.Event) -> None:
     """Say when it is held no longer, however it ended, and its last entries have been seen."""
     with contextlib.suppress(MootError):
-        await client.hall.wait(debate)
+        await client.runner.wait(debate)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LAST_SECONDS):
             await seen.wait()
@@ -66,23 +66,23 @@ async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: as
 
 async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -> None:
     """Tell of each answer, and say when people alone are waited for."""
-    desk, transcript, told, most, what = client.desk, Transcript(), -1, 0, ""
-    if client.hall.casting(debate):
+    workspace, transcript, told, most, what = client.workspace, Transcript(), -1, 0, ""
+    if client.runner.casting(debate):
         await tell(0, None, "its participants are being made")
-    async with aclosing(desk.follow(debate)) as items:
+    async with aclosing(workspace.follow(debate)) as items:
         async for item in items:
             if not isinstance(item, Entry):
                 continue
             transcript.apply(item.event)
             what = _what(item, transcript) or what
-            if await desk.store.read(debate, after=item.seq, limit=1):
+            if await workspace.store.read(debate, after=item.seq, limit=1):
                 continue  # what is stored already is gone through first
             put = [each for each in transcript.all() if each.ask]
             open_ = unanswered(transcript)
             if len(put) - len(open_) > told:
-                told, most = len(put) - len(open_), most or await desk.count_asks(debate)
+                told, most = len(put) - len(open_), most or await workspace.count_asks(debate)
                 await tell(told, max(len(put), most), what)
-            if open_ and _has_people(transcript) and len(await waiting(desk, debate)) == len(open_):
+            if open_ and _has_people(transcript) and len(await waiting(workspace, debate)) == len(open_):
                 done.set()
 
 
@@ -199,7 +199,7 @@ class Holding:
         """
         client = self.server.client(here)
         await client.check_seen(id)
-        if (await client.hall.look(id)).by:
+        if (await client.runner.look(id)).by:
             await settle(client, id, seconds, here.report_progress)
         return await memo_of(client, id)
 
@@ -211,8 +211,8 @@ class Holding:
     ) -> Memo:
         """Stop a debate after the answers in hand; what was said stays, and resume_debate goes on with it."""
         client = await self._own(id, here)
-        await client.hall.pause(id, now=now)
-        if (await client.hall.look(id)).by:
+        await client.runner.pause(id, now=now)
+        if (await client.runner.look(id)).by:
             await settle(client, id, PATIENCE, here.report_progress)
         return await memo_of(client, id)
 

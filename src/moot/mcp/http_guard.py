@@ -114,7 +114,9 @@ class HttpGuard:
         self._marks: Mapping[str, str] = reception.serving.tokens
         self._clients = {
             name: Client(
-                reception=Reception(hall=reception.hall, till=reception.till, serving=reception.serving, owner=name)
+                reception=Reception(
+                    runner=reception.runner, spending=reception.spending, serving=reception.serving, owner=name
+                )
             )
             for name in self._marks
         }

@@ -162,9 +162,9 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
     log_to_stderr()
     serving = Serving(most=wanted.max_debates or config.serve.most)
     async with _held(wanted, config, serving.most) as ending:
-        hall = ending.hall
-        till = Spending(hall, wanted.max_cost, session=hall.desk.clock())
-        reception = Reception(hall=hall, till=till, serving=serving, owner=f"{wanted.client}{AT_HAND}")
+        runner = ending.runner
+        spending = Spending(runner, wanted.max_cost, session=runner.workspace.clock())
+        reception = Reception(runner=runner, spending=spending, serving=serving, owner=f"{wanted.client}{AT_HAND}")
         server = make_server(Client(reception=reception, reads_all=wanted.reads_all))
         with standard_input() as descriptor:
             lines = Lines(descriptor)
@@ -193,7 +193,7 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
         port = int(listening.getsockname()[1])
         name = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
         async with _held(wanted, config, wanted.max_debates or serving.most) as ending:
-            app = make_app(ending.hall, serving, hosts_of(wanted.host, port, serving))
+            app = make_app(ending.runner, serving, hosts_of(wanted.host, port, serving))
             server = Listener(
                 config_of(app, lifespan="on", log_level="error"), lambda: wanted.ready(f"http://{name}:{port}{PATH}")
             )
@@ -207,19 +207,19 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
 async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
     """A hall over the record, as long as the context lasts; signals end what is served meanwhile."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
-    desk = Workspace.at(wanted.store)
-    desk.config = config
+    workspace = Workspace.at(wanted.store)
+    workspace.config = config
     try:
-        attend(desk)
-        async with open_runner(desk, config, most=most, queue=queue) as hall:
-            ending = Ending(hall)
+        attend(workspace)
+        async with open_runner(workspace, config, most=most, queue=queue) as runner:
+            ending = Ending(runner)
             with ending.listening():
                 yield ending
-                await hall.close()
+                await runner.close()
     finally:
         if queue:
             await queue.close()
-        await desk.close()
+        await workspace.close()
 
 
 async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Callable[[], None]) -> None:
@@ -228,11 +228,11 @@ async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Ca
         task = group.create_task(serving)
         task.add_done_callback(lambda _: ending.asked.set())
         await ending.asked.wait()
-        await ending.hall.close()
+        await ending.runner.close()
         leave()
 
 
-def make_app(hall: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
+def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
     """The application over HTTP, behind its door.
 
     Args:
@@ -252,7 +252,9 @@ def make_app(hall: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIApp"
         # The door checks both, and knows the names of this machine.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return HttpGuard(Sessions(app), Reception(hall=hall, till=Spending(hall, serving.daily), serving=serving), hosts)
+    return HttpGuard(
+        Sessions(app), Reception(runner=runner, spending=Spending(runner, serving.daily), serving=serving), hosts
+    )
 
 
 def check_sdk() -> None:

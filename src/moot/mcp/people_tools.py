@@ -42,9 +42,9 @@ class People:
         """Answer, vote or moderate for a person who is waited for. Ask the person first; never make the answer up."""
         client = self.server.client(here)
         await client.check_own(id)
-        turn = await asked(client.desk, id, who)
+        turn = await asked(client.workspace, id, who)
         given = {name: tuple(each) if isinstance(each, list) else each for name, each in (fields or {}).items()}
-        reply = await answer(client.desk, id, words, who=who, key=key, fields=given or None)
+        reply = await answer(client.workspace, id, words, who=who, key=key, fields=given or None)
         runs = await client.reception.answered(id)
         told: dict[str, Given] = {
             name: list(each) if isinstance(each, tuple) else each for name, each in reply.fields.items()
@@ -61,5 +61,5 @@ class People:
         """Speak up in a debate from outside; every participant hears it from the next question on."""
         client = self.server.client(here)
         await client.check_own(id)
-        await say(client.desk, id, by, words)
-        return Answered(by=by, words=words, runs=(await client.hall.look(id)).sure)
+        await say(client.workspace, id, by, words)
+        return Answered(by=by, words=words, runs=(await client.runner.look(id)).sure)

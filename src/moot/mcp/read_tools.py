@@ -52,7 +52,7 @@ class Reading:
     async def get_receipt(self, id: Id, here: Here) -> Receipt:
         """Give what a decision rests on: options, votes, evidence, claims that stand, the hash of the record."""
         client = await self._seen(id, here)
-        text = write_receipt(await make_receipt(client.desk, id), None, "json")
+        text = write_receipt(await make_receipt(client.workspace, id), None, "json")
         return Receipt(id=id, receipt=json.loads(text))
 
     async def list_debates(
@@ -63,8 +63,8 @@ class Reading:
         """List your debates, the newest first."""
         client = self.server.client(here)
         words = query.casefold().split()
-        found = [each for each in await client.desk.list() if _fits(each, words) and await _is_read(client, each)]
-        by = await client.hall.holders()
+        found = [each for each in await client.workspace.list() if _fits(each, words) and await _is_read(client, each)]
+        by = await client.runner.holders()
         rows = [_row(each, runs=each.debate in by) for each in found[:PAGE]]
         return Rows(debates=rows, more=len(found) - len(rows))
 
@@ -83,7 +83,7 @@ class Reading:
         return Models(
             models=list(reach.models),
             keys=[provider for provider, _ in reach.keys],
-            default=client.hall.config.model,
+            default=client.runner.config.model,
             advice=list(reach.advice),
         )
 
@@ -92,18 +92,18 @@ class Reading:
     async def report(self, id: str, here: Here) -> str:
         """The whole report: the decision, every vote, who said what, what went wrong. What was said is quoted in it."""
         client = await self._seen(id, here)
-        found = await read_record(client.desk, id)
+        found = await read_record(client.workspace, id)
         return await asyncio.to_thread(write_report, found.report, "md")
 
     async def record(self, id: str, here: Here) -> str:
         """The record as JSON lines, byte for byte as it is stored: an entry each, with a chain of hashes."""
         client = await self._seen(id, here)
-        return "".join(f"{line}\n" for line in await client.desk.lines(id))
+        return "".join(f"{line}\n" for line in await client.workspace.lines(id))
 
     async def receipt(self, id: str, here: Here) -> str:
         """What the decision rests on, as JSON, unsigned."""
         client = await self._seen(id, here)
-        return write_receipt(await make_receipt(client.desk, id), None, "json")
+        return write_receipt(await make_receipt(client.workspace, id), None, "json")
 
     async def _seen(self, debate: str, here: Here) -> Client:
         client = self.server.client(here)

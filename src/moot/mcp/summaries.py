@@ -49,14 +49,14 @@ class Standing:
 
 async def standing(client: Client, debate: str) -> Standing:
     """How a debate stands now; somebody must have checked that the client may know of it."""
-    desk, now = client.desk, await client.hall.look(debate)
+    workspace, now = client.workspace, await client.runner.look(debate)
     runs, error = bool(now.by), now.error
-    if not await desk.store.read(debate, limit=1):
+    if not await workspace.store.read(debate, limit=1):
         status, reason = ("casting", "") if runs else ("failed", str(error or "it was never begun"))
         return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=(), runs=runs)
-    entries = await desk.entries(debate)
+    entries = await workspace.entries(debate)
     transcript = fold(entries)
-    waits = () if transcript.closed else await open_asks(desk, debate)
+    waits = () if transcript.closed else await open_asks(workspace, debate)
     status, reason = _status(transcript, runs=runs, waits=len(waits))
     told = reason or str(error or "")
     return Standing(entries=entries, transcript=transcript, status=status, reason=told, waits=waits, runs=runs)

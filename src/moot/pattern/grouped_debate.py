@@ -133,7 +133,9 @@ class GroupedDebatePattern(Face[GroupedResult]):
             topic=words("topic", topic), participants=people, options=_options(options), limits=self.limits or Limits()
         )
         rounds = self.max_rounds
-        return await self._hold(brief, lambda desk, brief, seat: plan_grouped(desk, brief, seat, rounds=rounds))
+        return await self._hold(
+            brief, lambda workspace, brief, seat: plan_grouped(workspace, brief, seat, rounds=rounds)
+        )
 
     def _read(self, outcome: Outcome, opened: Opened) -> GroupedResult:
         transcript = outcome.transcript

@@ -83,7 +83,9 @@ class MapReducePattern(Face[MapReduceResult]):
         """
         texts = _items(items)
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
-        return await self._hold(brief, lambda desk, brief, seat: plan_map_reduce(desk, brief, seat, items=texts))
+        return await self._hold(
+            brief, lambda workspace, brief, seat: plan_map_reduce(workspace, brief, seat, items=texts)
+        )
 
     def _read(self, outcome: Outcome, opened: Opened) -> MapReduceResult:
         shares = [turn for turn in outcome.transcript.all() if turn.act == "share"]

@@ -116,7 +116,7 @@ class DebatePattern(Face[DebateResult]):
         rounds = self.max_rounds
         return await self._hold(
             brief,
-            lambda desk, brief, seat: plan_moderated(desk, brief, seat, rounds=rounds),
+            lambda workspace, brief, seat: plan_moderated(workspace, brief, seat, rounds=rounds),
             _id(brief, place) if place else "",
         )
 

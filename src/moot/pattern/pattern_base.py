@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.program.program_agents import register
 from moot.app.program.program_calls import check_same, count_failed, try_of
-from moot.app.program.program_plans import open_desk
+from moot.app.program.program_plans import open_workspace
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.app.run.workspace import Plan, Workspace
@@ -156,13 +156,13 @@ class Face(ABC, Generic[R]):
             debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
                 answered. "" for a new debate.
         """
-        async with open_desk(self.store) as desk:
-            seat = self._seat(desk)
-            debate = debate and try_of(debate, await count_failed(desk, debate))
-            if debate and await desk.count_entries(debate):
-                return await self._go_on(desk, debate)
-            plan = await make(desk, brief, seat)
-            return self._ended(await desk.hold(plan, debate or desk.new_id(plan)), plan.opened())
+        async with open_workspace(self.store) as workspace:
+            seat = self._seat(workspace)
+            debate = debate and try_of(debate, await count_failed(workspace, debate))
+            if debate and await workspace.count_entries(debate):
+                return await self._go_on(workspace, debate)
+            plan = await make(workspace, brief, seat)
+            return self._ended(await workspace.hold(plan, debate or workspace.new_id(plan)), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -176,27 +176,27 @@ class Face(ABC, Generic[R]):
             LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
             ModelError: nobody answered.
         """
-        async with open_desk(self.store) as desk:
-            self._seat(desk)
-            return await self._go_on(desk, debate)
+        async with open_workspace(self.store) as workspace:
+            self._seat(workspace)
+            return await self._go_on(workspace, debate)
 
     def resume(self, debate: str) -> R:
         """The same as ``aresume``, for programs without an event loop."""
         return block(self.aresume(debate), f"{type(self).__name__}.aresume")
 
-    async def _go_on(self, desk: Workspace, debate: str) -> R:
-        opened = check_same(debate, await desk.entries(debate), self.protocol)
-        return self._ended(await desk.resume(debate, limits=self.limits), opened)
+    async def _go_on(self, workspace: Workspace, debate: str) -> R:
+        opened = check_same(debate, await workspace.entries(debate), self.protocol)
+        return self._ended(await workspace.resume(debate, limits=self.limits), opened)
 
     def _ended(self, outcome: Outcome, opened: Opened) -> R:
         return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
 
-    def _seat(self, desk: Workspace) -> str:
+    def _seat(self, workspace: Workspace) -> str:
         """The seat of all who have none of their own; a guest is lent to the desk's pool."""
         if self.llm is None or isinstance(self.llm, str):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"
-        return register(desk.pool, GUEST, self.llm)
+        return register(workspace.pool, GUEST, self.llm)
 
 
 def _warnings(transcript: Transcript) -> list[str]:

@@ -95,8 +95,8 @@ class ReflectionPattern(Face[ReflectionResult]):
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
         return await self._hold(
             brief,
-            lambda desk, brief, seat: plan_reflection(
-                desk, brief, seat, rounds=self.max_rounds, threshold=self.threshold
+            lambda workspace, brief, seat: plan_reflection(
+                workspace, brief, seat, rounds=self.max_rounds, threshold=self.threshold
             ),
         )
 

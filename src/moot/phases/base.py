@@ -69,7 +69,7 @@ class Phase(Protocol):
         """What the phase is called in paths."""
         ...
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play this part."""
         ...
 
@@ -79,10 +79,10 @@ def is_batch(step: AbstractSequence[Ask] | Note) -> TypeGuard[AbstractSequence[A
     return not isinstance(step, Entered | Halted | Ruled)
 
 
-def enter(phase: Phase, table: State) -> Play:
+def enter(phase: Phase, state: State) -> Play:
     """Play a phase at a table, with a note that it begins."""
-    yield Entered(path=table.path)
-    yield from phase.play(table)
+    yield Entered(path=state.path)
+    yield from phase.play(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +101,17 @@ class Sequence:
         if not self.parts:
             raise ProtocolError("a sequence needs at least one phase")
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play all parts, until one halts this sequence."""
         seen: dict[str, int] = {}
         for part in self.parts:
-            if table.transcript.halted(table.path):
+            if state.transcript.halted(state.path):
                 return
-            if isinstance(part, At) and not part.due(table):
+            if isinstance(part, At) and not part.due(state):
                 continue
             seen[part.name] = seen.get(part.name, 0) + 1
             name = part.name if seen[part.name] == 1 else f"{part.name}-{seen[part.name]}"
-            yield from enter(part, table.at(name))
+            yield from enter(part, state.at(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +134,15 @@ class Rounds:
         if not 0 <= self.most <= 100:
             raise ProtocolError(f"rounds: {self.most} is not a number from 0 to 100")
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the rounds."""
         for n in range(1, self.most + 1):
-            reason = self.until.met(table.transcript) if self.until else ""
+            reason = self.until.met(state.transcript) if self.until else ""
             if reason:
-                yield Halted(path=table.path, reason=reason)
-            if table.transcript.halted(table.path):
+                yield Halted(path=state.path, reason=reason)
+            if state.transcript.halted(state.path):
                 return
-            yield from enter(self.each, table.at(f"round-{n}"))
+            yield from enter(self.each, state.at(f"round-{n}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,14 +164,14 @@ class At:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def due(self, table: State) -> bool:
+    def due(self, state: State) -> bool:
         """Whether this is its round."""
-        return table.round in self.rounds if self.rounds else table.round % self.every == 0
+        return state.round in self.rounds if self.rounds else state.round % self.every == 0
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the phase, if this is its round."""
-        if self.due(table):
-            yield from self.each.play(table)
+        if self.due(state):
+            yield from self.each.play(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,13 +193,13 @@ class After:
         """What it is called in paths: as the phase in which they speak."""
         return self.each.name
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the phase, and the other one after each batch."""
         n = 0
-        for step in self.each.play(table):
+        for step in self.each.play(state):
             yield step
             if is_batch(step):
-                turns = [table.transcript.get(ask.key) for ask in step if ask.act in self.acts]
+                turns = [state.transcript.get(ask.key) for ask in step if ask.act in self.acts]
                 if focus := tuple(turn.key for turn in turns if turn.reply):
                     n += 1
-                    yield from enter(self.then, replace(table.at(f"{self.then.name}-{n}"), focus=focus))
+                    yield from enter(self.then, replace(state.at(f"{self.then.name}-{n}"), focus=focus))

@@ -28,7 +28,7 @@ BID = Form(
 """What somebody gives who may ask for the floor; only the urgency is worth a repair."""
 
 
-def ask_bids(table: State, names: Sequence[str], *, task: str, first: int, view: View) -> list[Ask]:
+def ask_bids(state: State, names: Sequence[str], *, task: str, first: int, view: View) -> list[Ask]:
     """One batch of asks for bids, each for the bidder's eyes only.
 
     Args:
@@ -40,11 +40,11 @@ def ask_bids(table: State, names: Sequence[str], *, task: str, first: int, view:
     """
     return [
         Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act="bid",
-            task=task.replace("{round}", str(table.round)),
-            form=linked(BID, table, name, view),
+            task=task.replace("{round}", str(state.round)),
+            form=linked(BID, state, name, view),
             audience=(name,),
             view=view,
         )
@@ -83,7 +83,7 @@ class CuttingIn(NamedTuple):
     reply: Form
     view: View
 
-    def play(self, table: State, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
+    def play(self, state: State, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
         """Ask for the bids, the point and the reply; the number of the next ask behind them.
 
         Args:
@@ -92,24 +92,24 @@ class CuttingIn(NamedTuple):
             names: who may bid; whoever may not see the turn is not asked.
             first: the number of the first ask.
         """
-        who = [name for name in names if name != turn.by and table.transcript.sees(name, turn)]
+        who = [name for name in names if name != turn.by and state.transcript.sees(name, turn)]
         if not who:
             return first
-        asks = ask_bids(table, who, task=self.bidding, first=first, view=self.view)
+        asks = ask_bids(state, who, task=self.bidding, first=first, view=self.view)
         yield [replace(ask, form=aimed(BID, turn), about=(turn.key,)) for ask in asks]
         n = first + len(asks)
-        won = winner([table.transcript.get(ask.key) for ask in asks], table.transcript)
+        won = winner([state.transcript.get(ask.key) for ask in asks], state.transcript)
         if won is None:
             return n
         # The bid says what was meant, and the log does not show it.
         laid, form = (turn.key, won.key), aimed(self.point, turn)
-        key = table.key(n)
+        key = state.key(n)
         yield [Ask(key=key, to=won.by, act="interrupt", task=self.cutting, form=form, about=laid, view=self.view)]
-        put = table.transcript.get(table.key(n))
-        if put.reply is None or not table.transcript.sees(turn.by, put):
+        put = state.transcript.get(state.key(n))
+        if put.reply is None or not state.transcript.sees(turn.by, put):
             return n + 1
         task, form = self.replying.replace("{name}", put.by), aimed(self.reply, put)
-        key = table.key(n + 1)
+        key = state.key(n + 1)
         yield [Ask(key=key, to=turn.by, act="answer", task=task, form=form, about=(put.key,), view=self.view)]
         return n + 2
 

@@ -48,21 +48,21 @@ class Consent:
     field: str = "PROPOSAL"
     name: str = "consent"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all debaters at once."""
-        drafts = table.transcript.turns(self.act)
+        drafts = state.transcript.turns(self.act)
         text = read_field(drafts[-1], self.field) if drafts else None
-        groups = candidates(table.transcript, self.acts, latest=True)
+        groups = candidates(state.transcript, self.acts, latest=True)
         none = Decision(status="no_decision", rule=self.name, minority=kept(groups))
         if text is None:
             yield Ruled(decision=replace(none, how="there is no text to consent to"))
             return
-        names = [name for name in roster(table, ()) if table.transcript.sees(name, drafts[-1])]
-        asks = [self._ask(table.key(n), name, drafts[-1]) for n, name in enumerate(names, start=1)]
+        names = [name for name in roster(state, ()) if state.transcript.sees(name, drafts[-1])]
+        asks = [self._ask(state.key(n), name, drafts[-1]) for n, name in enumerate(names, start=1)]
         yield asks
-        heard = {ask.to: _answer(table.transcript.get(ask.key)) for ask in asks}
+        heard = {ask.to: _answer(state.transcript.get(ask.key)) for ask in asks}
         unasked = Ballot(voter="", state="missing", reason="the text is hidden from this debater")
-        ballots = [heard.get(name, replace(unasked, voter=name)) for name in roster(table, ())]
+        ballots = [heard.get(name, replace(unasked, voter=name)) for name in roster(state, ())]
         yield Ruled(decision=self._decide(none, ballots, str(text)))
 
     def _ask(self, key: str, name: str, draft: Turn) -> Ask:

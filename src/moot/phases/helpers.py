@@ -68,7 +68,7 @@ class Recall:
     task: str = TASK
     name: str = RECALL
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask, once."""
         fields = (
             Field(name=HISTORY, kind="list", high=self.history, required=False),
@@ -78,7 +78,7 @@ class Recall:
             Field(name=ORIGINS, kind="list", required=False),
         )
         form = Form(name=RECALL, fields=fields)
-        yield [Ask(key=table.key(1), to=self.who, act=RECALL, task=self.task, form=form, view=View(last=0))]
+        yield [Ask(key=state.key(1), to=self.who, act=RECALL, task=self.task, form=form, view=View(last=0))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +96,10 @@ class Informed:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the phase."""
-        for step in self.each.play(table):
-            if is_batch(step) and not _begun(table):
+        for step in self.each.play(state):
+            if is_batch(step) and not _begun(state):
                 # Nothing else stands in the log yet, so nobody is shown more than that.
                 yield [replace(ask, view=replace(ask.view, last=None)) for ask in step]
             else:
@@ -114,9 +114,9 @@ def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
     )
 
 
-def _begun(table: State) -> bool:
+def _begun(state: State) -> bool:
     """Whether the log holds an answer to anything else; what is for its author alone stands in none."""
-    said = [turn for turn in table.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
+    said = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
     return any(turn.act != RECALL for turn in said)
 
 
@@ -161,9 +161,9 @@ class Weigh:
     task: str = WEIGH_TASK
     name: str = WEIGH
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask, once."""
-        voters = (*table.brief.names("debater"), *table.brief.names("juror"))
+        voters = (*state.brief.names("debater"), *state.brief.names("juror"))
         fields = (
             Field(name=METHOD, kind="choice", choices=(self.method,)),
             *(Field(name=weight_field(voter), kind="number", low=0) for voter in voters),
@@ -172,15 +172,15 @@ class Weigh:
         )
         form = Form(name=WEIGH, fields=fields)
         alone, none = (self.who,), View(last=0)
-        yield [Ask(key=table.key(1), to=self.who, act=WEIGH, task=self.task, form=form, audience=alone, view=none)]
+        yield [Ask(key=state.key(1), to=self.who, act=WEIGH, task=self.task, form=form, audience=alone, view=none)]
 
 
-def weights(table: State) -> Mapping[str, float] | None:
+def weights(state: State) -> Mapping[str, float] | None:
     """What the teller has answered: the field of each voter's weight to the weight; None where it was not asked.
 
     Empty where all weigh the same: it gave no answer, left somebody out, or nobody would weigh anything.
     """
-    turn = told(table.brief, table.transcript)
+    turn = told(state.brief, state.transcript)
     return None if turn is None else given(turn)
 
 
@@ -224,16 +224,16 @@ class Liken:
     acts: tuple[str, ...]
     name: str = LIKEN
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask it."""
-        steps = last_steps(table.transcript, self.acts)
+        steps = last_steps(state.transcript, self.acts)
         if not steps:
             return
         task = "Measure how alike these texts are: of each author the one before, then the newest."
         about = tuple(turn.key for step in steps for turn in step)
         yield [
             Ask(
-                key=table.key(1),
+                key=state.key(1),
                 to=self.who,
                 act=LIKEN,
                 task=task,

@@ -62,29 +62,29 @@ class Ranking:
     reasons: bool = False
     name: str = "rank"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for the rankings, and decide where there is a rule."""
-        groups = candidates(table.transcript, self.acts, latest=True)
+        groups = candidates(state.transcript, self.acts, latest=True)
         if self.rule and len(groups) < 2:
-            yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
+            yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
-        asks = [ask for n, voter in enumerate(voters(table), 1) if (ask := self._ask(table, n, voter))]
+        asks = [ask for n, voter in enumerate(voters(state), 1) if (ask := self._ask(state, n, voter))]
         if asks:
             yield asks
         if self.rule:
-            answers = standing(table.transcript, self.acts)
-            counted = self.rule.decide(rankings(table), tuple(answers))
-            yield Ruled(decision=_settled(counted, answers, table.transcript, reasons=self.reasons))
+            answers = standing(state.transcript, self.acts)
+            counted = self.rule.decide(rankings(state), tuple(answers))
+            yield Ruled(decision=_settled(counted, answers, state.transcript, reasons=self.reasons))
 
-    def _ask(self, table: State, n: int, voter: str) -> Ask | None:
+    def _ask(self, state: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
-        groups = {name: (turn,) for name, turn in standing(table.transcript, self.acts).items() if name != voter}
-        names = list(shown := in_sight(table, voter, groups))
+        groups = {name: (turn,) for name, turn in standing(state.transcript, self.acts).items() if name != voter}
+        names = list(shown := in_sight(state, voter, groups))
         if len(names) < 2:
             return None
-        table.chance(voter).shuffle(names)
+        state.chance(voter).shuffle(names)
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=voter,
             act="vote",
             task=self.task,
@@ -118,9 +118,9 @@ def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
     return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
 
 
-def voters(table: State) -> tuple[str, ...]:
+def voters(state: State) -> tuple[str, ...]:
     """Who ranks: all debaters and jurors."""
-    return (*roster(table, ()), *table.brief.names("juror"))
+    return (*roster(state, ()), *state.brief.names("juror"))
 
 
 def standing(transcript: Transcript, acts: tuple[str, ...]) -> dict[str, Turn]:
@@ -128,13 +128,13 @@ def standing(transcript: Transcript, acts: tuple[str, ...]) -> dict[str, Turn]:
     return {turn.by: turn for turn in transcript.latest(*acts)}
 
 
-def rankings(table: State) -> list[Ballot]:
+def rankings(state: State) -> list[Ballot]:
     """Everybody's ballot, in the voters' order, with the authors for the labels."""
-    asked = {turn.by: turn for turn in table.transcript.all() if _is_sheet(turn)}
+    asked = {turn.by: turn for turn in state.transcript.all() if _is_sheet(turn)}
     unasked = Ballot(voter="", state="missing", reason="fewer than two answers to rank")
     return [
-        weighed(table, _read(asked[voter], table.transcript) if voter in asked else replace(unasked, voter=voter))
-        for voter in voters(table)
+        weighed(state, _read(asked[voter], state.transcript) if voter in asked else replace(unasked, voter=voter))
+        for voter in voters(state)
     ]
 
 

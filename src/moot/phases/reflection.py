@@ -68,26 +68,26 @@ class Reflection:
         if not 1 <= self.most <= 100:
             raise ProtocolError(f"rounds: {self.most} is not a number from 1 to 100", about="rounds")
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the rounds, then take the best text over."""
         for n in range(1, self.most + 1):
-            here = table.at(f"round-{n}")
+            here = state.at(f"round-{n}")
             yield Entered(path=here.path)
-            text = self._text(table)
-            if text is None or self._review(table, text):
+            text = self._text(state)
+            if text is None or self._review(state, text):
                 yield [self._ask_writer(here, text)]
-            text = self._text(table)
-            if text is not None and self._review(table, text) is None:
+            text = self._text(state)
+            if text is not None and self._review(state, text) is None:
                 yield [self._ask_reviewer(here, text)]
-            if (score := self._best(table)[1]) is not None and score >= self.threshold:
+            if (score := self._best(state)[1]) is not None and score >= self.threshold:
                 break
-        yield Ruled(decision=self._decide(table))
+        yield Ruled(decision=self._decide(state))
 
-    def _text(self, table: State) -> Turn | None:
-        return table.transcript.last(self.writer, "draft", "revise", under=table.path)
+    def _text(self, state: State) -> Turn | None:
+        return state.transcript.last(self.writer, "draft", "revise", under=state.path)
 
-    def _review(self, table: State, text: Turn) -> Turn | None:
-        return review_of(table.transcript, text)
+    def _review(self, state: State, text: Turn) -> Turn | None:
+        return review_of(state.transcript, text)
 
     def _ask_writer(self, here: State, text: Turn | None) -> Ask:
         review = self._review(here, text) if text else None
@@ -107,17 +107,17 @@ class Reflection:
             view=View(last=0, anonymous=True),
         )
 
-    def _best(self, table: State) -> tuple[Turn | None, float | None]:
+    def _best(self, state: State) -> tuple[Turn | None, float | None]:
         """The text with the highest score, of equal ones the newest; without any score the newest text."""
-        texts = table.transcript.turns("draft", "revise", by=self.writer, under=table.path)
-        scored = [(score, n) for n, each in enumerate(texts) if (score := score_of(table.transcript, each)) is not None]
+        texts = state.transcript.turns("draft", "revise", by=self.writer, under=state.path)
+        scored = [(score, n) for n, each in enumerate(texts) if (score := score_of(state.transcript, each)) is not None]
         if scored:
             score, n = max(scored)
             return texts[n], score
         return (texts[-1] if texts else None), None
 
-    def _decide(self, table: State) -> Decision:
-        text, score = self._best(table)
+    def _decide(self, state: State) -> Decision:
+        text, score = self._best(state)
         if text is None:
             return Decision(status="no_decision", rule="review", how=f"{self.writer} gave no text")
         if score is None:

@@ -46,38 +46,38 @@ class Revise:
     task: str = REVISE
     name: str = "revise"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask who wants to revise, then those who do."""
-        offers = [offer for name in table.brief.names("debater") if (offer := self._offer(table, name))]
-        offers = [replace(offer, key=table.key(n)) for n, offer in enumerate(offers, start=1)]
+        offers = [offer for name in state.brief.names("debater") if (offer := self._offer(state, name))]
+        offers = [replace(offer, key=state.key(n)) for n, offer in enumerate(offers, start=1)]
         if offers:
             yield offers
-        chosen = [turn for turn in _by_mark(table, offers) if turn]
+        chosen = [turn for turn in _by_mark(state, offers) if turn]
         if chosen:
-            yield [self._ask(table, n, turn) for n, turn in enumerate(chosen, start=len(offers) + 1)]
+            yield [self._ask(state, n, turn) for n, turn in enumerate(chosen, start=len(offers) + 1)]
 
-    def _offer(self, table: State, name: str) -> Ask | None:
-        sight = table.transcript.look(LOG.narrowed(table.brief.participant(name).view), name)
-        gone = [turn.ask.replaces for turn in table.transcript.turns(by=name) if turn.ask]
+    def _offer(self, state: State, name: str) -> Ask | None:
+        sight = state.transcript.look(LOG.narrowed(state.brief.participant(name).view), name)
+        gone = [turn.ask.replaces for turn in state.transcript.turns(by=name) if turn.ask]
         own = [turn.mark for turn in sight if turn.by == name and turn.act in POSITIONS and turn.mark not in gone]
         if not own:
             return None
         form = replace(CHOSEN, fields=(replace(CHOSEN.fields[0], choices=tuple(own[-NEAREST:])),))
         return Ask(key="", to=name, act="reconsider", task=self.offer, form=form, audience=(name,), view=LOG)
 
-    def _ask(self, table: State, n: int, old: Turn) -> Ask:
+    def _ask(self, state: State, n: int, old: Turn) -> Ask:
         mark = Field(name=REPLACES, kind="choice", choices=(old.mark,), required=False)
-        told = [field for field in speech(table.brief.options).fields if field.name not in ("TARGET", "RELATION")]
+        told = [field for field in speech(state.brief.options).fields if field.name not in ("TARGET", "RELATION")]
         form = Form(name="revision", fields=(mark, *told))
-        key = table.key(n)
+        key = state.key(n)
         return Ask(key=key, to=old.by, act="revise", task=self.task, form=form, about=(old.key,), view=LOG)
 
 
-def _by_mark(table: State, offers: list[Ask]) -> Iterator[Turn | None]:
+def _by_mark(state: State, offers: list[Ask]) -> Iterator[Turn | None]:
     """For each offer the turn that its answer names."""
     for offer in offers:
-        mark = read_field(table.transcript.get(offer.key), REPLACES)
-        yield next((turn for turn in table.transcript.turns(by=offer.to) if turn.mark == mark), None)
+        mark = read_field(state.transcript.get(offer.key), REPLACES)
+        yield next((turn for turn in state.transcript.turns(by=offer.to) if turn.mark == mark), None)
 
 
 # ---- strategy ------------------------------------------------------------------------------------------------------
@@ -120,13 +120,13 @@ class Mindful:
         """What it is called in paths: as the phase."""
         return self.each.name
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the phase, each question with the note of whoever is asked."""
-        for step in self.each.play(table):
-            yield [self._heed(table, ask) for ask in step] if is_batch(step) else step
+        for step in self.each.play(state):
+            yield [self._heed(state, ask) for ask in step] if is_batch(step) else step
 
-    def _heed(self, table: State, ask: Ask) -> Ask:
-        note = table.transcript.last(ask.to, STRATEGY)
+    def _heed(self, state: State, ask: Ask) -> Ask:
+        note = state.transcript.last(ask.to, STRATEGY)
         if note is None or ask.act not in HEEDING:
             return ask
         words = str(read_field(note, "NOTE") or note.text)
@@ -171,27 +171,27 @@ class Summarize:
     task: str = SUM_UP
     name: str = SUMMARY
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for the summaries, all at once."""
         asks: list[Ask] = []
-        for members, turns in _groups(table):
+        for members, turns in _groups(state):
             left = members
             while left:
-                ask = self._ask(table, len(asks) + 1, left, turns)
+                ask = self._ask(state, len(asks) + 1, left, turns)
                 summary = Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask)
-                readers = tuple(name for name in left if table.transcript.sees(name, summary))
+                readers = tuple(name for name in left if state.transcript.sees(name, summary))
                 # A mask can hide the writer from some of the group; they get a summary of their own.
                 left = tuple(name for name in left if name not in readers)
-                asks.append(ask if len(readers) == len(table.brief.participants) else replace(ask, audience=readers))
+                asks.append(ask if len(readers) == len(state.brief.participants) else replace(ask, audience=readers))
         if asks:
             yield asks
 
-    def _ask(self, table: State, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
-        written = [turn.by for turn in table.transcript.all() if turn.act == SUMMARY]
-        chairs = [name for name in members if name in table.brief.names("moderator")]
-        speakers = [name for name in members if name in table.brief.names("debater")]
+    def _ask(self, state: State, n: int, members: tuple[str, ...], turns: tuple[Turn, ...]) -> Ask:
+        written = [turn.by for turn in state.transcript.all() if turn.act == SUMMARY]
+        chairs = [name for name in members if name in state.brief.names("moderator")]
+        speakers = [name for name in members if name in state.brief.names("debater")]
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=min(chairs or speakers or members, key=written.count),
             act=SUMMARY,
             task=self.task,
@@ -201,15 +201,15 @@ class Summarize:
         )
 
 
-def _groups(table: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
+def _groups(state: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
     """Who may see the same, with their last summary and what came since; nobody to whom nothing is new."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for each in table.brief.participants:
+    for each in state.brief.participants:
         # What a participant's own view leaves out must not come back to it in a summary.
-        sight = table.transcript.look(View(hide=each.view.hide if each.view else ()), each.name)
+        sight = state.transcript.look(View(hide=each.view.hide if each.view else ()), each.name)
         groups.setdefault(tuple(turn.key for turn in sight), []).append(each.name)
     for keys, members in groups.items():
-        turns = [table.transcript.get(key) for key in keys]
+        turns = [state.transcript.get(key) for key in keys]
         old = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
         since = tuple(turns[old[-1] :] if old else turns)
         if any(turn.act != SUMMARY for turn in since):
@@ -245,13 +245,13 @@ class Reflect:
     task: str = LOOK_BACK
     name: str = "reflect"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all who spoke, at once."""
-        own = {name: table.transcript.turns(*SPOKEN, by=name) for name in table.brief.names("debater")}
+        own = {name: state.transcript.turns(*SPOKEN, by=name) for name in state.brief.names("debater")}
         spoke = [(name, tuple(turn.key for turn in turns)) for name, turns in own.items() if turns]
         if spoke:
             yield [
-                Ask(key=table.key(n), to=name, act="reflect", task=self.task, form=LOOKED_BACK, about=keys, view=LAID)
+                Ask(key=state.key(n), to=name, act="reflect", task=self.task, form=LOOKED_BACK, about=keys, view=LAID)
                 for n, (name, keys) in enumerate(spoke, start=1)
             ]
 
@@ -282,20 +282,20 @@ class Translate:
     task: str = TRANSLATE
     name: str = "translate"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for all translations at once; nobody else sees them."""
-        tongues = [each.name for each in table.brief.participants if each.language]
-        said = [turn for turn in table.transcript.turns() if turn.ask and turn.by in tongues]
+        tongues = [each.name for each in state.brief.participants if each.language]
+        said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:
-            yield [self._ask(table, n, turn) for n, turn in enumerate(turns, start=1)]
+            yield [self._ask(state, n, turn) for n, turn in enumerate(turns, start=1)]
 
-    def _ask(self, table: State, n: int, turn: Turn) -> Ask:
-        chairs = table.brief.names("moderator") if self.chaired else ()
-        to = (*(name for name in chairs if table.transcript.sees(name, turn)), turn.by)[0]
+    def _ask(self, state: State, n: int, turn: Turn) -> Ask:
+        chairs = state.brief.names("moderator") if self.chaired else ()
+        to = (*(name for name in chairs if state.transcript.sees(name, turn)), turn.by)[0]
         form = Form(name="translation", fields=(Field(name=TRANSLATION, help="the whole turn, translated"),))
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=to,
             act="translate",
             task=self.task,

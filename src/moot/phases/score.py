@@ -66,11 +66,11 @@ class Score:
     task: str = SCORING
     name: str = "score"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all raters at once."""
         asks = [
             Ask(
-                key=table.key(n),
+                key=state.key(n),
                 to=rater,
                 act="score",
                 task=self.task,
@@ -79,20 +79,20 @@ class Score:
                 audience=(rater,),
                 view=FAIR,
             )
-            for n, (rater, turn) in enumerate(self._pairs(table), start=1)
+            for n, (rater, turn) in enumerate(self._pairs(state), start=1)
         ]
         if asks:
             yield asks
 
-    def _pairs(self, table: State) -> Iterator[tuple[str, Turn]]:
+    def _pairs(self, state: State) -> Iterator[tuple[str, Turn]]:
         """Who rates which turn; nobody its own, nobody one that it may not see."""
-        names = roster(table, ())
-        newest = {turn.by: turn for turn in table.transcript.latest(*self.acts)}
-        made = [table.transcript.get(key) for key in table.focus] if self.live else [*newest.values()]
+        names = roster(state, ())
+        newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
+        made = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
         for turn in [turn for turn in made if turn.by in names]:
             place = names.index(turn.by)
             raters = self.by or (*names[place + 1 :], *names[:place])
-            able = [name for name in raters if name != turn.by and table.transcript.sees(name, turn)]
+            able = [name for name in raters if name != turn.by and state.transcript.sees(name, turn)]
             yield from ((name, turn) for name in (able[:1] if self.live and not self.by else able))
 
 

@@ -44,22 +44,22 @@ class Shares:
         """What it is called in paths: the act."""
         return self.act
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all, once."""
         asks = [
             Ask(
-                key=table.key(n),
+                key=state.key(n),
                 to=name,
                 act=self.act,
                 task=task,
                 form=self.form,
-                audience=hearers(table, name, self.view),
+                audience=hearers(state, name, self.view),
                 view=self.view,
             )
             for n, (name, task) in enumerate(self.tasks, start=1)
         ]
         yield asks
-        answered = sum(table.transcript.get(ask.key).reply is not None for ask in asks)
+        answered = sum(state.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
             yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
 
@@ -102,13 +102,13 @@ class Gather:
     act: str = "share"
     name: str = "gather"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask, and take the result over."""
-        shares = [turn for turn in table.transcript.all() if turn.act == self.act]
+        shares = [turn for turn in state.transcript.all() if turn.act == self.act]
         gone = [f"{n} ({turn.by})" for n, turn in enumerate(shares, start=1) if turn.reply is None]
         lacking = f"\n\nNo answer came for {_items(gone)}. Say in the result that this is missing." if gone else ""
         ask = Ask(
-            key=table.key(1),
+            key=state.key(1),
             to=self.by,
             act=self.name,
             task=f"{self.task}{lacking}",
@@ -116,7 +116,7 @@ class Gather:
             view=View(last=0),
         )
         yield [ask]
-        reply = table.transcript.get(ask.key).reply
+        reply = state.transcript.get(ask.key).reply
         how = f"{self.by} put {len(shares) - len(gone)} of {len(shares)} answers together"
         if reply is None:
             yield Ruled(decision=Decision(status="no_decision", rule=self.name, how=f"{self.by} gave no answer"))

@@ -97,14 +97,14 @@ def bound(form: Form) -> Form:
     return replace(form, fields=tuple(fields))
 
 
-def linked(form: Form | None, table: State, who: str, view: View) -> Form | None:
+def linked(form: Form | None, state: State, who: str, view: View) -> Form | None:
     """The form with the marks of the newest turns in sight as choices of TARGET.
 
     Where there are none, it has no TARGET, and nothing that goes with one.
     """
     if form is None or all(field.name != TARGET for field in form.fields):
         return form
-    sight = table.transcript.look(view.narrowed(table.brief.participant(who).view), who)
+    sight = state.transcript.look(view.narrowed(state.brief.participant(who).view), who)
     marks = tuple(turn.mark for turn in sight if turn.act in SPOKEN and turn.by != who)[-NEAREST:]
     gone = () if marks else (TARGET, "QUOTE", "RELATION")
     fields = [replace(field, choices=marks) if field.name == TARGET else field for field in form.fields]
@@ -169,23 +169,23 @@ class Everyone:
         """What it is called in paths: the act."""
         return self.act
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all, once."""
-        asks = [self._ask(table, n, name) for n, name in enumerate(roster(table, self.who), start=1)]
+        asks = [self._ask(state, n, name) for n, name in enumerate(roster(state, self.who), start=1)]
         yield asks
-        answered = sum(table.transcript.get(ask.key).reply is not None for ask in asks)
+        answered = sum(state.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
             yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
 
-    def _ask(self, table: State, n: int, name: str) -> Ask:
+    def _ask(self, state: State, n: int, name: str) -> Ask:
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act=self.act,
-            task=self.task.replace("{round}", str(table.round)),
-            form=linked(self.form, table, name, self.view),
-            about=lay(self.show, table, name),
-            audience=(name,) if self.private else hearers(table, name, self.view),
+            task=self.task.replace("{round}", str(state.round)),
+            form=linked(self.form, state, name, self.view),
+            about=lay(self.show, state, name),
+            audience=(name,) if self.private else hearers(state, name, self.view),
             view=self.view,
         )
 
@@ -210,16 +210,16 @@ class Critique:
     view: View = View(last=0, anonymous=True)
     name: str = "critique"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all critics at once."""
-        newest = {turn.by: turn for turn in table.transcript.latest(*self.of)}
-        names = [name for name in roster(table, ()) if name in newest]
-        drawn = self.pairs.draw(names, round=table.round, chance=table.chance("pairs"))
-        pairs = [(critic, author) for critic, author in drawn if table.transcript.sees(critic, newest[author])]
+        newest = {turn.by: turn for turn in state.transcript.latest(*self.of)}
+        names = [name for name in roster(state, ()) if name in newest]
+        drawn = self.pairs.draw(names, round=state.round, chance=state.chance("pairs"))
+        pairs = [(critic, author) for critic, author in drawn if state.transcript.sees(critic, newest[author])]
         if pairs:
             yield [
                 Ask(
-                    key=table.key(n),
+                    key=state.key(n),
                     to=critic,
                     act=self.name,
                     task=self.task,
@@ -253,38 +253,38 @@ class Floor:
     view: View = View()
     name: str = "floor"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Give the floor to one after the other."""
-        people = [table.brief.participant(name) for name in roster(table, self.who)]
+        people = [state.brief.participant(name) for name in roster(state, self.who)]
         keys: list[str] = []
         while True:
-            said = [table.transcript.get(key) for key in keys]
-            hearing = Hearing(round=table.round, transcript=table.transcript, chance=table.chance("order"))
+            said = [state.transcript.get(key) for key in keys]
+            hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("order"))
             name = self.turns.next(said, people, hearing)
             if not name:
                 break
-            keys.append(table.key(len(keys) + 1))
+            keys.append(state.key(len(keys) + 1))
             yield [
                 Ask(
                     key=keys[-1],
                     to=name,
                     act=self.act,
-                    task=self.task.replace("{round}", str(table.round)),
-                    form=linked(self.form, table, name, self.view),
+                    task=self.task.replace("{round}", str(state.round)),
+                    form=linked(self.form, state, name, self.view),
                     view=self.view,
                 )
             ]
-        if not any(table.transcript.get(key).reply for key in keys):
+        if not any(state.transcript.get(key).reply for key in keys):
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
-def hearers(table: State, name: str, view: View) -> tuple[str, ...]:
+def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
     """Who may hear what somebody says; () for all.
 
     A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
     may see all of it: a mask would be none if the moderator told what is behind it.
     """
-    brief, transcript = table.brief, table.transcript
+    brief, transcript = state.brief, state.transcript
     if brief.participant(name).duty == "debater" or not any(each.hide for each in brief.participants):
         return ()
     shown = transcript.look(view.narrowed(brief.participant(name).view), name)
@@ -292,14 +292,14 @@ def hearers(table: State, name: str, view: View) -> tuple[str, ...]:
     return () if len(told) == len(brief.participants) else tuple(told)
 
 
-def roster(table: State, who: tuple[str, ...]) -> tuple[str, ...]:
+def roster(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
-    return who or table.brief.names("debater")
+    return who or state.brief.names("debater")
 
 
-def lay(show: Sequence[Showing], table: State, name: str) -> tuple[str, ...]:
+def lay(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
     """The keys of all turns that are laid before a participant."""
-    keys = [key for each in show for key in each.keys(table.transcript, name, table.chance(name))]
+    keys = [key for each in show for key in each.keys(state.transcript, name, state.chance(name))]
     return tuple(dict.fromkeys(keys))
 
 

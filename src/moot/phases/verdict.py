@@ -49,21 +49,21 @@ class Pick:
     task: str
     name: str = "pick"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for both verdicts at once."""
-        groups = candidates(table.transcript, self.acts, latest=True)
-        shown = in_sight(table, self.by, groups)
+        groups = candidates(state.transcript, self.acts, latest=True)
+        shown = in_sight(state, self.by, groups)
         if len(groups) < 2:
-            yield Ruled(decision=unopposed(table, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
+            yield Ruled(decision=unopposed(state, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
         elif len(shown) < 2:
             yield Ruled(decision=_unseen(self.by, groups))
         else:
             names = list(shown)
-            table.chance("order").shuffle(names)
+            state.chance("order").shuffle(names)
             orders = (names, names[::-1])
-            yield [self._ask(table.key(n), [shown[each].key for each in order]) for n, order in enumerate(orders, 1)]
-            verdicts = [_verdict(table.transcript.get(table.key(n)), groups) for n, _ in enumerate(orders, 1)]
-            decision = settle(self._decide(verdicts, groups), groups, table.transcript)
+            yield [self._ask(state.key(n), [shown[each].key for each in order]) for n, order in enumerate(orders, 1)]
+            verdicts = [_verdict(state.transcript.get(state.key(n)), groups) for n, _ in enumerate(orders, 1)]
+            decision = settle(self._decide(verdicts, groups), groups, state.transcript)
             yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
 
     def _ask(self, key: str, about: Sequence[str]) -> Ask:
@@ -116,18 +116,18 @@ class Rank:
     task: str
     name: str = "rank"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for all scores at once."""
-        groups = {turn.by: [turn] for turn in table.transcript.latest(*self.acts)}
-        names = list(in_sight(table, self.by, groups))
+        groups = {turn.by: [turn] for turn in state.transcript.latest(*self.acts)}
+        names = list(in_sight(state, self.by, groups))
         if len(names) < 2:
             yield Ruled(decision=_unseen(self.by, groups))
             return
-        table.chance("order").shuffle(names)
+        state.chance("order").shuffle(names)
         about = tuple(groups[name][0].key for name in names)
         yield [
             Ask(
-                key=table.key(1),
+                key=state.key(1),
                 to=self.by,
                 act="score",
                 task=self.task,
@@ -137,8 +137,8 @@ class Rank:
                 view=FAIR,
             )
         ]
-        turn = table.transcript.get(table.key(1))
-        decision = settle(self._decide(turn, names, groups), groups, table.transcript)
+        turn = state.transcript.get(state.key(1))
+        decision = settle(self._decide(turn, names, groups), groups, state.transcript)
         yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
 
     def _decide(self, turn: Turn, names: Sequence[str], groups: Mapping[str, Sequence[Turn]]) -> Decision:
@@ -173,17 +173,17 @@ class Keep:
     agreed: bool = False
     name: str = "keep"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Say what stands."""
-        groups = candidates(table.transcript, self.acts, latest=True)
+        groups = candidates(state.transcript, self.acts, latest=True)
         held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
         none = Decision(status="no_decision", how="no decision was sought", minority=kept(groups))
         if self.agreed:
-            ballots = answers_as_ballots(table, self.acts, held)
+            ballots = answers_as_ballots(state, self.acts, held)
             decision = UNANIMITY.decide(ballots, tuple(held))
             if decision.status == "decided":
                 how = f"all {len(ballots)} give the same answer"
-                yield Ruled(decision=replace(settle(decision, groups, table.transcript), how=how))
+                yield Ruled(decision=replace(settle(decision, groups, state.transcript), how=how))
                 return
             lacking = sum(ballot.state != "cast" for ballot in ballots)
             missing = f"; {lacking} of {len(ballots)} gave none that could be read" if lacking else ""

@@ -33,21 +33,21 @@ def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
     return Form(name="ballot", layout="line", fields=(field,), strict=strict)
 
 
-def weighed(table: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
+def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     """The ballot with the weight of its voter.
 
     Where a teller was asked it is what the teller gave, or 1 for all alike where that could not be read; else what the
     brief states, or ``unstated`` where it states none.
     """
-    if (measured := weights(table)) is not None:
+    if (measured := weights(state)) is not None:
         return replace(ballot, weight=measured.get(weight_field(ballot.voter), 1.0))
-    weight = table.brief.participant(ballot.voter).weight
+    weight = state.brief.participant(ballot.voter).weight
     return replace(ballot, weight=unstated if weight is None else weight)
 
 
-def in_sight(table: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
+def in_sight(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
     """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
-    seen = {name: [turn for turn in turns if table.transcript.sees(voter, turn)] for name, turns in groups.items()}
+    seen = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
 
 
@@ -121,31 +121,31 @@ class Vote:
     early: tuple[Early, ...] = ()
     reasons: bool = False
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Hold the vote."""
-        groups = candidates(table.transcript, self.acts, latest=self.latest)
+        groups = candidates(state.transcript, self.acts, latest=self.latest)
         if len(groups) < 2:
-            yield Ruled(decision=unopposed(table, groups, self.rule, self.acts))
+            yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
-        voters = self.who or (*roster(table, ()), *table.brief.names("juror"))
-        shown = {voter: in_sight(table, voter, groups) for voter in voters}
+        voters = self.who or (*roster(state, ()), *state.brief.names("juror"))
+        shown = {voter: in_sight(state, voter, groups) for voter in voters}
         # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
-        asks = {voter: self.ask(table, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
+        asks = {voter: self.ask(state, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
         put = [asks[voter] for voter in voters if shown[voter]]
         ballots = {voter: Ballot(voter=voter, state="missing") for voter in voters}
         if self.early:
-            table.chance("voters").shuffle(put)
+            state.chance("voters").shuffle(put)
             left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
-            ballots |= {name: weighed(table, each, unstated=self.unstated) for name, each in left.items()}
+            ballots |= {name: weighed(state, each, unstated=self.unstated) for name, each in left.items()}
         for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
             if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
-                yield Halted(path=table.path, reason=reason)
+                yield Halted(path=state.path, reason=reason)
                 break
             yield batch
-            booked = [book(table.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
-            ballots |= {each.voter: weighed(table, each, unstated=self.unstated) for each in booked}
+            booked = [book(state.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
+            ballots |= {each.voter: weighed(state, each, unstated=self.unstated) for each in booked}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
-        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
+        yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
 
     def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why nobody of those who are left need be asked; "" where somebody must."""
@@ -155,17 +155,17 @@ class Vote:
                 return f"{reason}; {len(left)} of {len(ballots)} calls of the vote saved"
         return ""
 
-    def ask(self, table: State, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
+    def ask(self, state: State, n: int, voter: str, proposals: Mapping[str, Turn]) -> Ask:
         """The n-th ballot, from 1: of a voter who sees these proposals."""
         names = list(proposals)
         if self.anonymous:
-            table.chance(voter).shuffle(names)
+            state.chance(voter).shuffle(names)
         choices = labels(len(names)) if self.anonymous else tuple(names)
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=voter,
             act="vote",
-            task=(table.brief.participant(voter).duty == "juror" and self.jury) or self.task,
+            task=(state.brief.participant(voter).duty == "juror" and self.jury) or self.task,
             form=slip(choices, strict=self.strict),
             about=tuple(proposals[name].key for name in names),
             view=View(last=0, anonymous=self.anonymous, clip=self.clip),
@@ -190,35 +190,35 @@ class Count:
     task: str = JURY
     reasons: bool = False
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Count the answers."""
-        stood = candidates(table.transcript, self.acts, latest=True)
+        stood = candidates(state.transcript, self.acts, latest=True)
         groups = {name: turns for name, turns in stood.items() if wording(turns[0]) is not None}
-        ballots = answers_as_ballots(table, self.acts, groups)
-        options = table.brief.options or tuple(groups)
+        ballots = answers_as_ballots(state, self.acts, groups)
+        options = state.brief.options or tuple(groups)
         if not options:
-            yield Ruled(decision=unopposed(table, {}, self.rule, self.acts))
+            yield Ruled(decision=unopposed(state, {}, self.rule, self.acts))
             return
-        jurors = table.brief.names("juror") if len(options) > 1 else ()
-        asks = {juror: self._ask(table, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
+        jurors = state.brief.names("juror") if len(options) > 1 else ()
+        asks = {juror: self._ask(state, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
         if put := [ask for ask in asks.values() if ask.form]:
             yield put
-        ballots += [weighed(table, self._ballot(table, ask, groups)) for ask in asks.values()]
+        ballots += [weighed(state, self._ballot(state, ask, groups)) for ask in asks.values()]
         decision = self.rule.decide(ballots, options)
-        yield Ruled(decision=settle(decision, groups, table.transcript, reasons=self.reasons))
+        yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
 
-    def _ask(self, table: State, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
+    def _ask(self, state: State, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
         """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
-        shown = in_sight(table, juror, groups)
-        ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(table, n, juror, shown)
-        options = table.brief.options
+        shown = in_sight(state, juror, groups)
+        ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(state, n, juror, shown)
+        options = state.brief.options
         return replace(ask, form=slip(options) if options else ask.form if shown else None)
 
-    def _ballot(self, table: State, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
+    def _ballot(self, state: State, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         if ask.form is None:
             return Ballot(voter=ask.to, state="missing")
-        turn, reasons = table.transcript.get(ask.key), self.reasons
-        return read_ballot(turn, reasons=reasons) if table.brief.options else book(turn, groups, reasons=reasons)
+        turn, reasons = state.transcript.get(ask.key), self.reasons
+        return read_ballot(turn, reasons=reasons) if state.brief.options else book(turn, groups, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,9 +241,9 @@ class Adopt:
     rule: str = "moderator"
     name: str = "adopt"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Take the moderator's decision over."""
-        turns = [turn for turn in table.transcript.all() if turn.act == self.act]
+        turns = [turn for turn in state.transcript.all() if turn.act == self.act]
         newest = turns[-1] if turns else None
         yield Ruled(decision=self._read(newest))
 
@@ -283,13 +283,13 @@ def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -
     return named
 
 
-def answers_as_ballots(table: State, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
+def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:
     """For each debater the newest answer as a ballot for the candidate that it belongs to."""
     holds = {turn.key: name for name, turns in groups.items() for turn in turns}
     ballots: list[Ballot] = []
-    for voter in roster(table, ()):
-        ballot = weighed(table, Ballot(voter=voter))
-        turn = table.transcript.last(voter, *acts)
+    for voter in roster(state, ()):
+        ballot = weighed(state, Ballot(voter=voter))
+        turn = state.transcript.last(voter, *acts)
         if turn is None or turn.reply is None:
             ballots.append(replace(ballot, state="missing", reason="no answer"))
         elif turn.key in holds:
@@ -299,16 +299,16 @@ def answers_as_ballots(table: State, acts: tuple[str, ...], groups: Mapping[str,
     return ballots
 
 
-def unopposed(table: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
+def unopposed(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
     """What follows where there is nothing to choose between: the same answer by two or more is counted by the rule."""
-    none = Decision(status="no_decision", rule=rule.name, first=first_tally(table.transcript, groups))
+    none = Decision(status="no_decision", rule=rule.name, first=first_tally(state.transcript, groups))
     if not groups:
         return replace(none, how="there is no proposal")
     ((name, turns),) = groups.items()
     if len(turns) < 2:
         return replace(none, how=f"{name} is the only proposal: no vote was held")
-    decision = rule.decide(answers_as_ballots(table, acts, groups), (name,))
-    counted = settle(decision, groups, table.transcript)
+    decision = rule.decide(answers_as_ballots(state, acts, groups), (name,))
+    counted = settle(decision, groups, state.transcript)
     if decision.status != "decided":
         return counted
     return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")

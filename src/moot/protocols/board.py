@@ -138,14 +138,14 @@ class Recommend:
     reasons: bool = False
     name: str = "recommend"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for what is missing, and decide."""
-        states = self._states(table)
-        owing = [name for name, state in states.items() if not state.verdict]
-        people = [each.name for each in table.brief.participants]
+        states = self._states(state)
+        owing = [name for name, member in states.items() if not member.verdict]
+        people = [each.name for each in state.brief.participants]
         asks = [
             Ask(
-                key=table.key(n),
+                key=state.key(n),
                 to=name,
                 act="verdict",
                 task=self.task,
@@ -156,16 +156,16 @@ class Recommend:
         ]
         if asks:
             yield asks
-        yield Ruled(decision=self._decide(table, self._states(table)))
+        yield Ruled(decision=self._decide(state, self._states(state)))
 
-    def _states(self, table: State) -> Mapping[str, Standing]:
-        return standing(table.brief.names("debater"), table.transcript.all())
+    def _states(self, state: State) -> Mapping[str, Standing]:
+        return standing(state.brief.names("debater"), state.transcript.all())
 
-    def _decide(self, table: State, states: Mapping[str, Standing]) -> Decision:
+    def _decide(self, state: State, states: Mapping[str, Standing]) -> Decision:
         first = first_words(states)
-        ballots = [_ballot(table, state, first.get(state.wording, "")) for state in states.values()]
-        decision = self.rule.decide(ballots, table.brief.options or tuple(first.values()))
-        said = [turn for turn in table.transcript.all() if WITHDRAWN in asked(turn)]
+        ballots = [_ballot(state, member, first.get(member.wording, "")) for member in states.values()]
+        decision = self.rule.decide(ballots, state.brief.options or tuple(first.values()))
+        said = [turn for turn in state.transcript.all() if WITHDRAWN in asked(turn)]
         most = self.rounds * len(states)
         cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
@@ -175,18 +175,18 @@ class Recommend:
 def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
     """The verdicts by their wordings, each as it was first put."""
     found: dict[str, str] = {}
-    for state in states.values():
-        if state.verdict:
-            found.setdefault(state.wording, state.verdict)
+    for member in states.values():
+        if member.verdict:
+            found.setdefault(member.wording, member.verdict)
     return found
 
 
-def _ballot(table: State, state: Standing, choice: str) -> Ballot:
-    ballot = weighed(table, Ballot(voter=state.name))
-    if not state.verdict:
-        why = "absent" if state.absent else "no verdict"
-        return replace(ballot, state="abstained" if state.abstained else "missing", reason=why)
-    return replace(ballot, choice=choice, reason=state.reasoning)
+def _ballot(state: State, member: Standing, choice: str) -> Ballot:
+    ballot = weighed(state, Ballot(voter=member.name))
+    if not member.verdict:
+        why = "absent" if member.absent else "no verdict"
+        return replace(ballot, state="abstained" if member.abstained else "missing", reason=why)
+    return replace(ballot, choice=choice, reason=member.reasoning)
 
 
 def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool = False) -> Decision:
@@ -274,61 +274,61 @@ class Meeting:
             if messages < 1:
                 raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Hold the meeting."""
-        names, course = table.brief.names("debater"), Course()
+        names, course = state.brief.names("debater"), Course()
         most, n = self.rounds * len(names), 0
         while True:
-            said = [table.transcript.get(key) for key in course.keys]
+            said = [state.transcript.get(key) for key in course.keys]
             states = standing(names, said)
-            name = self._next(table, course, said, states) if len(said) < most else ""
+            name = self._next(state, course, said, states) if len(said) < most else ""
             if not name:
                 break
             if course.is_time(said, (self.every, self.deadline)):
                 course.remind(said, states, self.deadline)
                 n += 1
-                yield [self._remind(table, n, course, states)]
-                name = self._next(table, course, said, states)
+                yield [self._remind(state, n, course, states)]
+                name = self._next(state, course, said, states)
             n += 1
-            course.keys.append(table.key(n))
-            yield [self._ask(table, n, name, len(said) + 1, states[name], due=course.deadlines > 0)]
+            course.keys.append(state.key(n))
+            yield [self._ask(state, n, name, len(said) + 1, states[name], due=course.deadlines > 0)]
         if not any(turn.reply for turn in said):
             yield Halted(path=ROOT, reason=f"none of {len(said)} answered")
         elif len(said) < most:
-            yield Halted(path=table.path, reason=_over(states))
+            yield Halted(path=state.path, reason=_over(states))
 
-    def _next(self, table: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
+    def _next(self, state: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
         """Who has the floor; "" where nobody is left."""
         owing = course.owing(states)
-        people = [each for each in table.brief.participants if each.duty == "debater"]
+        people = [each for each in state.brief.participants if each.duty == "debater"]
         debtors = [each for each in people if each.name in owing]
-        hearing = Hearing(round=table.round, transcript=table.transcript, chance=table.chance("floor"))
+        hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("floor"))
         return self.turns.next(said, debtors or people, hearing)
 
-    def _ask(self, table: State, n: int, name: str, number: int, state: Standing, *, due: bool) -> Ask:
-        owes = due and not state.verdict
-        most = self.rounds * len(table.brief.names("debater"))
+    def _ask(self, state: State, n: int, name: str, number: int, member: Standing, *, due: bool) -> Ask:
+        owes = due and not member.verdict
+        most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
-        form = addressed(self.form, name, [each.name for each in table.brief.participants if each.duty != "aide"])
+        form = addressed(self.form, name, [each.name for each in state.brief.participants if each.duty != "aide"])
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act=self.act,
-            task="\n\n".join(filter(None, (task, self.due if owes else "", _attached(table, name)))),
-            form=judged(form) if state.verdict else bound_to_judge(form) if owes else form,
+            task="\n\n".join(filter(None, (task, self.due if owes else "", _attached(state, name)))),
+            form=judged(form) if member.verdict else bound_to_judge(form) if owes else form,
             view=self.view,
         )
 
-    def _remind(self, table: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
-        keeper = table.brief.names("moderator")[0]
+    def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
+        keeper = state.brief.names("moderator")[0]
         most = self.rounds * len(states)
         where, owing = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=keeper,
             act="remind",
             task=self.reminding.replace("{where}", where).replace("{owing}", owing),
-            audience=hearers(table, keeper, self.view),
+            audience=hearers(state, keeper, self.view),
             view=self.view,
         )
 
@@ -361,7 +361,7 @@ class Course:
         self.now = self.reminded % deadline == 0 and bool(debtors(states))
         if self.now:
             self.deadlines += 1
-            self.before = {name: state.asked for name, state in states.items()}
+            self.before = {name: member.asked for name, member in states.items()}
 
     def owing(self, states: Mapping[str, Standing]) -> list[str]:
         """Who alone has the floor: behind a second deadline those who owe a verdict and have not been asked since."""
@@ -372,7 +372,7 @@ class Course:
 
 def debtors(states: Mapping[str, Standing]) -> list[str]:
     """Who owes a verdict: all at the table who have given none."""
-    return [name for name, state in states.items() if not state.verdict and not state.absent]
+    return [name for name, member in states.items() if not member.verdict and not member.absent]
 
 
 def _heard(said: Sequence[Turn]) -> int:
@@ -391,17 +391,17 @@ def _told(course: Course, states: Mapping[str, Standing]) -> str:
     return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
 
 
-def _attached(table: State, name: str) -> str:
+def _attached(state: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
-    turns = [turn for turn in table.transcript.turns() if table.transcript.sees(name, turn)]
+    turns = [turn for turn in state.transcript.turns() if state.transcript.sees(name, turn)]
     marks = [f"{each.mark} ({each.turn.by})" for each in artifacts(turns)]
     return f"Artifacts so far: {', '.join(marks)}." if marks else ""
 
 
 def _over(states: Mapping[str, Standing]) -> str:
-    if all(state.withdrawn for state in states.values()):
+    if all(member.withdrawn for member in states.values()):
         return "all members have withdrawn"
-    absent = [name for name, state in states.items() if state.absent and not state.withdrawn]
+    absent = [name for name, member in states.items() if member.absent and not member.withdrawn]
     return f"nobody is left who could speak; absent: {', '.join(absent)}"
 
 

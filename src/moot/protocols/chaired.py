@@ -76,33 +76,33 @@ class Synthesis:
     task: str = SYNTHESIS
     name: str = "synthesis"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask the chair, and take its answer over."""
-        answers = standing(table.transcript, self.acts)
-        shown = list(in_sight(table, self.by, {name: (turn,) for name, turn in answers.items()}))
-        ranked = Ranked(method="borda").decide(rankings(table), tuple(answers))
+        answers = standing(state.transcript, self.acts)
+        shown = list(in_sight(state, self.by, {name: (turn,) for name, turn in answers.items()}))
+        ranked = Ranked(method="borda").decide(rankings(state), tuple(answers))
         all_ = kept({name: (turn,) for name, turn in answers.items()})
         base = Decision(status="no_decision", rule=RULE, tally=ranked.tally, ballots=ranked.ballots, minority=all_)
         if not shown:
             yield Ruled(decision=replace(base, how=f"{self.by} has no answer to draw on"))
             return
-        table.chance("order").shuffle(shown)
-        yield [self._ask(table, [answers[name] for name in shown], ranked)]
-        yield Ruled(decision=self._decide(table.transcript.get(table.key(1)), base, shown, answers))
+        state.chance("order").shuffle(shown)
+        yield [self._ask(state, [answers[name] for name in shown], ranked)]
+        yield Ruled(decision=self._decide(state.transcript.get(state.key(1)), base, shown, answers))
 
-    def _ask(self, table: State, laid: Sequence[Turn], ranked: Decision) -> Ask:
-        sees = table.transcript.sees
-        heard = tuple(each.name for each in table.brief.participants if all(sees(each.name, turn) for turn in laid))
+    def _ask(self, state: State, laid: Sequence[Turn], ranked: Decision) -> Ask:
+        sees = state.transcript.sees
+        heard = tuple(each.name for each in state.brief.participants if all(sees(each.name, turn) for turn in laid))
         names = dict(zip((turn.by for turn in laid), labels(len(laid)), strict=True))
         return Ask(
-            key=table.key(1),
+            key=state.key(1),
             to=self.by,
             act="synthesize",
             task=self.task.replace("{ranking}", _told(ranked, names)),
             form=_form(tuple(names.values()), self.options),
             about=tuple(turn.key for turn in laid),
             # Whoever may not see an answer must not read in the synthesis what stood there.
-            audience=() if len(heard) == len(table.brief.participants) else heard,
+            audience=() if len(heard) == len(state.brief.participants) else heard,
             view=View(last=0, anonymous=True),
         )
 

@@ -317,20 +317,20 @@ class Interruption:
     view: View = LOG
     name: str = "interruption"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
-        states = standing(table.brief.names("debater"), table.transcript.all())
+        states = standing(state.brief.names("debater"), state.transcript.all())
         n, names = 1, [name for name, state in states.items() if not state.withdrawn]
-        for turn in [turn for turn in map(table.transcript.get, table.focus) if turn.by in names]:
-            scene = CuttingIn(
+        for turn in [turn for turn in map(state.transcript.get, state.focus) if turn.by in names]:
+            context = CuttingIn(
                 bidding=self.bidding.replace("{speaker}", turn.by),
                 cutting=self.interrupting.replace("{speaker}", turn.by),
                 replying=self.answering.replace("{speaker}", "{name}"),
                 point=CUTTING_IN,
-                reply=speech(table.brief.options),
+                reply=speech(state.brief.options),
                 view=self.view,
             )
-            n = yield from scene.play(table, turn, names, n)
+            n = yield from context.play(state, turn, names, n)
 
 
 def with_interruptions(tree: Phase) -> Phase:

@@ -135,9 +135,9 @@ class Elect:
     agreed: bool = False
     name: str = "vote"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Hold the vote, where there is something to vote on."""
-        acts, transcript = self.vote.acts, table.transcript
+        acts, transcript = self.vote.acts, state.transcript
         if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
             newest = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
             decision = _unanimous([turn.by for turn in newest], how)
@@ -147,7 +147,7 @@ class Elect:
         if len(groups) == 1:
             yield Ruled(decision=settle(self.vote.rule.decide((), tuple(groups)), groups, transcript))
         else:
-            yield from self.vote.play(table)
+            yield from self.vote.play(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,20 +168,20 @@ class Choose:
     latest: bool = False
     name: str = "vote"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for the choice."""
-        groups = candidates(table.transcript, self.acts, latest=self.latest)
-        shown = in_sight(table, self.by, groups)
+        groups = candidates(state.transcript, self.acts, latest=self.latest)
+        shown = in_sight(state, self.by, groups)
         ballots: list[Ballot] = []
         if len(groups) > 1 and shown:
-            yield [self._ask(table, shown)]
-            ballots.append(self._ballot(table.transcript.get(table.key(1))))
+            yield [self._ask(state, shown)]
+            ballots.append(self._ballot(state.transcript.get(state.key(1))))
         rule = FirstProposal(rule=Share(name="moderator"))
-        yield Ruled(decision=settle(rule.decide(ballots, tuple(groups)), groups, table.transcript))
+        yield Ruled(decision=settle(rule.decide(ballots, tuple(groups)), groups, state.transcript))
 
-    def _ask(self, table: State, shown: Mapping[str, Turn]) -> Ask:
+    def _ask(self, state: State, shown: Mapping[str, Turn]) -> Ask:
         return Ask(
-            key=table.key(1),
+            key=state.key(1),
             to=self.by,
             act="vote",
             task=self.task,

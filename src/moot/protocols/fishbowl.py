@@ -60,53 +60,53 @@ class Bowl:
     act: str = "argue"
     name: str = "bowl"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Let those inside speak, then one of those outside."""
-        inside, outside = circles(table, self.act)
+        inside, outside = circles(state, self.act)
         for n, name in enumerate(inside, start=1):
-            yield [self._ask(table, n, name, _told(self.inner, inside))]
+            yield [self._ask(state, n, name, _told(self.inner, inside))]
         task = _told(self.bidding, inside)
-        bids = ask_bids(table, outside, task=task, first=len(inside) + 1, view=self.view)
+        bids = ask_bids(state, outside, task=task, first=len(inside) + 1, view=self.view)
         yield bids
-        won = winner([table.transcript.get(bid.key) for bid in bids], table.transcript)
+        won = winner([state.transcript.get(bid.key) for bid in bids], state.transcript)
         asked = len(inside) + len(bids)
         if won:
             asked += 1
-            yield [self._ask(table, asked, won.by, _told(self.chair, inside), about=(won.key,))]
-        if not any(table.transcript.get(table.key(n)).reply for n in range(1, asked + 1)):
+            yield [self._ask(state, asked, won.by, _told(self.chair, inside), about=(won.key,))]
+        if not any(state.transcript.get(state.key(n)).reply for n in range(1, asked + 1)):
             yield Halted(path=ROOT, reason=f"none of {asked} answered")
 
-    def _ask(self, table: State, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
+    def _ask(self, state: State, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act=self.act,
-            task=task.replace("{round}", str(table.round)),
-            form=linked(self.form, table, name, self.view),
+            task=task.replace("{round}", str(state.round)),
+            form=linked(self.form, state, name, self.view),
             about=about,
             view=self.view,
         )
 
 
-def circles(table: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Who sits inside in this round, longest there first, and who sits outside, in the order of the table.
 
     Inside sits the first half of the debaters, rounded up; at least two, and at least one stays outside. Whoever was
     asked to speak in an earlier round of this phase without sitting inside had taken the chair.
     """
-    names = table.brief.names("debater")
+    names = state.brief.names("debater")
     inside = names[: min(max(2, (len(names) + 1) // 2), len(names) - 1)]
-    for path in _earlier(table):
-        spoke = [turn.by for turn in table.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
+    for path in _earlier(state):
+        spoke = [turn.by for turn in state.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
         if came := tuple(name for name in spoke if name not in inside):
             inside = (*inside[len(came) :], *came)
     return inside, tuple(name for name in names if name not in inside)
 
 
-def _earlier(table: State) -> list[str]:
+def _earlier(state: State) -> list[str]:
     """The paths of this phase in the rounds before."""
-    head, _, tail = table.path.rpartition(f"/round-{table.round}")
-    return [f"{head}/round-{n}{tail}" for n in range(1, table.round)]
+    head, _, tail = state.path.rpartition(f"/round-{state.round}")
+    return [f"{head}/round-{n}{tail}" for n in range(1, state.round)]
 
 
 def _told(task: str, inside: tuple[str, ...]) -> str:

@@ -83,29 +83,29 @@ class Report:
     acts: tuple[str, ...]
     name: str = REPORT
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask for all reports at once."""
-        asks = [ask for g, group in enumerate(self.groups, start=1) if (ask := self._ask(table, g, group))]
+        asks = [ask for g, group in enumerate(self.groups, start=1) if (ask := self._ask(state, g, group))]
         if asks:
             yield asks
 
-    def _ask(self, table: State, g: int, group: tuple[str, ...]) -> Ask | None:
-        transcript = table.transcript
+    def _ask(self, state: State, g: int, group: tuple[str, ...]) -> Ask | None:
+        transcript = state.transcript
         newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
         if not newest:
             return None
         # Whoever is masked from a member cannot report for it.
         by = max((turn.by for turn in newest), key=lambda who: sum(transcript.sees(who, turn) for turn in newest))
         shown = [turn for turn in newest if transcript.sees(by, turn)]
-        table.chance(f"group-{g}").shuffle(shown)
+        state.chance(f"group-{g}").shuffle(shown)
         return Ask(
-            key=table.key(g),
+            key=state.key(g),
             to=by,
             act=REPORT,
             task=f"{self.task}\n\n{_told(shown)}",
             form=_form(shown),
             about=tuple(turn.key for turn in shown),
-            audience=_readers(table, shown),
+            audience=_readers(state, shown),
             view=View(last=0, anonymous=True),
         )
 
@@ -124,21 +124,21 @@ class Reconsider:
     form: Form
     name: str = "reconsider"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Ask all who can see a report."""
-        shown = {name: self._reports(table, name) for name in roster(table, ())}
-        if asks := [self._ask(table, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
+        shown = {name: self._reports(state, name) for name in roster(state, ())}
+        if asks := [self._ask(state, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
             yield asks
 
-    def _reports(self, table: State, name: str) -> list[Turn]:
-        reports = [turn for turn in table.transcript.turns(REPORT) if table.transcript.sees(name, turn)]
-        table.chance(name).shuffle(reports)
+    def _reports(self, state: State, name: str) -> list[Turn]:
+        reports = [turn for turn in state.transcript.turns(REPORT) if state.transcript.sees(name, turn)]
+        state.chance(name).shuffle(reports)
         return reports
 
-    def _ask(self, table: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
-        counts = [f"Proposal {letter(i)}: {_counted(table.transcript, turn)}" for i, turn in enumerate(reports)]
+    def _ask(self, state: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
+        counts = [f"Proposal {letter(i)}: {_counted(state.transcript, turn)}" for i, turn in enumerate(reports)]
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act="revise",
             task="\n".join((f"{self.task}\n\nHow many hold each answer, by the record:", *counts)),
@@ -198,11 +198,11 @@ def _form(shown: Sequence[Turn]) -> Form:
     return Form(name="report of a group", fields=tuple(fields))
 
 
-def _readers(table: State, shown: Sequence[Turn]) -> tuple[str, ...]:
+def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
     """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
     said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
-    people = table.brief.participants
-    told = [each.name for each in people if all(table.transcript.sees(each.name, turn) for turn in said)]
+    people = state.brief.participants
+    told = [each.name for each in people if all(state.transcript.sees(each.name, turn) for turn in said)]
     return () if len(told) == len(people) else tuple(told)
 
 
@@ -281,36 +281,36 @@ class Groups:
     among: str = AMONG
     name: str = "groups"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Play the drafts and the rounds."""
-        yield from self._ask_all(table.at("draft"), self.groups)
-        if not table.transcript.turns("draft", under=table.path):
+        yield from self._ask_all(state.at("draft"), self.groups)
+        if not state.transcript.turns("draft", under=state.path):
             asked = sum(map(len, self.groups))
             yield Halted(path=ROOT, reason=f"0 of {asked} answered, 1 are needed to go on")
         for n in range(1, self.rounds + 1):
-            left = tuple(() if done(table.transcript, group, ACTS) else group for group in self.groups)
+            left = tuple(() if done(state.transcript, group, ACTS) else group for group in self.groups)
             if not any(left):
                 return
-            yield from self._ask_all(table.at(f"round-{n}"), left)
+            yield from self._ask_all(state.at(f"round-{n}"), left)
 
-    def _ask_all(self, table: State, groups: Teams) -> Play:
-        yield Entered(path=table.path)
+    def _ask_all(self, state: State, groups: Teams) -> Play:
+        yield Entered(path=state.path)
         yield [
-            self._ask(table.at(f"group-{g}"), n, name, group)
+            self._ask(state.at(f"group-{g}"), n, name, group)
             for g, group in enumerate(groups, start=1)
             for n, name in enumerate(group, start=1)
         ]
 
-    def _ask(self, table: State, n: int, name: str, group: tuple[str, ...]) -> Ask:
-        debating = table.round > 0
+    def _ask(self, state: State, n: int, name: str, group: tuple[str, ...]) -> Ask:
+        debating = state.round > 0
         shown = Showing(acts=ACTS, distinct=True, shuffle=True)
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=name,
             act="revise" if debating else "draft",
             task=self.among if debating else self.alone,
             form=self.revised if debating else self.drafted,
-            about=lay((shown,), table, name) if debating else (),
+            about=lay((shown,), state, name) if debating else (),
             audience=group,
             view=View(last=0, anonymous=debating),
         )

@@ -51,31 +51,31 @@ class Fight:
     act: str = "argue"
     name: str = "fight"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Hold exchanges until everybody could have had one, or nobody bids."""
-        names = table.brief.names("debater")
+        names = state.brief.names("debater")
         n = 0
         for _ in names:
-            last = [turn.by for turn in table.transcript.all() if turn.act == self.act][-1:]
+            last = [turn.by for turn in state.transcript.all() if turn.act == self.act][-1:]
             others = [name for name in names if name not in last]
-            bids = ask_bids(table, others, task=self.bidding, first=n + 1, view=self.view)
+            bids = ask_bids(state, others, task=self.bidding, first=n + 1, view=self.view)
             yield bids
             n += len(bids)
-            won = winner([table.transcript.get(bid.key) for bid in bids], table.transcript)
+            won = winner([state.transcript.get(bid.key) for bid in bids], state.transcript)
             if won is None:
                 break
             n += 1
-            yield [self._ask(table, n, won)]
-        if not any(table.transcript.get(table.key(i)).reply for i in range(1, n + 1)):
+            yield [self._ask(state, n, won)]
+        if not any(state.transcript.get(state.key(i)).reply for i in range(1, n + 1)):
             yield Halted(path=ROOT, reason=f"none of {n} answered")
 
-    def _ask(self, table: State, n: int, bid: Turn) -> Ask:
-        form = linked(self.form, table, bid.by, self.view)
+    def _ask(self, state: State, n: int, bid: Turn) -> Ask:
+        form = linked(self.form, state, bid.by, self.view)
         return Ask(
-            key=table.key(n),
+            key=state.key(n),
             to=bid.by,
             act=self.act,
-            task=self.speaking.replace("{round}", str(table.round)),
+            task=self.speaking.replace("{round}", str(state.round)),
             form=bound(form) if form and read_field(bid, TARGET) else form,
             about=(bid.key,),
             view=self.view,

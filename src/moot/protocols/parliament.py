@@ -165,12 +165,12 @@ class Speech:
     point: str = POINT_TASK
     reply: str = REPLY_TASK
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Give the speech, hear the bids, put the point, answer it."""
-        key = table.key(1)
-        form = linked(self.form, table, self.by, self.view)
+        key = state.key(1)
+        form = linked(self.form, state, self.by, self.view)
         yield [Ask(key=key, to=self.by, act="argue", task=self.task, form=form, view=self.view)]
-        given = table.transcript.get(key)
+        given = state.transcript.get(key)
         if given.reply:
             point = CuttingIn(
                 bidding=self._said(self.bid),
@@ -180,7 +180,7 @@ class Speech:
                 reply=REPLY,
                 view=self.view,
             )
-            yield from point.play(table, given, self.who, 2)
+            yield from point.play(state, given, self.who, 2)
 
     def _said(self, task: str) -> str:
         filled = task.replace("{side}", self.side).replace("{office}", self.office)

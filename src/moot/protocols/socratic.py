@@ -97,49 +97,49 @@ class Examination:
     view: View = LOG
     name: str = "examination"
 
-    def play(self, table: State) -> Play:
+    def play(self, state: State) -> Play:
         """Examine all, one after the other."""
-        start = (max(table.round, 1) - 1) % len(self.who)
+        start = (max(state.round, 1) - 1) % len(self.who)
         keys: list[str] = []
         for name in (*self.who[start:], *self.who[:start]):
-            keys.append(table.key(len(keys) + 1))
-            yield [self._question(table, keys[-1], name)]
-            put = table.transcript.get(keys[-1])
-            if put.reply and table.transcript.sees(name, put):
-                keys.append(table.key(len(keys) + 1))
-                yield [self._answer(table, keys[-1], name, put)]
-        if not any(table.transcript.get(key).reply for key in keys):
+            keys.append(state.key(len(keys) + 1))
+            yield [self._question(state, keys[-1], name)]
+            put = state.transcript.get(keys[-1])
+            if put.reply and state.transcript.sees(name, put):
+                keys.append(state.key(len(keys) + 1))
+                yield [self._answer(state, keys[-1], name, put)]
+        if not any(state.transcript.get(key).reply for key in keys):
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
-    def _question(self, table: State, key: str, name: str) -> Ask:
-        said = [turn for turn in table.transcript.turns(*STATEMENTS, by=name) if table.transcript.sees(self.by, turn)]
+    def _question(self, state: State, key: str, name: str) -> Ask:
+        said = [turn for turn in state.transcript.turns(*STATEMENTS, by=name) if state.transcript.sees(self.by, turn)]
         # Only the one who is examined can be asked about, but an older statement may be held against the newest.
-        others = tuple(each.name for each in table.brief.participants if each.name != name)
+        others = tuple(each.name for each in state.brief.participants if each.name != name)
         task = self.task if said else self.unheard
         return Ask(
             key=key,
             to=self.by,
             act="question",
-            task=_filled(task, table, name),
-            form=linked(self.question, table, self.by, replace(self.view, hide=(*self.view.hide, *others))),
+            task=_filled(task, state, name),
+            form=linked(self.question, state, self.by, replace(self.view, hide=(*self.view.hide, *others))),
             about=tuple(turn.key for turn in said[-1:]),
             view=self.view,
         )
 
-    def _answer(self, table: State, key: str, name: str, put: Turn) -> Ask:
+    def _answer(self, state: State, key: str, name: str, put: Turn) -> Ask:
         return Ask(
             key=key,
             to=name,
             act="answer",
-            task=_filled(self.reply, table, self.by),
-            form=linked(self.form, table, name, self.view),
+            task=_filled(self.reply, state, self.by),
+            form=linked(self.form, state, name, self.view),
             about=(put.key,),
             view=self.view,
         )
 
 
-def _filled(task: str, table: State, name: str) -> str:
-    return task.replace("{round}", str(table.round)).replace("{name}", name)
+def _filled(task: str, state: State, name: str) -> str:
+    return task.replace("{round}", str(state.round)).replace("{name}", name)
 
 
 def socratic(brief: Brief, choices: Choices) -> Phase:

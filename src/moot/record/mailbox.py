@@ -85,7 +85,7 @@ async def debates(store: Store) -> tuple[StreamInfo, ...]:
     Raises:
         RecordError: the store cannot be read.
     """
-    return tuple(spine for spine in await store.debates() if not spine.debate.endswith(_STREAM))
+    return tuple(info for info in await store.debates() if not info.debate.endswith(_STREAM))
 
 
 EVERY = 0.25

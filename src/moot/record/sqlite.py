@@ -171,7 +171,7 @@ class SqliteStore:
 
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
-        return await self._ask(self._file.spines)
+        return await self._ask(self._file.infos)
 
     async def close(self) -> None:
         """See Store. The file itself is closed with the last of its stores."""
@@ -349,10 +349,10 @@ class SqliteFile:
         lines: str | None = self._fetch(READ, debate, after, limit)
         return () if lines is None else tuple(lines.split("\n"))
 
-    def spines(self) -> tuple[StreamInfo, ...]:
+    def infos(self) -> tuple[StreamInfo, ...]:
         """All debates."""
-        spines = json.loads(self._fetch(DEBATES) or "[]")
-        return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in spines)
+        infos = json.loads(self._fetch(DEBATES) or "[]")
+        return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in infos)
 
     def _fetch(self, question: str, *values: str | int) -> str | None:
         found: str | None = self._reading.execute(question, values).fetchone()[0]

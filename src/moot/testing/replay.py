@@ -33,9 +33,9 @@ class Oracle:
         self.seed, self.latency = seed, latency
         self.sent: list[str] = []
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
-        shown = "|".join((*(turn.text for turn in scene.turns), *(turn.text for turn in scene.about)))
+        shown = "|".join((*(turn.text for turn in context.turns), *(turn.text for turn in context.about)))
 
         async def send() -> Called:
             self.sent.append(ask.key)

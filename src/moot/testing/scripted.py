@@ -33,19 +33,19 @@ class Scripted:
         self._latency = latency
         self.history: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Seat``."""
-        self.history.append((ask, scene))
+        self.history.append((ask, context))
         seconds = self._latency(ask) if callable(self._latency) else self._latency
         if seconds:
             await asyncio.sleep(seconds)
-        line = self._script(ask, scene)
+        line = self._script(ask, context)
         if isinstance(line, Exception):
             raise line
         if isinstance(line, Reply):
             return line
         say.delta(line)
-        reading = read(ask.form, line, speaker=scene.me.name)
+        reading = read(ask.form, line, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked="scripted")
 
 
@@ -111,7 +111,7 @@ class ScriptedModel:
 def _in_order(lines: Iterable[Line]) -> Script:
     left = iter(lines)
 
-    def script(ask: Ask, scene: Context) -> Line:
-        return next(left, AssertionError(f"the script of {scene.me.name} ends before {ask.key}"))
+    def script(ask: Ask, context: Context) -> Line:
+        return next(left, AssertionError(f"the script of {context.me.name} ends before {ask.key}"))
 
     return script

@@ -139,7 +139,7 @@ async def check_conflict(open_store: OpenStore) -> None:
     await store.append("nobody", (), after=0)
     await store.append("a", ("3",), after=2)
     _same("lines after conflicts", await store.read("a"), ("1", "2", "3"))
-    _same("debates that exist", tuple(spine.debate for spine in await store.debates()), ("a",))
+    _same("debates that exist", tuple(info.debate for info in await store.debates()), ("a",))
     await store.close()
 
 

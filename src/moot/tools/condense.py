@@ -75,13 +75,13 @@ class Summarizer:
 
     async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
         """Sum up the debate; see ``agents.toolkit.Tool``."""
-        turns = errand.scene.turns
+        turns = errand.context.turns
         if arguments.get("which") == SINCE:
             last = max((n for n, turn in enumerate(turns, start=1) if turn.act == SUMMARY), default=0)
             turns = turns[last:]
         if not turns:
             raise ToolError("there is nothing to sum up yet")
-        reading = await errand.ask(summing(errand.scene, turns))
+        reading = await errand.ask(summing(errand.context, turns))
         return Found(text=reading.text)
 
 
@@ -95,19 +95,19 @@ class Scorer:
         text = str(arguments["text"]).strip()
         if not text or len(text) > LONGEST:
             raise ToolError(f"give the argument as a text of at most {LONGEST} characters")
-        reading = await errand.ask(rating(errand.scene, text), MARKS)
+        reading = await errand.ask(rating(errand.context, text), MARKS)
         if not reading.fields:
             raise ToolError("the model gave no marks")
         lines = [f"{field.name}: {reading.fields.get(field.name, 'not given')}" for field in MARKS.fields]
         return Found(text="\n".join(lines))
 
 
-def summing(scene: Context, turns: Sequence[Turn]) -> str:
+def summing(context: Context, turns: Sequence[Turn]) -> str:
     """The question for a summary of turns."""
-    return f"{_SUM_UP}\n\n{show(scene, turns)}"
+    return f"{_SUM_UP}\n\n{show(context, turns)}"
 
 
-def rating(scene: Context, text: str) -> str:
+def rating(context: Context, text: str) -> str:
     """The question for marks of an argument."""
-    parts = [_RATE.format(topic=scene.brief.topic), show(scene, scene.turns), f"The argument:\n{frame(text)}"]
+    parts = [_RATE.format(topic=context.brief.topic), show(context, context.turns), f"The argument:\n{frame(text)}"]
     return "\n\n".join(filter(None, parts))

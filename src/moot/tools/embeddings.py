@@ -347,15 +347,15 @@ class Likening:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def answer(self, ask: Ask, scene: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Measure; see ``core.agent.Seat``.
 
         Raises:
             ModelError: the model gives no vectors.
         """
-        errand = Errand(scene=scene, say=say, name="tool-1")
+        errand = Errand(context=context, say=say, name="tool-1")
         try:
-            vectors = await self._embedder.embed([_text(turn) for turn in scene.about], errand)
+            vectors = await self._embedder.embed([_text(turn) for turn in context.about], errand)
         finally:
             await self._embedder.close()
         (own, between), name = measure(vectors), self._embedder.name

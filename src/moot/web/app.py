@@ -96,7 +96,12 @@ Send a program's token as `Authorization: Bearer …`. Errors are problem detail
 
 @asynccontextmanager
 async def open_site(
-    desk: Workspace, config: Config, *, hosts: Iterable[str], most: int | None = None, queue: Dispatcher | None = None
+    workspace: Workspace,
+    config: Config,
+    *,
+    hosts: Iterable[str],
+    most: int | None = None,
+    queue: Dispatcher | None = None,
 ) -> AsyncGenerator[Site]:
     """A server over a desk, as long as the context lasts; the debates that it holds are stopped at the end.
 
@@ -108,13 +113,13 @@ async def open_site(
         queue: where debates are submitted for workers; None where the server holds them.
     """
     serving = config.serve
-    hall = open_runner(desk, config, most=most or serving.most, kept=1, queue=queue)
-    async with hall, Live(desk) as live:
+    runner = open_runner(workspace, config, most=most or serving.most, kept=1, queue=queue)
+    async with runner, Live(workspace) as live:
         yield Site(
-            hall=hall,
+            runner=runner,
             live=live,
             passes=Passes(serving.tokens),
-            till=Spending(hall, serving.daily),
+            spending=Spending(runner, serving.daily),
             serving=serving,
             hosts=frozenset(each.lower() for each in hosts),
         )

@@ -61,17 +61,17 @@ class Kept:
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     _printing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def entries(self, desk: Workspace, debate: str) -> tuple[Entry, ...]:
+    async def entries(self, workspace: Workspace, debate: str) -> tuple[Entry, ...]:
         """All entries of a debate, checked; see ``read``."""
-        return (await self.read(desk, debate))[0]
+        return (await self.read(workspace, debate))[0]
 
-    async def read(self, desk: Workspace, debate: str) -> tuple[tuple[Entry, ...], Transcript]:
+    async def read(self, workspace: Workspace, debate: str) -> tuple[tuple[Entry, ...], Transcript]:
         """All entries of a debate, checked, and folded: nobody may fold more into it.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
-        lines = await desk.lines(debate)
+        lines = await workspace.lines(debate)
         if not lines:
             raise RecordError(f"there is no debate {debate!r}")
         if (found := self._known(debate, lines)) is None:
@@ -181,18 +181,18 @@ class Sums:
 
     _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])
 
-    async def of(self, desk: Workspace, listed: Listed) -> Data:
+    async def of(self, workspace: Workspace, listed: Listed) -> Data:
         """A debate in a list: what stands in ``Listed``, its participants, decision, and what it used."""
         key = (listed.debate, listed.entries)
         if key not in self._known:
-            self._known[key] = await _row(desk, listed)
+            self._known[key] = await _row(workspace, listed)
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
 
 
-async def _row(desk: Workspace, listed: Listed) -> Data:
+async def _row(workspace: Workspace, listed: Listed) -> Data:
     row: Data = {
         "id": listed.debate,
         "topic": listed.topic,
@@ -204,7 +204,7 @@ async def _row(desk: Workspace, listed: Listed) -> Data:
         "forked": listed.forked,
     }
     try:
-        entries = await desk.entries(listed.debate)
+        entries = await workspace.entries(listed.debate)
         transcript = fold(entries)
     except RecordError as error:
         unread: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}

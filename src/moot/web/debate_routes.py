@@ -78,7 +78,7 @@ def caps_of(limits: Limits | None) -> LimitWishes:
 
 def reception(site: Site, owner: str) -> Reception:
     """Who takes somebody's orders; "" for whoever is at the machine."""
-    return Reception(hall=site.hall, till=site.till, serving=site.serving, owner=owner)
+    return Reception(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
 def order_of(body: Planned) -> Order:
@@ -173,7 +173,7 @@ async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: R
 
 async def _begun(site: Site, debate: str, response: Response) -> Begun:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
-    now = await site.hall.look(debate)
+    now = await site.runner.look(debate)
     return Begun(id=debate, casting=now.casting, runs=now.sure)
 
 
@@ -194,9 +194,9 @@ async def list_debates(
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> Listing:
     """List debates, newest first: of whoever is at the machine all, of a token its own."""
-    found: list[Listed] = [each for each in await site.desk.list() if _fits(each, q.casefold(), status)]
+    found: list[Listed] = [each for each in await site.workspace.list() if _fits(each, q.casefold(), status)]
     if not holder.machine:
-        whose = owners(await site.desk.store.debates())
+        whose = owners(await site.workspace.store.debates())
         found = [each for each in found if whose.get(each.debate) == holder.owner]
     first = 0
     if after:
@@ -204,10 +204,10 @@ async def list_debates(
         if not first:
             raise Problem(422, f"no debate of this list is {after[:80]!r}; leave `after` out to begin anew", "cursor")
     page = found[first : first + limit]
-    by = await site.hall.holders()
+    by = await site.runner.holders()
     rows = [
         Row.model_validate(
-            {**await site.sums.of(site.desk, each), "runs": each.debate in by, "holder": by.get(each.debate, "")}
+            {**await site.sums.of(site.workspace, each), "runs": each.debate in by, "holder": by.get(each.debate, "")}
         )
         for each in page
     ]
@@ -228,19 +228,19 @@ async def get_debate(visit: Viewing) -> State:
 async def state_of(visit: Visit) -> State:
     """How a debate stands for somebody."""
     site, debate = visit.site, visit.debate
-    now = await site.hall.look(debate)
+    now = await site.runner.look(debate)
     runs = bool(now.by)
     known: dict[str, object] = {"id": debate, "runs": runs, "holder": now.by if visit.right == "own" else ""}
     known |= {"right": visit.right, "who": visit.who, "error": str(now.error or "")}
-    if not await site.desk.store.read(debate, limit=1):
+    if not await site.workspace.store.read(debate, limit=1):
         return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.casting})
-    entries, transcript = await site.kept.read(site.desk, debate)
+    entries, transcript = await site.kept.read(site.workspace, debate)
     opened, closed = opening(debate, entries), transcript.closed
     paused = kind_of(entries)
     status: str = closed.status if closed else "paused" if paused and not runs else "open"
     reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
     known["error"] = "" if known["error"] == reason else known["error"]
-    waits = () if closed else await open_asks(site.desk, debate)
+    waits = () if closed else await open_asks(site.workspace, debate)
     shown = told(entries, visit.ears)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
@@ -269,7 +269,7 @@ def _calls(entries: Sequence[Entry]) -> int:
 @router.post("/debates/{debate}/stop")
 async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
     """Stop a debate: after the answers in hand, or at once. It can be resumed."""
-    stopped = await visit.site.hall.pause(visit.debate, now=bool(body and body.now))
+    stopped = await visit.site.runner.pause(visit.debate, now=bool(body and body.now))
     state = await state_of(visit)
     if not stopped and state.status == "open":
         raise Problem(409, f"{visit.debate} is not held here: stop it where it is held, or go on with it here")
@@ -279,7 +279,7 @@ async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
 @router.post("/debates/{debate}/resume")
 async def resume_debate(visit: Owning, body: Going | None = None) -> State:
     """Go on with a debate where its record ends; one that runs, or is over, stays as it is."""
-    _check_made(visit, await visit.site.desk.count_entries(visit.debate))
+    _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
     await go_on(visit.site, visit.holder.owner, visit.debate, body.limits if body else None)
     return await state_of(visit)
 
@@ -293,11 +293,11 @@ def _check_made(visit: Visit, entries: int) -> None:
 async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key = "") -> Begun:
     """Go on from the middle of a debate, in a new one; the old one stays as it is."""
     site, holder = visit.site, visit.holder
-    _check_made(visit, await site.desk.count_entries(visit.debate))
+    _check_made(visit, await site.workspace.count_entries(visit.debate))
     asked = request_of(f"fork {visit.debate}", body)
     name = keyed(holder, key) if key else ""
     if not (name and await is_there(site, holder, name, asked)):
-        given, parent = body.answer, opening(visit.debate, await site.desk.entries(visit.debate))
+        given, parent = body.answer, opening(visit.debate, await site.workspace.entries(visit.debate))
         change = Change(
             models=body.models,
             brief=None if body.brief is None else read_other(site, holder, body.brief, parent.brief.limits),
@@ -308,7 +308,7 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
             await own(site, holder, made, asked if key else "")
 
         try:
-            name = await part_from(site.desk, visit.debate, at=body.at, change=change, name=name, before=claim)
+            name = await part_from(site.workspace, visit.debate, at=body.at, change=change, name=name, before=claim)
         except RecordConflict:
             # The same was asked for at the same time; where it was something else, it is refused here.
             if not (name and await is_there(site, holder, name, asked)):
@@ -321,5 +321,5 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 @router.post("/debates/{debate}/resolve")
 async def resolve_debate(visit: Owning, body: Resolving) -> State:
     """Say which answer has turned out to be right."""
-    await note(visit.site.desk, visit.debate, "resolve", body.answer)
+    await note(visit.site.workspace, visit.debate, "resolve", body.answer)
     return await state_of(visit)

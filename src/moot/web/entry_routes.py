@@ -97,9 +97,9 @@ def _number(text: str) -> int:
 
 
 async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
-    desk, debate = visit.site.desk, visit.debate
+    workspace, debate = visit.site.workspace, visit.debate
     raw = form == "entries"
-    past = Raw(desk, debate, after, named=named) if raw else Past(desk, debate, after, ears=visit.ears)
+    past = Raw(workspace, debate, after, named=named) if raw else Past(workspace, debate, after, ears=visit.ears)
     while page := await past.page():
         yield page
 
@@ -108,7 +108,7 @@ async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[lis
     """What is stored and what comes; empty after so many seconds of silence. It ends for whoever may not look on."""
     silent = 0.0
     async with visit.site.live.watching(visit.debate, visit.ears) as channel:
-        viewer = Viewer(visit.site.desk, channel, after, beat=LOOK)
+        viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK)
         while (page := await viewer.take()) is not None and not await ended(visit):
             silent = 0.0 if page else silent + LOOK
             if page or silent >= beat:
@@ -123,8 +123,8 @@ async def ended(visit: Visit) -> bool:
         return site.live.closing.is_set()
     if site.passes.looks_again(visit.debate):  # another server may have taken it back
         with suppress(RecordError):
-            site.passes.revoked.update(each.id for each in await shares(site.desk, visit.debate) if each.revoked)
-    return share.id in site.passes.revoked or not share.holds(site.desk.clock())
+            site.passes.revoked.update(each.id for each in await shares(site.workspace, visit.debate) if each.revoked)
+    return share.id in site.passes.revoked or not share.holds(site.workspace.clock())
 
 
 async def _events(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterator[bytes]:
@@ -180,7 +180,7 @@ async def _send(socket: WebSocket, visit: Visit, after: int) -> None:
 
 
 async def _send_all(socket: WebSocket, visit: Visit, channel: Channel, after: int) -> tuple[int, str]:
-    viewer = Viewer(visit.site.desk, channel, after, beat=LOOK, resync=True)
+    viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK, resync=True)
     while (page := await viewer.take()) is not None:
         if await ended(visit):
             closing = visit.site.live.closing.is_set()

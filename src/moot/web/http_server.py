@@ -63,18 +63,18 @@ async def serve(wanted: Wanted, config: Config) -> None:
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     listening = listen(wanted.host, wanted.port)
     port = int(listening.getsockname()[1])
-    desk = Workspace.at(wanted.store)
-    desk.config = config
+    workspace = Workspace.at(wanted.store)
+    workspace.config = config
     try:
-        attend(desk)
+        attend(workspace)
         hosts = hosts_of(wanted.host, port, config.serve)
-        async with open_site(desk, config, hosts=hosts, most=wanted.most, queue=queue) as site:
+        async with open_site(workspace, config, hosts=hosts, most=wanted.most, queue=queue) as site:
             await _run(site, listening, wanted, port)
     finally:
         listening.close()
         if queue:
             await queue.close()
-        await desk.close()
+        await workspace.close()
 
 
 @contextmanager
@@ -110,14 +110,14 @@ def _logging(log: Log) -> Generator[None]:
 
 async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) -> None:
     log = Log(wanted.log or wanted.say, as_json=wanted.log is not None)
-    site.desk.watchers.each.append(log)
+    site.workspace.watchers.each.append(log)
     config = config_of(Logged(make_app(site), log), lifespan="off", log_level="warning")
     up = asyncio.Event()
     server = Listener(config, up.set)
     name = "127.0.0.1" if is_any(wanted.host) else wanted.host
     name = f"[{name}]" if ":" in name else name
     told = "stopping after the answers in hand; press Ctrl-C again to stop at once"
-    ending = Ending(site.hall, waits=lambda: log.say(told), hurry=server.hurry)
+    ending = Ending(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
 
     def tell_link() -> None:
         wanted.ready(f"http://{name}:{port}/?token={site.passes.new_link()}")
@@ -128,7 +128,7 @@ async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) 
         with _logging(log), ending.listening(), _on_enter(tell_link):
             tell_link()
             await ending.asked.wait()
-            await site.hall.close()
+            await site.runner.close()
             await asyncio.sleep(SETTLE)
             site.live.close()
             server.leave()

@@ -119,8 +119,10 @@ class Past:
         ears: for whom.
     """
 
-    def __init__(self, desk: Workspace, debate: str, after: int, until: int | None = None, ears: Ears = None) -> None:
-        self._desk, self._debate, self._after, self._until = desk, debate, after, until
+    def __init__(
+        self, workspace: Workspace, debate: str, after: int, until: int | None = None, ears: Ears = None
+    ) -> None:
+        self._workspace, self._debate, self._after, self._until = workspace, debate, after, until
         self._digest, self._last = Digest(ears), 0
 
     async def page(self) -> list[Item]:
@@ -130,7 +132,7 @@ class Past:
             RecordError: the record cannot be read.
         """
         while self._until is None or self._last < self._until:
-            lines = await self._desk.store.read(self._debate, after=self._last, limit=PAGE)
+            lines = await self._workspace.store.read(self._debate, after=self._last, limit=PAGE)
             if not lines:
                 break
             made = await asyncio.to_thread(self._read, lines)
@@ -153,8 +155,8 @@ class Raw:
         named: whether events are named; a name follows from the entries before it, so these are read as well.
     """
 
-    def __init__(self, desk: Workspace, debate: str, after: int, *, named: bool) -> None:
-        self._desk, self._debate, self._after = desk, debate, after
+    def __init__(self, workspace: Workspace, debate: str, after: int, *, named: bool) -> None:
+        self._workspace, self._debate, self._after = workspace, debate, after
         self._last, self._names = (0, Namer()) if named else (after, None)
 
     async def page(self) -> list[Item]:
@@ -163,7 +165,7 @@ class Raw:
         Raises:
             RecordError: the record cannot be read.
         """
-        while lines := await self._desk.store.read(self._debate, after=self._last, limit=PAGE):
+        while lines := await self._workspace.store.read(self._debate, after=self._last, limit=PAGE):
             self._last += len(lines)
             made = await asyncio.to_thread(self._read, lines)
             if page := [each for each in made if each.seq > self._after]:
@@ -207,13 +209,13 @@ class Channel:
         viewers: how many watch it.
     """
 
-    def __init__(self, desk: Workspace, debate: str, ears: Ears) -> None:
+    def __init__(self, workspace: Workspace, debate: str, ears: Ears) -> None:
         self.debate, self.ears = debate, ears
         self.last = self.viewers = self._read = 0  # `_read`: so many entries were taken in
         self.over = False
         self.error: RecordError | None = None
         self.ready = asyncio.Event()
-        self._desk = desk
+        self._workspace = workspace
         self._ring: list[Item] = []
         self._first = self._bytes = 0  # the place of the ring's first item; the size of all
         self._news = asyncio.Event()
@@ -259,8 +261,8 @@ class Channel:
     async def _read_on(self) -> None:
         """What is stored and what comes live, for as long as the hub tells it."""
         try:
-            known = await self._desk.count_entries(self.debate)
-            async with aclosing(self._desk.hub.follow(self.debate, after=self._read)) as items:
+            known = await self._workspace.count_entries(self.debate)
+            async with aclosing(self._workspace.hub.follow(self.debate, after=self._read)) as items:
                 self._say_ready(known)
                 async for item in items:
                     if isinstance(item, Delta):
@@ -319,8 +321,8 @@ class Channel:
 class Live:
     """All debates that somebody watches; an async context manager."""
 
-    def __init__(self, desk: Workspace) -> None:
-        self._desk = desk
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._channels: dict[tuple[str, Ears], Channel] = {}
         self._tasks: dict[tuple[str, Ears], asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
@@ -348,7 +350,7 @@ class Live:
         of = debate, ears
         channel = self._channels.get(of)
         if channel is None:
-            channel = self._channels[of] = Channel(self._desk, debate, ears)
+            channel = self._channels[of] = Channel(self._workspace, debate, ears)
             self._tasks[of] = self._group.create_task(channel.follow())
         channel.viewers += 1
         try:
@@ -372,8 +374,10 @@ class Viewer:
         resync: whether a viewer who is too slow is told so instead of being read the past.
     """
 
-    def __init__(self, desk: Workspace, channel: Channel, after: int, *, beat: float, resync: bool = False) -> None:
-        self._desk, self._channel, self._beat, self._resync = desk, channel, beat, resync
+    def __init__(
+        self, workspace: Workspace, channel: Channel, after: int, *, beat: float, resync: bool = False
+    ) -> None:
+        self._workspace, self._channel, self._beat, self._resync = workspace, channel, beat, resync
         self._last = after
         self._place: int | None = None  # in the ring; None while it reads the past
         self._past: Past | None = None
@@ -413,7 +417,7 @@ class Viewer:
                 self._place = self._channel.end
                 self._last = found[-1].seq if found else self._last
                 return found
-            self._past = Past(self._desk, self._channel.debate, self._last, self._channel.last, self._channel.ears)
+            self._past = Past(self._workspace, self._channel.debate, self._last, self._channel.last, self._channel.ears)
         if page := await self._past.page():
             self._last = page[-1].seq
         else:

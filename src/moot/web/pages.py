@@ -71,7 +71,7 @@ async def readyz(site: SiteOf) -> Response:
     """Say whether debates can be held: the record can be read, and the queue reached where there is one."""
     try:
         async with asyncio.timeout(PATIENCE):
-            await site.hall.check()
+            await site.runner.check()
     except QueueError:
         return PlainTextResponse("the queue cannot be reached\n", 503)
     except RecordError:
@@ -104,11 +104,11 @@ async def debate_page(request: Request, site: SiteOf, debate: str, share: str = 
     """The page of a debate; with the token of a link its holder is let in."""
     if not share:
         return _index()
-    found = await opened_by(site.desk, debate, share)
+    found = await opened_by(site.workspace, debate, share)
     if found is None:
         return _told(ENDED, back=find_pass(request) is not None)
     answer = RedirectResponse(request.url.path, 303)
-    ends = None if found.until is None else max(1, int(found.until - site.desk.clock()))
+    ends = None if found.until is None else max(1, int(found.until - site.workspace.clock()))
     name = share_cookie(host_of(request), debate)
     # The whole API, for two debates are compared outside the paths of either; the name tells the debate.
     answer.set_cookie(name, share, max_age=ends, path=PREFIX, httponly=True, samesite="strict")

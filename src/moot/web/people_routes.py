@@ -10,7 +10,7 @@ from fastapi import Header, Query
 from moot.app.brief.field_values import skeleton
 from moot.app.run.access import Share, revoke, share, shares
 from moot.app.run.outcome import opening
-from moot.app.run.people import Meanwhile, Open, Shown, allowed, answer, asked, laid, news, open_asks, scene_of
+from moot.app.run.people import Meanwhile, Open, Shown, allowed, answer, asked, context_for, laid, news, open_asks
 from moot.app.serve.view_model import hypertext
 from moot.core.ask import Field
 from moot.core.errors import BriefError
@@ -56,17 +56,17 @@ async def get_asks(visit: Joining) -> OpenAsks:
 
     Who came by a link is given those of the person that the link is for.
     """
-    if not await visit.site.desk.store.read(visit.debate, limit=1):
+    if not await visit.site.workspace.store.read(visit.debate, limit=1):
         return OpenAsks(asks=[])
-    found = await open_asks(visit.site.desk, visit.debate)
+    found = await open_asks(visit.site.workspace, visit.debate)
     return OpenAsks(asks=[await _shown(visit, each) for each in found if visit.ears in (None, each.turn.by)])
 
 
 async def _shown(visit: Visit, each: Open) -> OpenAsk:
-    desk, turn = visit.site.desk, each.turn
+    workspace, turn = visit.site.workspace, each.turn
     assert turn.ask is not None
-    seen, transcript = await scene_of(desk, visit.debate, turn.key), fold(await desk.entries(visit.debate))
-    outside = await (await Meanwhile.of(desk, visit.debate, turn.key)).more()
+    seen, transcript = await context_for(workspace, visit.debate, turn.key), fold(await workspace.entries(visit.debate))
+    outside = await (await Meanwhile.of(workspace, visit.debate, turn.key)).more()
     return OpenAsk(
         key=turn.key,
         mark=turn.mark,
@@ -116,8 +116,8 @@ async def answer_ask(visit: Joining, body: Answering) -> Answered:
     """Answer for a person who is waited for: speak, vote or moderate. The debate goes on by itself."""
     site = visit.site
     who = _speaker(visit, body.who)
-    key = body.key or (await asked(site.desk, visit.debate, who)).key
-    reply = await answer(site.desk, visit.debate, body.words, who=who, key=body.key, fields=values(body.fields))
+    key = body.key or (await asked(site.workspace, visit.debate, who)).key
+    reply = await answer(site.workspace, visit.debate, body.words, who=who, key=body.key, fields=values(body.fields))
     runs = await answered(site, visit.debate)
     return Answered(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
 
@@ -138,7 +138,7 @@ async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
     """Speak up in a debate; everybody hears it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
-    return Said(number=await visit.site.sayings.say(visit.site.desk, visit.debate, by, body.words, once))
+    return Said(number=await visit.site.sayings.say(visit.site.workspace, visit.debate, by, body.words, once))
 
 
 async def _name(visit: Visit, by: str) -> str:
@@ -147,7 +147,7 @@ async def _name(visit: Visit, by: str) -> str:
     Raises:
         BriefError: it is the name of somebody at the table or of an office, or looks like one.
     """
-    found, brief = skeleton(by), opening(visit.debate, await visit.site.desk.entries(visit.debate)).brief
+    found, brief = skeleton(by), opening(visit.debate, await visit.site.workspace.entries(visit.debate)).brief
     if visit.who:
         if found not in ("", skeleton(visit.who)):
             raise BriefError(f"this link is for {visit.who}; speak up as {visit.who}", code="bad_name")
@@ -166,14 +166,14 @@ shares_router = api_router("shares")
 @shares_router.post("/debates/{debate}/shares", status_code=201)
 async def make_share(visit: Owning, body: NewShare) -> MadeShare:
     """Make a link to a debate. Its token is told this once."""
-    made, secret = await share(visit.site.desk, visit.debate, body.right, who=body.who, until=body.until)
+    made, secret = await share(visit.site.workspace, visit.debate, body.right, who=body.who, until=body.until)
     return MadeShare(**_row(made).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
 
 
 @shares_router.get("/debates/{debate}/shares")
 async def list_shares(visit: Owning) -> ShareRows:
     """List the links to a debate, without their tokens."""
-    return ShareRows(shares=[_row(each) for each in await shares(visit.site.desk, visit.debate)])
+    return ShareRows(shares=[_row(each) for each in await shares(visit.site.workspace, visit.debate)])
 
 
 @shares_router.delete("/debates/{debate}/shares")
@@ -181,7 +181,7 @@ async def revoke_share(
     visit: Owning, share_id: Annotated[str, Query(alias="id", max_length=100, description="The link's id.")]
 ) -> ShareRows:
     """Take a link back; whoever looks on by it is let go."""
-    if not await revoke(visit.site.desk, visit.debate, share_id):
+    if not await revoke(visit.site.workspace, visit.debate, share_id):
         raise Problem(404, f"there is no link {share_id[:60]!r} to this debate")
     visit.site.passes.revoked.add(share_id)
     return await list_shares(visit)

@@ -52,14 +52,14 @@ async def get_ratings(
 ) -> list[Standings]:
     """Rate the models by the debates in which one of them won."""
     _check_machine(holder.machine)
-    return list(await standings(site.desk, domain))
+    return list(await standings(site.workspace, domain))
 
 
 @library_router.get("/calibration")
 async def get_calibration(site: SiteOf, holder: Owner) -> dict[str, Calibration]:
     """Say how far the confidence of each model can be trusted."""
     _check_machine(holder.machine)
-    return dict(await calibration(site.desk))
+    return dict(await calibration(site.workspace))
 
 
 @library_router.get("/memory")
@@ -72,7 +72,7 @@ async def search_memory(
 ) -> list[Found]:
     """Find outcomes of earlier debates by words and likeness."""
     _check_machine(holder.machine)
-    return list(await search(site.desk, q, kind=kind, most=most))
+    return list(await search(site.workspace, q, kind=kind, most=most))
 
 
 def _check_machine(machine: bool) -> None:
@@ -109,13 +109,13 @@ async def get_info(site: SiteOf, holder: Owner) -> Info:
         build=build_of(),
         name=holder.owner,
         machine=holder.machine,
-        model=site.hall.config.model,
-        held=len(await site.hall.holders()),
-        most=site.hall.room,
-        learn=site.hall.config.learn,
+        model=site.runner.config.model,
+        held=len(await site.runner.holders()),
+        most=site.runner.room,
+        learn=site.runner.config.learn,
         limits=Bounds(cost=serving.cost, tokens=serving.tokens_per_debate, asks=serving.asks),
         daily=None if holder.machine else serving.daily,
-        used_today=None if holder.machine else await site.till.used(holder.owner),
+        used_today=None if holder.machine else await site.spending.used(holder.owner),
     )
 
 
@@ -160,9 +160,9 @@ async def _look(visit: Visit, at: int | None = None) -> Looked:
         Problem: it holds words that not everybody may read, and somebody else asks; or it is not on record yet.
     """
     site = visit.site
-    if not await site.desk.store.read(visit.debate, limit=1):
+    if not await site.workspace.store.read(visit.debate, limit=1):
         raise Problem(409, f"{visit.debate} is not on record yet: its participants are not made")
-    entries = await site.kept.entries(site.desk, visit.debate)
+    entries = await site.kept.entries(site.workspace, visit.debate)
     if at is not None and at > len(entries):
         raise BriefError(f"{visit.debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
     if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
@@ -230,10 +230,10 @@ async def get_report(
 
 
 async def _report(found: Looked, form: ReportForm) -> bytes:
-    desk, debate, entries = found.visit.site.desk, found.visit.debate, found.entries
-    last = (await desk.lines(debate))[len(entries) - 1]
+    workspace, debate, entries = found.visit.site.workspace, found.visit.debate, found.entries
+    last = (await workspace.lines(debate))[len(entries) - 1]
     return await found.made(
-        f"report {form}", lambda: _written(reported(entries, debate=debate, where=desk.place, last=last), form)
+        f"report {form}", lambda: _written(reported(entries, debate=debate, where=workspace.place, last=last), form)
     )
 
 
@@ -265,7 +265,7 @@ async def _pdf(found: Looked) -> bytes:
 async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Response:
     """Give the decision receipt, unsigned: keys to sign with are none of the network's business."""
     await _look(visit)
-    text = write_receipt(await make_receipt(visit.site.desk, visit.debate), None, form)
+    text = write_receipt(await make_receipt(visit.site.workspace, visit.debate), None, form)
     return Response(text, media_type=MEDIA[form])
 
 
@@ -278,10 +278,10 @@ async def compare_debates(
     """Set two debates side by side: where they part, and how their outcomes differ."""
     one = await seen(request, a)
     await _look(one)
-    first, second = (a, b) if b else (await parent(one.site.desk, a), a)
+    first, second = (a, b) if b else (await parent(one.site.workspace, a), a)
     other = await seen(request, b or first)
     await _look(other)
-    text = write_comparison(await compare(one.site.desk, first, second))
+    text = write_comparison(await compare(one.site.workspace, first, second))
     for each in (one, other):  # which may have grown meanwhile: what they hold now may not be for everybody
         await _look(each)
     return Response(text, media_type=JSON)

@@ -43,10 +43,10 @@ class Site:
         sayings: what is said in debates from outside.
     """
 
-    hall: Runner
+    runner: Runner
     live: Live
     passes: Passes
-    till: Spending
+    spending: Spending
     serving: Serving
     hosts: frozenset[str]
     sums: Sums = field(default_factory=Sums)
@@ -54,9 +54,9 @@ class Site:
     sayings: Sayings = field(default_factory=Sayings)
 
     @property
-    def desk(self) -> Workspace:
+    def workspace(self) -> Workspace:
         """The desk of the hall."""
-        return self.hall.desk
+        return self.runner.workspace
 
 
 def site_of(connection: HTTPConnection) -> Site:
@@ -143,15 +143,15 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit
     holder = find_pass(connection)
     if not _DEBATE.fullmatch(debate):
         raise missing(debate) if holder else unknown()
-    claim = await claimed(site.desk, debate)
+    claim = await claimed(site.workspace, debate)
     if holder is None or holder.right_on(claim) is None:
         holder = await _shared(connection, site, debate) or holder
     if holder is None:
         raise unknown()
     _check_header(connection, holder)
     right = holder.right_on(claim)
-    known = debate in site.hall.held or site.hall.error(debate) is not None
-    if right is None or not (known or await site.desk.store.read(debate, limit=1)):
+    known = debate in site.runner.held or site.runner.error(debate) is not None
+    if right is None or not (known or await site.workspace.store.read(debate, limit=1)):
         raise missing(debate)
     if not reaches(right, needed):
         raise Problem(403, f"this link lets you {right}; it needs the right to {needed} the debate")
@@ -195,7 +195,7 @@ async def _shared(connection: HTTPConnection, site: Site, debate: str) -> Pass |
     """The pass of a link to that debate, by its cookie or sent as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection) or cookie
-    found = await opened_by(site.desk, debate, secret) if secret else None
+    found = await opened_by(site.workspace, debate, secret) if secret else None
     if found is None:
         return None
     site.passes.meet(found.mark)

@@ -100,14 +100,16 @@ class Segments:
         reach: asks the database for nothing; raises QueueError where it does not answer.
     """
 
-    def __init__(self, desk: Workspace, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]) -> None:
-        self.desk, self.wanted, self.fence, self._reach = desk, wanted, fence, reach
+    def __init__(
+        self, workspace: Workspace, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]
+    ) -> None:
+        self.workspace, self.wanted, self.fence, self._reach = workspace, wanted, fence, reach
 
     async def hold(self, debate: str, held: Held) -> Ending:
         """Resume a debate; what goes wrong is an ending."""
         try:
-            limits = await allowed(self.desk, debate)
-            came = await self.desk.resume(debate, limits=limits, stop=held.stop)
+            limits = await allowed(self.workspace, debate)
+            came = await self.workspace.resume(debate, limits=limits, stop=held.stop)
             return await self._ending(came, held)
         except RecordConflict:
             after = 0.0 if self.fence.lapsed(debate) else self.wanted.lease
@@ -124,8 +126,8 @@ class Segments:
     async def _ending(self, came: Outcome, held: Held) -> Ending:
         match came.status, came.kind:
             case "paused", "waiting":
-                left = (await time_left(self.desk, came.debate)).values()
-                wake = self.desk.clock() + max(0.0, min(left)) if left else None
+                left = (await time_left(self.workspace, came.debate)).values()
+                wake = self.workspace.clock() + max(0.0, min(left)) if left else None
                 return Ending(state="waiting", reason=came.reason, wake=wake, fresh=True)
             case "paused", "unavailable":
                 wait = min(self.wanted.away * 2 ** (held.lease.tries - 1), 3600.0)
@@ -146,7 +148,7 @@ class Segments:
             try:
                 await self._reach()
                 looks += 1
-                await self.desk.entries(debate)
+                await self.workspace.entries(debate)
             except RecordError as again:
                 error = again
             except QueueError:

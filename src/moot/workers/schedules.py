@@ -118,7 +118,7 @@ def recover(engine: Engine, client: DBOSClient, worker: str, seconds: float) -> 
 
 
 async def fire(
-    desk: Workspace, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
+    workspace: Workspace, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
 ) -> Job:
     """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
 
@@ -128,29 +128,31 @@ async def fire(
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
-            return await submit(await begin(desk, at, brief, config))
+            return await submit(await begin(workspace, at, brief, config))
         except (QueueError, RecordError):
             if asyncio.get_running_loop().time() >= until:
                 raise
         await asyncio.sleep(AGAIN)
 
 
-async def begin(desk: Workspace, at: datetime, brief: dict[str, str], config: Config) -> str:
+async def begin(workspace: Workspace, at: datetime, brief: dict[str, str], config: Config) -> str:
     """Put the debate of that time on record; its id.
 
     Raises:
         MootError: the brief cannot be used, or its participants could not be made.
     """
     debate = f"{brief['schedule']}-{at.astimezone(UTC):%Y%m%d-%H%M%S}"
-    if await desk.count_entries(debate):
+    if await workspace.count_entries(debate):
         return debate
     intake = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
-    start = await make_start(desk, intake, Wishes(), config)
-    casters = copy.copy(desk)
-    casters.pen = desk.store  # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
+    start = await make_start(workspace, intake, Wishes(), config)
+    casters = copy.copy(workspace)
+    casters.pen = (
+        workspace.store
+    )  # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
     peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")
     with suppress(RecordConflict):  # another worker has begun it at the same time
-        await put_on_record(desk, peopled, debate)
+        await put_on_record(workspace, peopled, debate)
     return debate

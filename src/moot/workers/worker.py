@@ -48,15 +48,15 @@ class Worker:
         wanted: how it works.
     """
 
-    def __init__(self, desk: Workspace, wanted: Wanted) -> None:
-        self.desk, self.wanted = desk, wanted
+    def __init__(self, workspace: Workspace, wanted: Wanted) -> None:
+        self.workspace, self.wanted = workspace, wanted
         engine = engine_of(wanted.address)
         self.jobs = Jobs(engine, client_of(engine))
         self.leases = Leases(engine, self.jobs.client)
-        self.fence = Fence(desk.store)
-        self._segments = Segments(desk, wanted, self.fence, self._reach)
-        desk.pen = self.fence
-        desk.pool.meter = self._meter
+        self.fence = Fence(workspace.store)
+        self._segments = Segments(workspace, wanted, self.fence, self._reach)
+        workspace.pen = self.fence
+        workspace.pool.meter = self._meter
         self._held: dict[str, Held] = {}
         self._leave = asyncio.Event()
         self._beats = engine_of(wanted.address)  # the heart waits for no connection that others have
@@ -127,7 +127,7 @@ class Worker:
         async def scheduled(at: datetime, brief: dict[str, str]) -> None:  # pyright: ignore[reportUnusedFunction]
             await self._begin(at, brief)
 
-        put_schedules(self.jobs.client, (self.desk.config or Config()).schedules)
+        put_schedules(self.jobs.client, (self.workspace.config or Config()).schedules)
         DBOS.launch()
         wanted = self.wanted
         self.jobs.client.register_queue(QUEUE, worker_concurrency=wanted.most, polling_interval_sec=wanted.poll)
@@ -224,13 +224,13 @@ class Worker:
             return await self._do(lambda: self.jobs.submit(debate, brief["owner"], USUAL_PRIORITY, 0.0))
 
         try:
-            job = await fire(self.desk, at, brief, self.desk.config or Config(), submit)
+            job = await fire(self.workspace, at, brief, self.workspace.config or Config(), submit)
             self.wanted.say(f"{job.debate}: {job.state} by the schedule {brief['schedule']}")
         except MootError as error:
             self.wanted.say(f"the schedule {brief['schedule']} began nothing: {error}")
 
     def _meter(self, provider: str, key: str) -> Meter | None:
-        allowance = (self.desk.config or Config()).limits.get(provider)
+        allowance = (self.workspace.config or Config()).limits.get(provider)
         if allowance is None:
             return None
         account = f"{provider} {key}".rstrip()  # each key has limits of its own

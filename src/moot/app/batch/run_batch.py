@@ -108,7 +108,7 @@ class Batching:
         running: the debates that are held now.
     """
 
-    desk: Workspace
+    workspace: Workspace
     batch: Batch
     config: Config
     parallel: int = PARALLEL
@@ -118,7 +118,7 @@ class Batching:
     tell: Callable[[Came], None] = lambda came: None
     came: dict[str, Came] = field(default_factory=dict[str, Came])
     running: set[str] = field(default_factory=set[str])
-    _till: Budget = field(default_factory=lambda: Budget(None))
+    _spending: Budget = field(default_factory=lambda: Budget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _casting: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
@@ -133,7 +133,7 @@ class Batching:
         notes: dict[str, None] = {}
         for item in self.batch.items:
             try:
-                start = await make_start(self.desk, item.intake, item.wishes, self.config)
+                start = await make_start(self.workspace, item.intake, item.wishes, self.config)
                 self._cap(start)
             except MootError as error:
                 where = item.where or ("" if str(error).startswith(item.intake.where) else item.intake.where)
@@ -170,11 +170,11 @@ class Batching:
         if not start.ready.caster:
             return 0.0
         plan = generation_plan(start.ready)
-        return estimate(plan.brief, plan.protocol, live_models(self.desk, plan.brief)).most.cost or 0.0
+        return estimate(plan.brief, plan.protocol, live_models(self.workspace, plan.brief)).most.cost or 0.0
 
     async def hold(self) -> None:
         """Hold all debates to their ends, or until they pause; those that are over are only told of."""
-        self._till = Budget(self.budget)
+        self._spending = Budget(self.budget)
         used: dict[str, float] = {}
         left: list[Repeat] = []
         for repeat in self.batch:
@@ -184,7 +184,7 @@ class Batching:
             else:
                 left.append(repeat)
             used[repeat.debate] = found.used if found else 0.0
-        await self._till.settle("", sum(used.values()))
+        await self._spending.settle("", sum(used.values()))
         ahead = iter(left)
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self.parallel, len(left))):
@@ -196,10 +196,10 @@ class Batching:
 
     async def _look(self, repeat: Repeat) -> Came | None:
         """What stands on record of a debate; None where it was never begun."""
-        if not await self.desk.store.read(repeat.debate, limit=1):
+        if not await self.workspace.store.read(repeat.debate, limit=1):
             return None
         try:
-            return came_of(repeat, await self.desk.entries(repeat.debate))
+            return came_of(repeat, await self.workspace.entries(repeat.debate))
         except RecordError as error:
             return broken(repeat, str(error))
 
@@ -218,7 +218,7 @@ class Batching:
                 came, more = await self._hold(repeat, start)
             finally:
                 self.running.discard(repeat.debate)
-            await self._till.settle(repeat.debate, came.used + more - used[repeat.debate])
+            await self._spending.settle(repeat.debate, came.used + more - used[repeat.debate])
             self._note(came)
 
     async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, Start] | None:
@@ -227,23 +227,25 @@ class Batching:
         One takes after the other, so that what is cheap overtakes nothing that waits for money.
         """
         async with self._turn:
-            while not (self.stop.reason or self._till.reached) and (repeat := next(ahead, None)):
+            while not (self.stop.reason or self._spending.reached) and (repeat := next(ahead, None)):
                 try:
                     start = await self._prepare(repeat)
                 except MootError as error:
                     self._note(broken(repeat, str(error)))
                     continue
                 most = start.ready.plan.brief.limits.cost or 0.0
-                enough = await self._till.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
+                enough = await self._spending.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
                 return (repeat, start) if enough and not self.stop.reason else None
             return None
 
     async def _prepare(self, repeat: Repeat) -> Start:
         wishes = repeat.wishes
-        start = await make_start(self.desk, repeat.item.intake, wishes, self.config)
+        start = await make_start(self.workspace, repeat.item.intake, wishes, self.config)
         if (cap := self._cap(start)) is None:
             return start
-        return await make_start(self.desk, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config)
+        return await make_start(
+            self.workspace, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config
+        )
 
     async def _hold(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
         """Hold one debate: what came of it, and the dollars that making its participants has used now.
@@ -269,23 +271,23 @@ class Batching:
     async def _drive(self, repeat: Repeat, start: Start, castings: list[Generation]) -> Outcome:
         """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
         debate, lent = repeat.debate, HostHooks(stop=self.stop, casting=castings.append)
-        begun = bool(await self.desk.store.read(debate, limit=1))
+        begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same matter takes the participants over that the first has had made.
             async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
-                peopled = await generate_participants(self.desk, start, debate, lent)
+                peopled = await generate_participants(self.workspace, start, debate, lent)
             if isinstance(peopled, Outcome):
                 return peopled
             start = peopled
         if self.queue is not None:
-            hall = QueueRunner(self.desk, self.queue, config=self.config)
-            return await hold_by_workers(hall, start, debate, self.stop)
+            runner = QueueRunner(self.workspace, self.queue, config=self.config)
+            return await hold_by_workers(runner, start, debate, self.stop)
         if begun:
-            return await self.desk.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
-        return await run_start(self.desk, start, debate, lent)
+            return await self.workspace.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
+        return await run_start(self.workspace, start, debate, lent)
 
     async def _spent(self, castings: list[Generation]) -> float:
-        return sum([spent(await self.desk.entries(each.debate)) for each in castings if not each.earlier])
+        return sum([spent(await self.workspace.entries(each.debate)) for each in castings if not each.earlier])
 
 
 def _sum(estimates: Sequence[Estimate], times: int) -> Estimate:

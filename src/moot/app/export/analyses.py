@@ -24,7 +24,7 @@ PAGE = "analysis.md"
 
 
 async def analyse_debates(
-    desk: Workspace, debates: Sequence[str], *, formal: bool = False
+    workspace: Workspace, debates: Sequence[str], *, formal: bool = False
 ) -> tuple[tuple[Analysis, ...], Mapping[str, str]]:
     """Analyse debates, each once.
 
@@ -43,7 +43,7 @@ async def analyse_debates(
     damaged: dict[str, RecordError] = {}
     for debate in dict.fromkeys(debates):
         try:
-            entries = await desk.entries(debate)
+            entries = await workspace.entries(debate)
             checked = await prove(formal_claims(entries)) if formal else None
             found.append(replace(analyse(entries, debate=debate), formal=checked))
         except RecordError as error:

@@ -45,7 +45,7 @@ async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) 
     Raises:
         RecordError: one of the stores cannot be used.
     """
-    streams = [spine.debate for spine in reversed(await source.debates())]
+    streams = [info.debate for info in reversed(await source.debates())]
     await target.debates()  # a store that cannot be used is told of once, not for each debate
     for name in names or dict.fromkeys(each.partition("/")[0] for each in streams):
         own = [each for each in streams if each == name or each.startswith(f"{name}/")]

@@ -69,7 +69,7 @@ class Standings:
 # ---- learning ------------------------------------------------------------------------------------------------------
 
 
-async def learn(desk: Workspace, debate: str) -> bool:
+async def learn(workspace: Workspace, debate: str) -> bool:
     """Learn from a closed debate, once; again only where its owner has said something new of it.
 
     Returns:
@@ -78,10 +78,10 @@ async def learn(desk: Workspace, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, its record is damaged, or memory cannot be written.
     """
-    return await teach(desk.store, _place(desk), debate)
+    return await teach(workspace.store, _place(workspace), debate)
 
 
-async def learn_all(desk: Workspace, *, rebuild: bool = False) -> Learned:
+async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     """Learn from all closed debates that have not been learned, the oldest first.
 
     Args:
@@ -91,19 +91,19 @@ async def learn_all(desk: Workspace, *, rebuild: bool = False) -> Learned:
     Raises:
         RecordError: memory cannot be written.
     """
-    place = _place(desk)
+    place = _place(workspace)
     if not rebuild:
-        return await _learn(desk, await debates(desk.store), partial(keep, place))
+        return await _learn(workspace, await debates(workspace.store), partial(keep, place))
     with MemoryStore.open("") as anew:
 
         async def hold(debate: str, studied: Studied) -> bool:
             return await asyncio.to_thread(put, anew, debate, studied)
 
-        found = await _learn(desk, await debates(desk.store), hold)
+        found = await _learn(workspace, await debates(workspace.store), hold)
         late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
-    missed = [spine for spine in await debates(desk.store) if spine.debate in late - {*found.damaged}]
-    more = await _learn(desk, missed, partial(keep, place))
+    missed = [info for info in await debates(workspace.store) if info.debate in late - {*found.damaged}]
+    more = await _learn(workspace, missed, partial(keep, place))
     return replace(found, damaged=(*found.damaged, *more.damaged))
 
 
@@ -113,29 +113,29 @@ def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
 
 
 async def _learn(
-    desk: Workspace, spines: Sequence[StreamInfo], hold: Callable[[str, Studied], Awaitable[bool]]
+    workspace: Workspace, infos: Sequence[StreamInfo], hold: Callable[[str, Studied], Awaitable[bool]]
 ) -> Learned:
     """Learn these debates, the last of them first."""
     new: list[str] = []
     damaged: list[str] = []
     known = unfinished = 0
-    for spine in reversed(spines):
+    for info in reversed(infos):
         try:
-            over = isinstance(decode(spine.last).event, Closed)
-            studied = await study(desk.store, spine.debate) if over else None
+            over = isinstance(decode(info.last).event, Closed)
+            studied = await study(workspace.store, info.debate) if over else None
         except RecordError:
-            damaged.append(spine.debate)
+            damaged.append(info.debate)
             continue
         if not over:
             unfinished += 1
-        elif studied and await hold(spine.debate, studied):
-            new.append(spine.debate)
+        elif studied and await hold(info.debate, studied):
+            new.append(info.debate)
         else:
             known += 1
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
 
 
-async def note(desk: Workspace, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
+async def note(workspace: Workspace, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
     """Keep what the owner says of a closed debate, and learn from it again.
 
     Args:
@@ -149,15 +149,15 @@ async def note(desk: Workspace, debate: str, what: Literal["resolve", "domain", 
         BriefError: the text is missing or too long.
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
-    entries = await desk.entries(debate)
+    entries = await workspace.entries(debate)
     if fold(entries).closed is None:
         raise RecordError(f"{debate} is not over; nothing can be said of its outcome yet")
     words = " ".join(clean(text).split())
     if what != FORGET and not 0 < len(words) <= LONGEST:
         meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
         raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
-    await owner_messages(desk.store, debate, desk.clock).post(Interjected(by=what, text=words))
-    await learn(desk, debate)
+    await owner_messages(workspace.store, debate, workspace.clock).post(Interjected(by=what, text=words))
+    await learn(workspace, debate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,17 +177,17 @@ class Resolved:
     options: tuple[str, ...]
 
 
-async def resolve(desk: Workspace, debate: str, truth: str) -> Resolved:
+async def resolve(workspace: Workspace, debate: str, truth: str) -> Resolved:
     """Say what was right in a closed debate; see ``note``.
 
     Raises:
         BriefError: the text is missing or too long.
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
-    await note(desk, debate, "resolve", truth)
-    found = await remembered(desk, debate, ("outcome", "position"))
+    await note(workspace, debate, "resolve", truth)
+    found = await remembered(workspace, debate, ("outcome", "position"))
     last = [each.body for each in found["position"] if each.body["last"]]
-    options = opening(debate, await desk.entries(debate)).brief.options
+    options = opening(debate, await workspace.entries(debate)).brief.options
     return Resolved(
         right=tuple(str(each["who"]) for each in last if each["right"]),
         wrong={str(each["who"]): str(each["answer"]) for each in last if not each["right"]},
@@ -196,40 +196,40 @@ async def resolve(desk: Workspace, debate: str, truth: str) -> Resolved:
     )
 
 
-def _place(desk: Workspace) -> Place:
-    if desk.shelf is None:
+def _place(workspace: Workspace) -> Place:
+    if workspace.shelf is None:
         raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
-    return desk.shelf
+    return workspace.shelf
 
 
 # ---- what is read --------------------------------------------------------------------------------------------------
 
 
-async def search(desk: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
+async def search(workspace: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
     """What memory holds on some words, best first. Looking does not count as use.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    place = _place(desk)
+    place = _place(workspace)
 
     def look() -> tuple[Found, ...]:
         with MemoryStore.open(place) as shelf:
-            return shelf.search(words, kind, most=most, now=desk.clock())
+            return shelf.search(words, kind, most=most, now=workspace.clock())
 
     return await asyncio.to_thread(look)
 
 
-async def remembered(desk: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
+async def remembered(workspace: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
     """What was learned from one debate, or from all (""), by kind; nothing where it was not learned or is forgotten.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    return await asyncio.to_thread(_bodies, _place(desk), kinds, debate)
+    return await asyncio.to_thread(_bodies, _place(workspace), kinds, debate)
 
 
-async def standings(desk: Workspace, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
+async def standings(workspace: Workspace, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
     """The ratings of the models, within each domain or within one.
 
     Args:
@@ -241,7 +241,7 @@ async def standings(desk: Workspace, domain: str | None = None, *, anchor: str =
         RecordError: memory cannot be read.
         BriefError: the anchor has no bout in one of these domains.
     """
-    matches = [match for match in (await _measured(desk)).matches if domain in (None, match.domain)]
+    matches = [match for match in (await _measured(workspace)).matches if domain in (None, match.domain)]
     try:
         rated = by_domain(matches, anchor=anchor)
     except ValueError as error:
@@ -255,27 +255,27 @@ def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match])
     return Standings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
 
 
-async def calibration(desk: Workspace) -> Mapping[str, Calibration]:
+async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
     """How far each model's confidence can be trusted, over its last answers in debates whose truth is known.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    given = forecasts((await _measured(desk)).graded)
+    given = forecasts((await _measured(workspace)).graded)
     found = {player: measure(made) for player, made in given.items()}
     return {player: each for player, each in found.items() if each is not None}
 
 
-async def recalibration(desk: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
+async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
     """For each model the confidences that it gave, how many of those answers were right, and what to expect of them.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    return {player: expected(made) for player, made in forecasts((await _measured(desk)).graded).items()}
+    return {player: expected(made) for player, made in forecasts((await _measured(workspace)).graded).items()}
 
 
-async def weights(desk: Workspace) -> Mapping[str, float | None]:
+async def weights(workspace: Workspace) -> Mapping[str, float | None]:
     """What each model's vote would weigh now beside others of whom enough is known; None for whom it is not.
 
     By the log-odds of the share of its last answers that were right, with two answers to choose from; see
@@ -284,11 +284,11 @@ async def weights(desk: Workspace) -> Mapping[str, float | None]:
     Raises:
         RecordError: memory cannot be read.
     """
-    return would_weigh(await _measured(desk))
+    return would_weigh(await _measured(workspace))
 
 
-async def _measured(desk: Workspace) -> Measured:
-    place = _place(desk)
+async def _measured(workspace: Workspace) -> Measured:
+    place = _place(workspace)
 
     def look() -> Measured:
         with MemoryStore.open(place) as shelf:
@@ -318,21 +318,21 @@ class Met:
     models: tuple[Pair, ...]
 
 
-async def personas(desk: Workspace) -> People:
+async def personas(workspace: Workspace) -> People:
     """How participants and models did in all debates that were learned.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    done = performances((await remembered(desk, "", ("performance",)))["performance"])
+    done = performances((await remembered(workspace, "", ("performance",)))["performance"])
     return People(participants=of_participants(done), models=models(done))
 
 
-async def relations(desk: Workspace) -> Met:
+async def relations(workspace: Workspace) -> Met:
     """Who agreed with whom, and who changed whose answer, in all debates that were learned.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    met = read_relations((await remembered(desk, "", ("relation",)))["relation"])
+    met = read_relations((await remembered(workspace, "", ("relation",)))["relation"])
     return Met(participants=pairs(met), models=model_pairs(met))

@@ -196,14 +196,14 @@ class Recounted:
     counts: tuple[Counted, ...]
 
 
-async def count_again(desk: Workspace, debate: str) -> Recounted:
+async def count_again(workspace: Workspace, debate: str) -> Recounted:
     """Count the ballots of a debate under every rule that applies to them.
 
     Raises:
         BriefError: there are no ballots that could be counted.
         RecordError: there is no such debate, or its record is damaged.
     """
-    return count_entries(await desk.entries(debate), debate)
+    return count_entries(await workspace.entries(debate), debate)
 
 
 def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:

@@ -142,15 +142,15 @@ class ReadRecord:
     report: Report
 
 
-async def read_record(desk: Workspace, debate: str) -> ReadRecord:
+async def read_record(workspace: Workspace, debate: str) -> ReadRecord:
     """Read a record and report it.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    entries = await desk.entries(debate)
-    last = (await desk.lines(debate))[len(entries) - 1]
-    return await asyncio.to_thread(reported, entries, debate=debate, where=desk.place, last=last)
+    entries = await workspace.entries(debate)
+    last = (await workspace.lines(debate))[len(entries) - 1]
+    return await asyncio.to_thread(reported, entries, debate=debate, where=workspace.place, last=last)
 
 
 def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
@@ -158,24 +158,24 @@ def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) ->
     return ReadRecord(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
 
 
-async def compare(desk: Workspace, one: str, other: str) -> Comparison:
+async def compare(workspace: Workspace, one: str, other: str) -> Comparison:
     """Set two debates side by side.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    sides = await desk.entries(one), await desk.entries(other)
+    sides = await workspace.entries(one), await workspace.entries(other)
     return await asyncio.to_thread(set_side_by_side, *sides, names=(one, other))
 
 
-async def parent(desk: Workspace, debate: str) -> str:
+async def parent(workspace: Workspace, debate: str) -> str:
     """The debate that a fork was forked from.
 
     Raises:
         BriefError: the debate is no fork.
         RecordError: there is no such debate, or its record is damaged.
     """
-    found = opening(debate, await desk.entries(debate)).forked.rpartition("@")[0]
+    found = opening(debate, await workspace.entries(debate)).forked.rpartition("@")[0]
     if not found:
         raise BriefError(f"{debate} is no fork; name the debate to compare it with", code="missing_key")
     return found

@@ -188,14 +188,14 @@ class Checked:
     head: str
 
 
-async def make_receipt(desk: Workspace, debate: str) -> Receipt:
+async def make_receipt(workspace: Workspace, debate: str) -> Receipt:
     """The receipt of a debate, as its record stands.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    entries = await desk.entries(debate)
-    return receipt(entries, debate=debate, head=digest((await desk.lines(debate))[len(entries) - 1]))
+    entries = await workspace.entries(debate)
+    return receipt(entries, debate=debate, head=digest((await workspace.lines(debate))[len(entries) - 1]))
 
 
 def write_receipt(made: Receipt, key: Key | None, form: Literal["md", "json"] = "json") -> str:
@@ -241,7 +241,7 @@ def check_receipt(text: str, key: Key) -> Checked:
     return Checked(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
 
 
-async def check_record(desk: Workspace, checked: Checked) -> int:
+async def check_record(workspace: Workspace, checked: Checked) -> int:
     """Check the record that a receipt is about: the whole chain of its entries, also of those that came since.
 
     Returns:
@@ -251,7 +251,7 @@ async def check_record(desk: Workspace, checked: Checked) -> int:
         RecordError: an entry is damaged, missing or has been changed, which the message names; or the record is
             another one.
     """
-    lines: Sequence[str] = await desk.lines(checked.debate)
+    lines: Sequence[str] = await workspace.lines(checked.debate)
     if not lines:
         return 0
     read(lines)

@@ -201,7 +201,7 @@ class Observing:
         self.observed.pop(debate, None)
 
 
-def attend(desk: Workspace) -> None:
+def attend(workspace: Workspace) -> None:
     """Have every debate of a desk observed, where the environment wants that.
 
     Raises:
@@ -209,7 +209,7 @@ def attend(desk: Workspace) -> None:
     """
     if wanted():
         start()
-        desk.watchers.each.append(Observing())
+        workspace.watchers.each.append(Observing())
 
 
 def wanted() -> bool:

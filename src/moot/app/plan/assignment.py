@@ -143,12 +143,12 @@ def looking(tools: Sequence[Tool]) -> Look:
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
     """
 
-    async def look(scene: Context, say: Recorder) -> tuple[Finding, ...]:
+    async def look(context: Context, say: Recorder) -> tuple[Finding, ...]:
         found: list[Finding] = []
-        arguments = json.dumps({"query": flat(scene.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
+        arguments = json.dumps({"query": flat(context.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
         for n, tool in enumerate((each for each in tools if "query" in str(each.spec.parameters)), start=1):
             call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
-            *_, called = await Kit([tool]).use(call, Errand(scene=scene, say=say, name=f"tool-{n}"))
+            *_, called = await Kit([tool]).use(call, Errand(context=context, say=say, name=f"tool-{n}"))
             found.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
         return tuple(found)
 

@@ -91,7 +91,7 @@ def alone(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]
 def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
     """The requests for an answer: those of a search, those of a look-up, and the one that is answered."""
     if seen.me.search and ask.act in SOUGHT:
-        growth = Growth(search=seen.me.search, ask=ask, scene=seen)
+        growth = Growth(search=seen.me.search, ask=ask, context=seen)
         yield from _searching(growth, traits)
         ask = growth.prepared()
     if seen.me.tools and ask.act not in UNAIDED and traits.tools:
@@ -244,8 +244,8 @@ def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) ->
         step = wide.apart(step)
         for ask in step:
             transcript.apply(Asked(ask=ask))
-        scenes = [context_of(brief, shown, ask) for ask in step]
-        for place, (ask, seen) in enumerate(zip(step, scenes, strict=True)):
+        contexts = [context_of(brief, shown, ask) for ask in step]
+        for place, (ask, seen) in enumerate(zip(step, contexts, strict=True)):
             length = words(ask, seen)
             bill.add(ask, seen, length)
             last = place + 1 == len(step)

@@ -91,8 +91,8 @@ async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
     """
 
     def write() -> bool:
-        with MemoryStore.open(shelf) as open_shelf:
-            return put(open_shelf, debate, studied)
+        with MemoryStore.open(shelf) as open_memory_store:
+            return put(open_memory_store, debate, studied)
 
     return await asyncio.to_thread(write)
 
@@ -128,14 +128,14 @@ async def lacks(store: Store) -> str:
             return shelf.learned()
 
     known = await asyncio.to_thread(learned)
-    n = sum(spine.debate not in known and _teaches(spine) for spine in await debates(store))
+    n = sum(info.debate not in known and _teaches(info) for info in await debates(store))
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
 
 
-def _teaches(spine: StreamInfo) -> bool:
+def _teaches(info: StreamInfo) -> bool:
     """Whether a debate is over and no casting, as far as its first and last line tell."""
     try:
-        opened, last = decode(spine.first).event, decode(spine.last).event
+        opened, last = decode(info.first).event, decode(info.last).event
     except RecordError:
         return False
     return isinstance(last, Closed) and isinstance(opened, Opened) and opened.name != CASTING

@@ -70,14 +70,14 @@ UNKNOWN = 300
 """Words of the result of a tool that is not in the table."""
 
 
-def words(ask: Ask, scene: Context) -> int:
+def words(ask: Ask, context: Context) -> int:
     """The words that an answer is likely to have.
 
     A form with so many fields that they cannot be filled in within that length makes it longer; a translation is as
     long as the turns that are laid before the translator.
     """
     if ask.act == "translate":
-        return sum(len(turn.text.split()) for turn in scene.about)
+        return sum(len(turn.text.split()) for turn in context.about)
     fields = ask.form.fields if ask.form else ()
     least = sum(FIELD if field.kind in ("text", "list") else 2 for field in fields)
     return max(WORDS.get(ask.act, USUAL), least)

@@ -152,7 +152,7 @@ class InPlace:
         self._people = dict(people)
         self._turn = Lock()
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         """Put the question to the person; see ``app.run.people.Door``.
 
         Raises:
@@ -160,7 +160,7 @@ class InPlace:
         """
         if ask.to not in self._people:
             raise Waiting
-        question = clean("\n\n".join(message.text for message in compose(ask, scene, Traits())))
+        question = clean("\n\n".join(message.text for message in compose(ask, context, Traits())))
         refused = ""
         async with self._turn:
             for _ in range(TRIES):

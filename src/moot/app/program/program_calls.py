@@ -92,7 +92,7 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
         raise error
 
 
-async def told(desk: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
+async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """What comes of a debate; each entry of its record is told as it comes.
 
     Args:
@@ -103,7 +103,7 @@ async def told(desk: Workspace, debate: str, tell: Tell[Entry], go: Callable[[],
     """
 
     async def follow() -> None:
-        async with aclosing(desk.follow(debate)) as items:
+        async with aclosing(workspace.follow(debate)) as items:
             async for item in items:
                 if isinstance(item, Entry):
                     await tell(item)
@@ -151,11 +151,11 @@ def check_same(
     return opened
 
 
-async def count_failed(desk: Workspace, debate: str) -> int:
+async def count_failed(workspace: Workspace, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     failed = 0
-    while await desk.count_entries(try_of(debate, failed)):
-        newest = (await desk.entries(try_of(debate, failed)))[-1].event
+    while await workspace.count_entries(try_of(debate, failed)):
+        newest = (await workspace.entries(try_of(debate, failed)))[-1].event
         if not isinstance(newest, Closed) or newest.status != "failed":
             break
         failed += 1

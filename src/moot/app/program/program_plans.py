@@ -46,31 +46,31 @@ __all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_m
 
 
 @asynccontextmanager
-async def open_desk(store: Path | str | None = None) -> AsyncGenerator[Workspace, None]:
+async def open_workspace(store: Path | str | None = None) -> AsyncGenerator[Workspace, None]:
     """A desk with the owner's settings, as long as the block runs.
 
     Args:
         store: the record's file, or the address of its database; None for the owner's.
     """
     config = load_config()
-    desk = Workspace.at(store or config.store or default_store())
-    desk.config = config
+    workspace = Workspace.at(store or config.store or default_store())
+    workspace.config = config
     try:
-        yield desk
+        yield workspace
     finally:
-        await desk.close()
+        await workspace.close()
 
 
-async def usual_models(desk: Workspace, brief: Brief) -> tuple[str, ...]:
+async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
     """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
     if all(each.seat for each in brief.participants):
         return (BUILTIN,)
-    model = desk.config.model if desk.config else ""
+    model = workspace.config.model if workspace.config else ""
     return (model or await first_chat_model() or BUILTIN,)
 
 
 async def plan_tree(
-    desk: Workspace, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
+    workspace: Workspace, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
 ) -> Plan:
     """Make a debate out of a brief and a phase tree: seat everybody, then build the tree.
 
@@ -86,14 +86,14 @@ async def plan_tree(
         ProtocolError: the tree cannot be built for these participants.
     """
     check_brief(brief)
-    seated = assign(clean_data(brief), models or await usual_models(desk, brief))
+    seated = assign(clean_data(brief), models or await usual_models(workspace, brief))
     tree = make(seated)
-    agent_for(seated, desk.pool)
-    check_tools(seated, desk.config)
+    agent_for(seated, workspace.pool)
+    check_tools(seated, workspace.config)
     return Plan(brief=seated, name=name, protocol=tree)
 
 
-async def council_plan(desk: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+async def council_plan(workspace: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
     """The debate step of a council, as it is documented.
 
     Args:
@@ -111,7 +111,7 @@ async def council_plan(desk: Workspace, brief: Brief, *, voting: str, rounds: in
     def make(seated: Brief) -> Phase:
         return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
 
-    plan = await plan_tree(desk, brief, "debate_step", make)
+    plan = await plan_tree(workspace, brief, "debate_step", make)
     return replace(plan, chosen=step_choices(voting, latest=latest))
 
 
@@ -120,14 +120,14 @@ def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
     return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
 
 
-async def shares_plan(desk: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
+async def shares_plan(workspace: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
     """Work that is shared out, as pairs of a participant's name and its task; at least one must answer.
 
     Raises:
         BriefError: a seat or a tool that there cannot be.
         ProtocolError: there is no task.
     """
-    return await plan_tree(desk, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
+    return await plan_tree(workspace, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
 
 
 def described(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
@@ -143,7 +143,7 @@ def timed(brief: Brief) -> Brief:
 
 
 async def plan_board(
-    desk: Workspace, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
+    workspace: Workspace, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
 ) -> Plan:
     """A meeting of a board; see ``protocols.board``.
 
@@ -159,7 +159,7 @@ async def plan_board(
         ProtocolError: fewer than two members, or a strategy that there is not.
     """
     choices = Choices(rounds=rounds, strategy=strategy)
-    plan = await plan_tree(desk, timed(brief), "board", lambda seated: build("board", seated, choices), models)
+    plan = await plan_tree(workspace, timed(brief), "board", lambda seated: build("board", seated, choices), models)
     return replace(plan, chosen=choices.told())
 
 
@@ -237,7 +237,7 @@ class GroupReport:
     stands: tuple[Stand, ...]
 
 
-async def plan_moderated(desk: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
+async def plan_moderated(workspace: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
     """A debate that a moderator settles; the built-in one joins the debaters of the brief.
 
     Args:
@@ -252,10 +252,10 @@ async def plan_moderated(desk: Workspace, brief: Brief, seat: str, *, rounds: in
     """
     brief = replace(brief, participants=(*brief.participants, MODERATOR))
     choices = Choices(rounds=rounds)
-    return await plan_tree(desk, brief, "moderated", lambda brief: build("moderated", brief, choices), (seat,))
+    return await plan_tree(workspace, brief, "moderated", lambda brief: build("moderated", brief, choices), (seat,))
 
 
-async def plan_grouped(desk: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
+async def plan_grouped(workspace: Workspace, brief: Brief, seat: str, *, rounds: int) -> Plan:
     """A debate in groups that report to each other; see ``plan_moderated``.
 
     Raises:
@@ -267,10 +267,10 @@ async def plan_grouped(desk: Workspace, brief: Brief, seat: str, *, rounds: int)
         found = f"a debate in groups needs at least {LEAST} debaters, not {count}; with fewer take DebatePattern"
         raise ProtocolError(found, about="participants")
     choices = Choices(rounds=rounds)
-    return await plan_tree(desk, brief, "grouped", lambda brief: build("grouped", brief, choices), (seat,))
+    return await plan_tree(workspace, brief, "grouped", lambda brief: build("grouped", brief, choices), (seat,))
 
 
-async def plan_reflection(desk: Workspace, brief: Brief, seat: str, *, rounds: int, threshold: float) -> Plan:
+async def plan_reflection(workspace: Workspace, brief: Brief, seat: str, *, rounds: int, threshold: float) -> Plan:
     """A text that is written and reviewed until a review gives it so many of ten.
 
     Raises:
@@ -278,10 +278,10 @@ async def plan_reflection(desk: Workspace, brief: Brief, seat: str, *, rounds: i
     """
     brief = replace(brief, participants=(WRITER, REVIEWER))
     tree = Reflection(writer=WRITER.name, reviewer=REVIEWER.name, most=rounds, threshold=threshold)
-    return await plan_tree(desk, brief, "reflection", lambda brief: tree, (seat,))
+    return await plan_tree(workspace, brief, "reflection", lambda brief: tree, (seat,))
 
 
-async def plan_map_reduce(desk: Workspace, brief: Brief, seat: str, *, items: Sequence[str]) -> Plan:
+async def plan_map_reduce(workspace: Workspace, brief: Brief, seat: str, *, items: Sequence[str]) -> Plan:
     """A task that is shared out, an item to each, and put together again.
 
     Raises:
@@ -289,7 +289,7 @@ async def plan_map_reduce(desk: Workspace, brief: Brief, seat: str, *, items: Se
     """
     mappers = [Participant(name=f"Mapper {n}") for n in range(1, len(items) + 1)]
     brief = replace(brief, participants=(*mappers, REDUCER))
-    return await plan_tree(desk, brief, "map_reduce", lambda brief: map_reduce(brief, items), (seat,))
+    return await plan_tree(workspace, brief, "map_reduce", lambda brief: map_reduce(brief, items), (seat,))
 
 
 def most_rounds(opened: Opened) -> int:

@@ -93,7 +93,7 @@ def mark_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-async def claim(desk: Workspace, debate: str, wanted: Claim) -> Claim:
+async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
     """Say whose a debate is, before it begins; whoever says it first owns it.
 
     What others debate is not learned, for memory is read in the debates of whoever is at the machine.
@@ -104,77 +104,77 @@ async def claim(desk: Workspace, debate: str, wanted: Claim) -> Claim:
     Raises:
         RecordError: the store cannot be written.
     """
-    letters = _letters(desk, debate)
+    letters = _letters(workspace, debate)
     if not await letters.read():
         if wanted.owner:
             nothing = Interjected(by=FORGET, text="")
-            await Mailbox(desk.store, f"{debate}/memory", clock=desk.clock).post(nothing)
+            await Mailbox(workspace.store, f"{debate}/memory", clock=workspace.clock).post(nothing)
         await letters.post(Interjected(by=_OWNER, text=_write(asdict(wanted))))
-    return await claimed(desk, debate)
+    return await claimed(workspace, debate)
 
 
-async def claimed(desk: Workspace, debate: str) -> Claim:
+async def claimed(workspace: Workspace, debate: str) -> Claim:
     """Whose a debate is; nobody's own, which is whoever's is at the machine, where nobody has said."""
-    for entry in await _letters(desk, debate).read():
+    for entry in await _letters(workspace, debate).read():
         if isinstance(entry.event, Interjected) and entry.event.by == _OWNER:
             data = json.loads(entry.event.text)
             return Claim(owner=str(data["owner"]), request=str(data["request"]))
     return Claim()
 
 
-def owners(spines: Iterable[StreamInfo]) -> Mapping[str, str]:
+def owners(infos: Iterable[StreamInfo]) -> Mapping[str, str]:
     """Whose each debate is that somebody has claimed, in one look at all that a store holds.
 
     A debate whose claim is damaged is nobody's here, and hides no other.
     """
     end = f"/{_NAME}/letters"
     found: dict[str, str] = {}
-    for spine in spines:
-        if not spine.debate.endswith(end):
+    for info in infos:
+        if not info.debate.endswith(end):
             continue
         with suppress(RecordError, ValueError, LookupError, TypeError):
-            event = decode(spine.first).event
+            event = decode(info.first).event
             if isinstance(event, Interjected) and event.by == _OWNER:
-                found[spine.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
+                found[info.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
     return found
 
 
-async def note_limits(desk: Workspace, debate: str, caps: LimitWishes) -> None:
+async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> None:
     """Note the limits that a debate's owner has set since; they hold from now on, also for whoever answers in it.
 
     Raises:
         RecordError: the store cannot be written.
     """
-    if caps != await noted_limits(desk, debate):
-        await _letters(desk, debate).post(Interjected(by=_LIMITS, text=_write(asdict(caps))))
+    if caps != await noted_limits(workspace, debate):
+        await _letters(workspace, debate).post(Interjected(by=_LIMITS, text=_write(asdict(caps))))
 
 
-async def noted_limits(desk: Workspace, debate: str) -> LimitWishes:
+async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
     """The limits that were noted last; none where none were."""
-    said = [each.event for each in await _letters(desk, debate).read()]
+    said = [each.event for each in await _letters(workspace, debate).read()]
     noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _LIMITS]
     return LimitWishes(**json.loads(noted[-1])) if noted else LimitWishes()
 
 
-async def allow(desk: Workspace, debate: str, limits: Limits) -> None:
+async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
     """Note what a debate may use from now on, all in all, for whoever will hold it elsewhere.
 
     Raises:
         RecordError: the store cannot be written.
     """
-    if limits != await allowed(desk, debate):
-        await _letters(desk, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
+    if limits != await allowed(workspace, debate):
+        await _letters(workspace, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
 
 
-async def allowed(desk: Workspace, debate: str) -> Limits | None:
+async def allowed(workspace: Workspace, debate: str) -> Limits | None:
     """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
-    said = [each.event for each in await _letters(desk, debate).read()]
+    said = [each.event for each in await _letters(workspace, debate).read()]
     noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _ALLOWED]
     return Limits(**json.loads(noted[-1])) if noted else None
 
 
 async def share(
-    desk: Workspace, debate: str, right: Right, *, who: str = "", until: float | None = None
+    workspace: Workspace, debate: str, right: Right, *, who: str = "", until: float | None = None
 ) -> tuple[Share, str]:
     """Make a link to a debate.
 
@@ -192,30 +192,30 @@ async def share(
         BriefError: a right, a person or a time that cannot be, or too many links.
         RecordError: there is no such debate, or the store cannot be written.
     """
-    now = desk.clock()
+    now = workspace.clock()
     if right not in ("view", "join"):
         raise BriefError(f"a link grants view or join, not {right}", code="bad_enum")
     if who and right != "join":
         raise BriefError("only a link to join is for a person at the table", code="inconsistent")
     if until is not None and not now < until <= now + LONGEST_DAYS * 86_400:
         raise BriefError(f"a link ends after now and within {LONGEST_DAYS:g} days", code="out_of_range")
-    brief = opening(debate, await desk.entries(debate)).brief
+    brief = opening(debate, await workspace.entries(debate)).brief
     people = [each.name for each in brief.participants if is_person(each)]
     if who and who not in people:
         there = f"people at the table: {', '.join(people)}" if people else "nobody at the table is a person"
         raise BriefError(f"{who[:60]!r} is no person of this debate; {there}", code="bad_name")
-    if sum(each.holds(now) for each in await shares(desk, debate)) >= MOST_SHARES:
+    if sum(each.holds(now) for each in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
     made = Share(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
-    await _letters(desk, debate).post(Interjected(by=_SHARE, text=_write(asdict(made))))
+    await _letters(workspace, debate).post(Interjected(by=_SHARE, text=_write(asdict(made))))
     return made, secret
 
 
-async def shares(desk: Workspace, debate: str) -> tuple[Share, ...]:
+async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
     """The links to a debate, in the order in which they were made, revoked ones too."""
     found: dict[str, Share] = {}
-    for entry in await _letters(desk, debate).read():
+    for entry in await _letters(workspace, debate).read():
         match entry.event:
             case Interjected(by=by, text=text) if by == _SHARE:
                 data = cast("dict[str, object]", json.loads(text))
@@ -228,18 +228,18 @@ async def shares(desk: Workspace, debate: str) -> tuple[Share, ...]:
     return tuple(found.values())
 
 
-async def revoke(desk: Workspace, debate: str, share_id: str) -> bool:
+async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
     """Take a link back; whether there is one of that id."""
-    if not any(each.id == share_id for each in await shares(desk, debate)):
+    if not any(each.id == share_id for each in await shares(workspace, debate)):
         return False
-    await _letters(desk, debate).post(Interjected(by=_REVOKE, text=share_id))
+    await _letters(workspace, debate).post(Interjected(by=_REVOKE, text=share_id))
     return True
 
 
-async def opened_by(desk: Workspace, debate: str, secret: str) -> Share | None:
+async def opened_by(workspace: Workspace, debate: str, secret: str) -> Share | None:
     """The link that a secret belongs to, if it still holds."""
-    mark, now = mark_of(secret), desk.clock()
-    fits = [each for each in await shares(desk, debate) if compare_digest(each.mark, mark)]
+    mark, now = mark_of(secret), workspace.clock()
+    fits = [each for each in await shares(workspace, debate) if compare_digest(each.mark, mark)]
     return next((each for each in fits if each.holds(now)), None)
 
 
@@ -248,8 +248,8 @@ def conflict(debate: str) -> RecordConflict:
     return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
 
 
-def _letters(desk: Workspace, debate: str) -> Mailbox:
-    return Mailbox(desk.store, f"{debate}/{_NAME}", clock=desk.clock)
+def _letters(workspace: Workspace, debate: str) -> Mailbox:
+    return Mailbox(workspace.store, f"{debate}/{_NAME}", clock=workspace.clock)
 
 
 def _write(data: dict[str, object]) -> str:

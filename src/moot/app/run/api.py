@@ -159,14 +159,14 @@ async def debate(
     if limits is not None:
         intake = replace(intake, brief=replace(intake.brief, limits=limits))
     config = load_config()
-    desk = Workspace.at(store or config.store or default_store())
-    desk.config = config
+    workspace = Workspace.at(store or config.store or default_store())
+    workspace.config = config
     try:
         models = (model,) if isinstance(model, str) and model else tuple(model)
-        start = await make_start(desk, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
-        return await run_start(desk, start, desk.new_id(start.ready.plan))
+        start = await make_start(workspace, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
+        return await run_start(workspace, start, workspace.new_id(start.ready.plan))
     finally:
-        await desk.close()
+        await workspace.close()
 
 
 def run(

@@ -191,7 +191,7 @@ Told = Callable[[str], Awaitable[None]]
 
 
 async def fork(
-    desk: Workspace,
+    workspace: Workspace,
     debate: str,
     *,
     at: int | None = None,
@@ -220,22 +220,22 @@ async def fork(
         RecordConflict: there is another debate of that id.
     """
     change = change or Change()
-    opened, lines = await _parted(desk, debate, at, change)
-    name = name or desk.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
+    opened, lines = await _parted(workspace, debate, at, change)
+    name = name or workspace.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
     await before(name)
-    await desk.store.append(name, lines, after=0)
+    await workspace.store.append(name, lines, after=0)
     return name
 
 
-async def _parted(desk: Workspace, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
+async def _parted(workspace: Workspace, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
     """The opening of a fork, and its first lines."""
-    entries = await desk.entries(debate)
+    entries = await workspace.entries(debate)
     parent = opening(debate, entries)
     last, given = _place(debate, entries, at, change.answer)
-    opened = await _opening(desk, parent, change)
+    opened = await _opening(workspace, parent, change)
     former = {each.name: each.seat for each in parent.brief.participants}
     moved = [each.name for each in opened.brief.participants if former.get(each.name) != each.seat]
-    kept = keep(entries[1:last], moved, given, now=desk.clock())
+    kept = keep(entries[1:last], moved, given, now=workspace.clock())
     _check_path(debate, opened, kept)
     notes = (*opened.chosen, *_told(change, given))
     opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
@@ -306,16 +306,16 @@ def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
     return reply.mended(ask.form)
 
 
-async def _opening(desk: Workspace, parent: Opened, change: Change) -> Opened:
+async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Opened:
     """The parent's opening with another brief and other seats."""
     opened = parent
     if change.brief is not None:
         wishes = Wishes(protocol="" if change.brief.protocol else parent.name, cast="builtin")
-        ready = await prepare(desk, _completed(change.brief, parent.brief), wishes)
+        ready = await prepare(workspace, _completed(change.brief, parent.brief), wishes)
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
     brief = _seated(opened.brief, change.models)
-    agent_for(brief, desk.pool, config=desk.config)
+    agent_for(brief, workspace.pool, config=workspace.config)
     return replace(opened, brief=brief)
 
 

@@ -93,16 +93,16 @@ LOOKS = 10
 """How often the record is looked at in that time."""
 
 
-async def waits_only(desk: Workspace, debate: str) -> bool:
+async def waits_only(workspace: Workspace, debate: str) -> bool:
     """Whether a debate that is held has nothing to do: all that is asked is asked of people, who have not answered."""
     try:
-        asked = _unanswered(fold(await desk.entries(debate)))
-        return bool(asked) and len(await waiting(desk, debate)) == len(asked)
+        asked = _unanswered(fold(await workspace.entries(debate)))
+        return bool(asked) and len(await waiting(workspace, debate)) == len(asked)
     except RecordError:  # it is not on record yet, or whoever holds it meets the same
         return False
 
 
-async def stands_still(desk: Workspace, debate: str) -> bool:
+async def stands_still(workspace: Workspace, debate: str) -> bool:
     """Whether a debate that is not held here stands still because a person had to answer.
 
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
@@ -110,25 +110,25 @@ async def stands_still(desk: Workspace, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, or its record or letters are damaged.
     """
-    transcript = fold(await desk.entries(debate))
+    transcript = fold(await workspace.entries(debate))
     if transcript.closed:
         return False
     if transcript.paused:
         return transcript.paused.kind == "waiting"
     asked = _unanswered(transcript)
-    letters = await Mailbox(desk.store, debate, clock=desk.clock).read()
+    letters = await Mailbox(workspace.store, debate, clock=workspace.clock).read()
     written = {each.event.key for each in letters if isinstance(each.event, Replied)}
     if not _are_for_people(transcript, asked) or not any(turn.key in written for turn in asked):
         return False
-    return not await _moves(desk, debate)
+    return not await _moves(workspace, debate)
 
 
-async def _moves(desk: Workspace, debate: str) -> bool:
+async def _moves(workspace: Workspace, debate: str) -> bool:
     """Whether anything is added to a record that somebody else may hold."""
-    last = await desk.count_entries(debate)
+    last = await workspace.count_entries(debate)
     for _ in range(LOOKS):
         await asyncio.sleep(QUIET / LOOKS)
-        if await desk.store.read(debate, after=last, limit=1):
+        if await workspace.store.read(debate, after=last, limit=1):
             return True
     return False
 

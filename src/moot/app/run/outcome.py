@@ -122,13 +122,13 @@ def damaged(listed: Listed, error: RecordError) -> Listed:
     return replace(listed, status="damaged", reason=str(error))
 
 
-def list_one(spine: StreamInfo) -> Listed:
+def list_one(info: StreamInfo) -> Listed:
     """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
     try:
-        first, last = decode(spine.first), decode(spine.last)
-        opened = opening(spine.debate, (first,))
+        first, last = decode(info.first), decode(info.last)
+        opened = opening(info.debate, (first,))
     except RecordError as error:
-        listed = Listed(debate=spine.debate, topic="", protocol="", status="", at=0.0, entries=spine.entries)
+        listed = Listed(debate=info.debate, topic="", protocol="", status="", at=0.0, entries=info.entries)
         return damaged(listed, error)
     match last.event:
         case Closed(status=status, reason=reason):
@@ -138,12 +138,12 @@ def list_one(spine: StreamInfo) -> Listed:
         case _:
             word, reason = "open", ""
     return Listed(
-        debate=spine.debate,
+        debate=info.debate,
         topic=opened.brief.topic,
         protocol=opened.name,
         status=word,
         at=first.at,
-        entries=spine.entries,
+        entries=info.entries,
         reason=reason,
         forked=opened.forked,
     )

@@ -29,7 +29,7 @@ from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Spoken, speak
 
-__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "scene_of", "time_left", "waiting"]
+__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "context_for", "time_left", "waiting"]
 
 
 class Meanwhile:
@@ -44,14 +44,14 @@ class Meanwhile:
         self._letters, self._heard = letters, heard
 
     @classmethod
-    async def of(cls, desk: Workspace, debate: str, key: str = "") -> "Meanwhile":
+    async def of(cls, workspace: Workspace, debate: str, key: str = "") -> "Meanwhile":
         """What is said since that ask was put; without a key, what is not on record yet.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
         heard = 0
-        for entry in await desk.entries(debate):
+        for entry in await workspace.entries(debate):
             match entry.event:
                 case Interjected(letter=letter):
                     heard = max(heard, letter)
@@ -59,7 +59,7 @@ class Meanwhile:
                     break
                 case _:
                     pass
-        return cls(Mailbox(desk.store, debate, clock=desk.clock), heard)
+        return cls(Mailbox(workspace.store, debate, clock=workspace.clock), heard)
 
     async def more(self) -> tuple[Interjected, ...]:
         """What has come since the last look.
@@ -72,7 +72,7 @@ class Meanwhile:
         return tuple(each.event for each in new if isinstance(each.event, Interjected))
 
 
-async def go_on(desk: Workspace, debate: str) -> bool:
+async def go_on(workspace: Workspace, debate: str) -> bool:
     """Have workers go on with a debate, where it was submitted to them; else nothing is done.
 
     Call it whenever something has come in that a debate waits for.
@@ -83,10 +83,10 @@ async def go_on(desk: Workspace, debate: str) -> bool:
     Raises:
         QueueError: the queue cannot be reached.
     """
-    job = await desk.queue.job(debate) if desk.queue else None
-    if job is None or job.state in ("done", "cancelled") or desk.queue is None:
+    job = await workspace.queue.job(debate) if workspace.queue else None
+    if job is None or job.state in ("done", "cancelled") or workspace.queue is None:
         return False
-    await desk.queue.submit(debate, owner=job.owner, priority=job.priority)
+    await workspace.queue.submit(debate, owner=job.owner, priority=job.priority)
     return True
 
 
@@ -143,9 +143,9 @@ class _Standing:
         return left is not None and left < 0
 
 
-async def _look(desk: Workspace, debate: str) -> _Standing:
-    entries = await desk.entries(debate)
-    letters = Mailbox(desk.store, debate, clock=desk.clock)
+async def _look(workspace: Workspace, debate: str) -> _Standing:
+    entries = await workspace.entries(debate)
+    letters = Mailbox(workspace.store, debate, clock=workspace.clock)
     written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
     return _Standing(
         brief=opening(debate, entries).brief,
@@ -156,33 +156,33 @@ async def _look(desk: Workspace, debate: str) -> _Standing:
     )
 
 
-async def waiting(desk: Workspace, debate: str) -> tuple[Turn, ...]:
+async def waiting(workspace: Workspace, debate: str) -> tuple[Turn, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
         RecordError: there is no such debate, or its record or letters are damaged.
     """
-    return tuple((await _look(desk, debate)).open(desk.clock()))
+    return tuple((await _look(workspace, debate)).open(workspace.clock()))
 
 
-async def time_left(desk: Workspace, debate: str) -> dict[str, float]:
+async def time_left(workspace: Workspace, debate: str) -> dict[str, float]:
     """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
 
     Raises:
         RecordError: there is no such debate, or its record or letters are damaged.
     """
-    standing, now = await _look(desk, debate), desk.clock()
+    standing, now = await _look(workspace, debate), workspace.clock()
     left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
     return {key: seconds for key, seconds in left.items() if seconds is not None}
 
 
-async def scene_of(desk: Workspace, debate: str, key: str) -> Context:
+async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
     """What whoever is asked at that key was shown when the ask was put.
 
     Raises:
         RecordError: there is no such debate or no such ask, or the record is damaged.
     """
-    entries = await desk.entries(debate)
+    entries = await workspace.entries(debate)
     for n, entry in enumerate(entries, start=1):
         if isinstance(entry.event, Asked) and entry.event.ask.key == key:
             return context_of(opening(debate, entries).brief, fold(entries[:n]), entry.event.ask)
@@ -207,7 +207,7 @@ def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> 
     return reply.mended(ask.form)
 
 
-async def asked(desk: Workspace, debate: str, who: str = "") -> Turn:
+async def asked(workspace: Workspace, debate: str, who: str = "") -> Turn:
     """The ask that ``answer`` would answer.
 
     Args:
@@ -219,11 +219,17 @@ async def asked(desk: Workspace, debate: str, who: str = "") -> Turn:
         BriefError: it is unclear whose it is, or there is no such person.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    return _turn(await _look(desk, debate), debate, who, desk.clock())
+    return _turn(await _look(workspace, debate), debate, who, workspace.clock())
 
 
 async def answer(
-    desk: Workspace, debate: str, words: str, *, who: str = "", key: str = "", fields: Mapping[str, Value] | None = None
+    workspace: Workspace,
+    debate: str,
+    words: str,
+    *,
+    who: str = "",
+    key: str = "",
+    fields: Mapping[str, Value] | None = None,
 ) -> Reply:
     """Answer for a person who is waited for; whoever holds the debate, or resumes it, takes the answer in.
 
@@ -240,7 +246,7 @@ async def answer(
         BriefError: the answer cannot be used, or it is unclear whose it is.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    standing, now = await _look(desk, debate), desk.clock()
+    standing, now = await _look(workspace, debate), workspace.clock()
     turn = _turn(standing, debate, who, now)
     if key and turn.key != key:
         raise RecordError(f"meanwhile {turn.by} is asked something else; this answer was not noted")
@@ -251,7 +257,7 @@ async def answer(
     first = next(each.seq for each in letters if isinstance(each.event, Replied) and each.event.key == turn.key)
     if first != number:
         raise RecordError(f"{turn.by} has already answered")
-    await go_on(desk, debate)
+    await go_on(workspace, debate)
     return reply
 
 
@@ -283,7 +289,7 @@ def _person(brief: Brief, who: str) -> Participant:
     return person
 
 
-async def say(desk: Workspace, debate: str, by: str, words: str) -> int:
+async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
     """Speak up in a debate, at any moment; everybody hears it from the next question on.
 
     Args:
@@ -299,7 +305,7 @@ async def say(desk: Workspace, debate: str, by: str, words: str) -> int:
         BriefError: a name that cannot be, no words or too many.
         RecordError: there is no such debate, or it is over.
     """
-    standing = await _look(desk, debate)
+    standing = await _look(workspace, debate)
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
     name, text = check_name(by), clean(words).strip()
@@ -347,22 +353,24 @@ class Open:
     left: float | None = None
 
 
-def laid(scene: Context, transcript: Transcript) -> tuple[Shown, ...]:
+def laid(context: Context, transcript: Transcript) -> tuple[Shown, ...]:
     """The turns laid before a person, under the names that the form uses for them."""
-    names = proposal_names(scene.view, scene.about)
+    names = proposal_names(context.view, context.about)
     return tuple(
-        Shown(name=name or turn.by, turn=_words(turn, scene, transcript))
-        for name, turn in zip(names, scene.about, strict=True)
+        Shown(name=name or turn.by, turn=_words(turn, context, transcript))
+        for name, turn in zip(names, context.about, strict=True)
     )
 
 
-def news(scene: Context, transcript: Transcript) -> tuple[Shown, ...]:
+def news(context: Context, transcript: Transcript) -> tuple[Shown, ...]:
     """What a person may read of what was said since the person's own last turn, oldest first."""
-    own = [n for n, turn in enumerate(scene.turns, start=1) if turn.by == scene.me.name and turn.act != INTERJECTION]
-    names = _hidden(scene.turns) if scene.view.anonymous else {}
+    own = [
+        n for n, turn in enumerate(context.turns, start=1) if turn.by == context.me.name and turn.act != INTERJECTION
+    ]
+    names = _hidden(context.turns) if context.view.anonymous else {}
     return tuple(
-        Shown(name=names.get(turn.by, turn.by), turn=_words(turn, scene, transcript))
-        for turn in scene.turns[own[-1] if own else 0 :]
+        Shown(name=names.get(turn.by, turn.by), turn=_words(turn, context, transcript))
+        for turn in context.turns[own[-1] if own else 0 :]
     )
 
 
@@ -371,13 +379,15 @@ def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
 
 
-def _words(turn: Turn, scene: Context, transcript: Transcript) -> Spoken:
+def _words(turn: Turn, context: Context, transcript: Transcript) -> Spoken:
     """A turn in words; whom it answers is left out where authors are hidden."""
-    said = speak(turn, transcript, scene.brief, "")
-    return replace(said, link="") if scene.view.anonymous else said
+    said = speak(turn, transcript, context.brief, "")
+    return replace(said, link="") if context.view.anonymous else said
 
 
-async def stands(desk: Workspace, listed: Sequence[Listed]) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+async def stands(
+    workspace: Workspace, listed: Sequence[Listed]
+) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
     """The debates of a list, and the asks that wait for people in those that are not over.
 
     A debate whose record cannot be read is damaged, and hides no other.
@@ -388,19 +398,19 @@ async def stands(desk: Workspace, listed: Sequence[Listed]) -> tuple[tuple[Liste
         now = each
         if each.status in ("paused", "open"):
             try:
-                asks[each.debate] = await open_asks(desk, each.debate)
+                asks[each.debate] = await open_asks(workspace, each.debate)
             except RecordError as error:
                 now = damaged(each, error)
         found.append(now)
     return tuple(found), asks
 
 
-async def open_asks(desk: Workspace, debate: str) -> tuple[Open, ...]:
+async def open_asks(workspace: Workspace, debate: str) -> tuple[Open, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
         RecordError: there is no such debate, or its record or letters are damaged.
     """
-    turns, left = await waiting(desk, debate), await time_left(desk, debate)
-    put = {each.event.ask.key: each.at for each in await desk.entries(debate) if isinstance(each.event, Asked)}
+    turns, left = await waiting(workspace, debate), await time_left(workspace, debate)
+    put = {each.event.ask.key: each.at for each in await workspace.entries(debate) if isinstance(each.event, Asked)}
     return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)

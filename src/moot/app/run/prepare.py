@@ -241,7 +241,7 @@ class Ready:
     caster: str = ""
 
 
-async def prepare(desk: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
+async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
     """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
@@ -255,28 +255,28 @@ async def prepare(desk: Workspace, intake: Intake, wishes: Wishes, *, config: Co
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
     for each in intake.brief.participants:
-        _check_seat(desk, intake, each)
-    brief = _backed(equip(assign(brief, models), intake, config or desk.config), config or desk.config)
+        _check_seat(workspace, intake, each)
+    brief = _backed(equip(assign(brief, models), intake, config or workspace.config), config or workspace.config)
     try:
         choices = choose(intake, wishes)
-        check_feeds(choices.memory.feeds if choices.memory else (), config or desk.config)
-        brief = with_vote_weigher(with_similarity(brief, choices.until, config or desk.config), choices)
-        plan = desk.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
+        check_feeds(choices.memory.feeds if choices.memory else (), config or workspace.config)
+        brief = with_vote_weigher(with_similarity(brief, choices.until, config or workspace.config), choices)
+        plan = workspace.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
         raise misfit(intake, wishes, error.about, str(error)) from error
     for each in plan.brief.participants:
-        _check_tools(intake, replace(plan.brief, participants=(each,)), config or desk.config)
+        _check_tools(intake, replace(plan.brief, participants=(each,)), config or workspace.config)
     casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     caster = models[0] if casts else ""
-    live = live_models(desk, plan.brief)
+    live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
     if plan.brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
     idle = notes_on(plan.brief, plan.name, choices, costing)
     notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
-    notes += await look_at_tools(plan.brief, config or desk.config)
+    notes += await look_at_tools(plan.brief, config or workspace.config)
     return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
 
 
@@ -327,9 +327,9 @@ def _backed(brief: Brief, config: Config | None) -> Brief:
     return replace(brief, participants=tuple(backed))
 
 
-def live_models(desk: Workspace, brief: Brief) -> dict[str, Model]:
+def live_models(workspace: Workspace, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
-    return {each.name: model_of(each, desk.pool) for each in brief.participants if _has_model(each)}
+    return {each.name: model_of(each, workspace.pool) for each in brief.participants if _has_model(each)}
 
 
 def _has_model(who: Participant) -> bool:
@@ -350,12 +350,12 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
-def _check_seat(desk: Workspace, intake: Intake, who: Participant) -> None:
+def _check_seat(workspace: Workspace, intake: Intake, who: Participant) -> None:
     """Refuse a seat that the brief itself names and that there cannot be, with its line."""
     if not who.seat:
         return
     try:
-        agent_for(replace(intake.brief, participants=(who,)), desk.pool)
+        agent_for(replace(intake.brief, participants=(who,)), workspace.pool)
     except BriefError as error:
         line = intake.lines.get(f"## {who.name}", 0)
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error

@@ -48,14 +48,14 @@ class QueueRunner(Runner):
 
     def __init__(
         self,
-        desk: Workspace,
+        workspace: Workspace,
         queue: Dispatcher,
         *,
         config: Config | None = None,
         most: int = MOST,
         grace: float = GRACE,
     ) -> None:
-        super().__init__(desk, config=config, most=most, grace=grace)
+        super().__init__(workspace, config=config, most=most, grace=grace)
         self.queue, self.room = queue, MOST_QUEUED
 
     async def look(self, debate: str) -> Running:
@@ -89,11 +89,11 @@ class QueueRunner(Runner):
 
     async def resume(self, debate: str, limits: Limits | None = None, *, owner: str = "") -> None:
         """Submit a debate again; see ``Hall.resume``. Its limits stand beside its record, for the worker."""
-        if (await self.look(debate)).by or fold(await self.desk.entries(debate)).closed:
+        if (await self.look(debate)).by or fold(await self.workspace.entries(debate)).closed:
             return
         await self._check_room(owner)
         if limits is not None:
-            await allow(self.desk, debate, limits)
+            await allow(self.workspace, debate, limits)
         self._errors.pop(debate, None)
         await self.queue.submit(debate, owner=owner)
 
@@ -105,31 +105,31 @@ class QueueRunner(Runner):
         """See ``Hall.takes_in``; its worker may be about to let go, so it is submitted for once more."""
         by = (await self.look(debate)).by
         if by and debate not in self.held:
-            await self.queue.submit(debate, owner=(await claimed(self.desk, debate)).owner)
+            await self.queue.submit(debate, owner=(await claimed(self.workspace, debate)).owner)
         return bool(by)
 
     async def wait(self, debate: str) -> Outcome:
         """See ``Hall.wait``."""
         while (hold := await self.look(debate)).by:  # noqa: ASYNC110 # it is held by another process
             await asyncio.sleep(LOOK)
-        if hold.error and not await self.desk.count_entries(debate):
+        if hold.error and not await self.workspace.count_entries(debate):
             raise hold.error
-        transcript = fold(await self.desk.entries(debate))
+        transcript = fold(await self.workspace.entries(debate))
         if hold.error and not (transcript.closed or transcript.paused):
             raise hold.error
         return outcome(debate, transcript)
 
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
         """Have the participants made here, and the debate held by a worker."""
-        peopled = await generate_participants(self.desk, start, debate, self._lend(held))
+        peopled = await generate_participants(self.workspace, start, debate, self._lend(held))
         if isinstance(peopled, Outcome):
             return peopled
         await self._submit(peopled, debate, held.owner)
-        return outcome(debate, fold(await self.desk.entries(debate)))
+        return outcome(debate, fold(await self.workspace.entries(debate)))
 
     async def _submit(self, start: Start, debate: str, owner: str) -> None:
         with suppress(RecordConflict):  # the same was asked for at the same time
-            await put_on_record(self.desk, start, debate)
+            await put_on_record(self.workspace, start, debate)
         await self.queue.submit(debate, owner=owner)
 
     async def _check_room(self, owner: str) -> None:
@@ -154,7 +154,7 @@ def _by(job: Job) -> str:
 
 
 def open_runner(
-    desk: Workspace, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None
+    workspace: Workspace, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None
 ) -> Runner:
     """A hall: with a queue its debates are held by workers, without one in this process.
 
@@ -166,11 +166,11 @@ def open_runner(
         queue: where debates are submitted; None for none.
     """
     if queue is None:
-        return Runner(desk, config=config, most=most, kept=kept)
-    return QueueRunner(desk, queue, config=config, most=most)
+        return Runner(workspace, config=config, most=most, kept=kept)
+    return QueueRunner(workspace, queue, config=config, most=most)
 
 
-async def hold_by_workers(hall: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
+async def hold_by_workers(runner: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
     """Put a debate on record where it is not yet, have workers hold it, and wait until they let go of it.
 
     Args:
@@ -182,13 +182,13 @@ async def hold_by_workers(hall: QueueRunner, start: Start, debate: str, stop: St
     Raises:
         MootError: the queue cannot be reached, or the workers have given the debate up.
     """
-    if await hall.desk.store.read(debate, limit=1):
-        await hall.resume(debate, start.ready.plan.brief.limits)
+    if await runner.workspace.store.read(debate, limit=1):
+        await runner.resume(debate, start.ready.plan.brief.limits)
     else:
-        await hall.begin(start, debate)
-    while (await hall.look(debate)).by:
+        await runner.begin(start, debate)
+    while (await runner.look(debate)).by:
         if stop.reason:
-            came = outcome(debate, fold(await hall.desk.entries(debate)))
+            came = outcome(debate, fold(await runner.workspace.entries(debate)))
             return replace(came, status="paused", kind="stopped", reason="the workers go on with it")
         await asyncio.sleep(LOOK)
-    return await hall.wait(debate)
+    return await runner.wait(debate)

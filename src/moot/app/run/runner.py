@@ -108,10 +108,16 @@ class Runner:
     """
 
     def __init__(
-        self, desk: Workspace, *, config: Config | None = None, most: int = MOST, kept: int = 0, grace: float = GRACE
+        self,
+        workspace: Workspace,
+        *,
+        config: Config | None = None,
+        most: int = MOST,
+        kept: int = 0,
+        grace: float = GRACE,
     ) -> None:
-        self.desk, self.most, self.room, self._kept = desk, most, most, kept
-        self.config = config or desk.config or load_config()
+        self.workspace, self.most, self.room, self._kept = workspace, most, most, kept
+        self.config = config or workspace.config or load_config()
         self._grace = grace
         self._held: dict[str, Held] = {}
         self._errors: dict[str, MootError] = {}
@@ -119,7 +125,7 @@ class Runner:
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
         self._turn = asyncio.Lock()
         self._closing = False
-        self._pulse = Liveness(desk.store)
+        self._pulse = Liveness(workspace.store)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -165,7 +171,7 @@ class Runner:
 
     async def check(self) -> None:
         """Raise what stands in the way of holding debates: the record or the queue cannot be reached."""
-        await self.desk.store.read("ready", limit=1)
+        await self.workspace.store.read("ready", limit=1)
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
@@ -190,7 +196,7 @@ class Runner:
 
         held = await self._take(debate, owner, hold)
         await held.begun.wait()
-        if (error := self._errors.get(debate)) and not await self.desk.count_entries(debate):
+        if (error := self._errors.get(debate)) and not await self.workspace.count_entries(debate):
             raise error
         return debate
 
@@ -206,11 +212,11 @@ class Runner:
             Full: the hall holds as many debates as it may.
             RecordError: there is no such debate, or its record is damaged.
         """
-        if debate in self._held or fold(await self.desk.entries(debate)).closed:
+        if debate in self._held or fold(await self.workspace.entries(debate)).closed:
             return
 
         async def hold(held: Held) -> Outcome:
-            return await self.desk.resume(debate, limits=limits, stop=held.stop, door=held.letterbox)
+            return await self.workspace.resume(debate, limits=limits, stop=held.stop, door=held.letterbox)
 
         await self._take(debate, owner, hold)
 
@@ -252,7 +258,7 @@ class Runner:
             await held.over.wait()
         if error := self._errors.get(debate):
             raise error
-        return outcome(debate, fold(await self.desk.entries(debate)))
+        return outcome(debate, fold(await self.workspace.entries(debate)))
 
     async def close(self) -> None:
         """Hold nothing any longer: the answers in hand have some seconds, then all is broken off."""
@@ -270,7 +276,7 @@ class Runner:
     # ---- within ------------------------------------------------------------------------------------------------------
 
     async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
-        return await run_start(self.desk, start, debate, self._lend(held))
+        return await run_start(self.workspace, start, debate, self._lend(held))
 
     def _here(self, debate: str) -> Running:
         by = HERE if debate in self._held else ""
@@ -305,7 +311,7 @@ class Runner:
             raise Full(f"{own} debates of yours are held already, as many as may be; stop one, or come back later")
         if len(self._held) < most:
             return
-        busy = sum([not await waits_only(self.desk, each) for each in self.held])
+        busy = sum([not await waits_only(self.workspace, each) for each in self.held])
         if busy >= most:
             raise Full(f"{busy} debates are held already, as many as may be; stop one, or come back later")
 
@@ -348,7 +354,7 @@ class Runner:
         """Say when the first entry is durable."""
         # Broad, because whoever looks on must end neither the debate nor the others; it meets the same, or goes on.
         with contextlib.suppress(Exception):
-            async with aclosing(self.desk.hub.follow(debate)) as items:
+            async with aclosing(self.workspace.hub.follow(debate)) as items:
                 async for _ in items:
                     held.casting = ""
                     held.begun.set()

@@ -109,7 +109,7 @@ def generation_plan(ready: Ready) -> Plan:
     return Plan(brief=alone, name="casting", protocol=tree)
 
 
-async def find_generation(desk: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
+async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
     """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
 
     One that another process may be holding now is left alone, and so is one that somebody else would pay for.
@@ -122,17 +122,17 @@ async def find_generation(desk: Workspace, ready: Ready, *, new: bool = False, o
     """
     plan = generation_plan(ready)
     begins = _hash(plan)
-    for spine in await debates(desk.store):
-        if not spine.debate.startswith(begins):
+    for info in await debates(workspace.store):
+        if not info.debate.startswith(begins):
             continue
         try:
-            entries = await desk.entries(spine.debate)
-            transcript, paid = fold(entries), (await claimed(desk, spine.debate)).owner
+            entries = await workspace.entries(info.debate)
+            transcript, paid = fold(entries), (await claimed(workspace, info.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        casting = Generation(debate=spine.debate, plan=plan, begun=True)
+        casting = Generation(debate=info.debate, plan=plan, begun=True)
         if transcript.closed is None:
-            still = transcript.paused or desk.clock() - entries[-1].at > plan.brief.limits.turn_seconds
+            still = transcript.paused or workspace.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:
                 return casting
         elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
@@ -140,7 +140,7 @@ async def find_generation(desk: Workspace, ready: Ready, *, new: bool = False, o
     return Generation(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
 
 
-async def run_generation(desk: Workspace, casting: Generation, *, stop: StopRequest | None = None) -> Outcome:
+async def run_generation(workspace: Workspace, casting: Generation, *, stop: StopRequest | None = None) -> Outcome:
     """Have the participants of a debate made, or take that up where its record ends.
 
     Args:
@@ -149,13 +149,13 @@ async def run_generation(desk: Workspace, casting: Generation, *, stop: StopRequ
         stop: set its reason to pause.
     """
     if casting.begun:
-        return await desk.resume(casting.debate, limits=casting.plan.brief.limits, stop=stop)
-    return await desk.hold(casting.plan, casting.debate, stop=stop)
+        return await workspace.resume(casting.debate, limits=casting.plan.brief.limits, stop=stop)
+    return await workspace.hold(casting.plan, casting.debate, stop=stop)
 
 
-async def read_generation(desk: Workspace, casting: Generation) -> Generated:
+async def read_generation(workspace: Workspace, casting: Generation) -> Generated:
     """What came of a casting that was held."""
-    entries = await desk.entries(casting.debate)
+    entries = await workspace.entries(casting.debate)
     spent = Budget(casting.plan.brief.limits)
     for entry in entries:
         spent.apply(entry.event)
@@ -304,7 +304,7 @@ class ByMessage:
         """Wait for nobody any longer."""
         self._leave.set()
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         """Wait for the letter, which cancels this; see ``agents.human.Door``.
 
         Raises:
@@ -329,13 +329,13 @@ class HostHooks:
     casting: Callable[[Generation], None] = lambda casting: None
 
 
-async def make_start(desk: Workspace, intake: Intake, wishes: Wishes, config: Config) -> Start:
+async def make_start(workspace: Workspace, intake: Intake, wishes: Wishes, config: Config) -> Start:
     """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
-    ready = await prepare(desk, intake, wishes, config=config)
+    ready = await prepare(workspace, intake, wishes, config=config)
     return Start(intake=intake, wishes=wishes, ready=ready, config=config)
 
 
-async def run_start(desk: Workspace, start: Start, debate: str, lent: HostHooks | None = None) -> Outcome:
+async def run_start(workspace: Workspace, start: Start, debate: str, lent: HostHooks | None = None) -> Outcome:
     """Hold a new debate to its end, or until it pauses.
 
     Where nobody describes its participants a model makes them first, in a debate of its own, which belongs to whom this
@@ -348,30 +348,30 @@ async def run_start(desk: Workspace, start: Start, debate: str, lent: HostHooks 
         lent: what the host lends to it.
     """
     lent = lent or HostHooks(stop=StopRequest())
-    peopled = await generate_participants(desk, start, debate, lent)
+    peopled = await generate_participants(workspace, start, debate, lent)
     if isinstance(peopled, Outcome):
         return peopled
-    return await desk.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
+    return await workspace.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
 
 
-async def generate_participants(desk: Workspace, start: Start, debate: str, lent: HostHooks) -> Start | Outcome:
+async def generate_participants(workspace: Workspace, start: Start, debate: str, lent: HostHooks) -> Start | Outcome:
     """The debate with its participants made, where it has none; what came of making them where that has paused."""
     ready = start.ready
     if not ready.caster:
         return start
-    owner = (await claimed(desk, debate)).owner
-    casting = await find_generation(desk, ready, new=start.wishes.cast == "new", owner=owner)
+    owner = (await claimed(workspace, debate)).owner
+    casting = await find_generation(workspace, ready, new=start.wishes.cast == "new", owner=owner)
     if owner and not casting.begun:
-        await claim(desk, casting.debate, Claim(owner=owner))
+        await claim(workspace, casting.debate, Claim(owner=owner))
     lent.casting(casting)
-    came = await run_generation(desk, casting, stop=lent.stop)
+    came = await run_generation(workspace, casting, stop=lent.stop)
     if came.status == "paused":
         return came
-    made = await read_generation(desk, casting)
-    return await make_start(desk, *with_participants(start.intake, start.wishes, ready, made), start.config)
+    made = await read_generation(workspace, casting)
+    return await make_start(workspace, *with_participants(start.intake, start.wishes, ready, made), start.config)
 
 
-async def put_on_record(desk: Workspace, start: Start, debate: str) -> None:
+async def put_on_record(workspace: Workspace, start: Start, debate: str) -> None:
     """Put a new debate on record without holding it; ``Desk.resume`` goes on with it.
 
     Raises:
@@ -381,8 +381,8 @@ async def put_on_record(desk: Workspace, start: Start, debate: str) -> None:
     if start.ready.caster:
         found = "its participants have to be made first; start it, or have the built-in ones with cast: builtin"
         raise BriefError(found, code="inconsistent")
-    first = Entry(seq=1, at=desk.clock(), event=_planned(start).opened(), prev="")
-    await desk.store.append(debate, stamp([first]), after=0)
+    first = Entry(seq=1, at=workspace.clock(), event=_planned(start).opened(), prev="")
+    await workspace.store.append(debate, stamp([first]), after=0)
 
 
 def _planned(start: Start) -> Plan:

@@ -140,9 +140,9 @@ class Workspace:
         Raises:
             RecordError: the place cannot be used; a database is asked only when it is first needed.
         """
-        desk = cls(open_store(where, reading=reading))
-        desk.place = show_where(where)
-        return desk
+        workspace = cls(open_store(where, reading=reading))
+        workspace.place = show_where(where)
+        return workspace
 
     @property
     def shelf(self) -> Place | None:
@@ -272,7 +272,7 @@ class Workspace:
         Raises:
             RecordError: none or several fit.
         """
-        ids = [spine.debate for spine in await debates(self.store)]
+        ids = [info.debate for info in await debates(self.store)]
         if name in ids:
             return name
         if name == "last" and ids:
@@ -333,7 +333,7 @@ class Workspace:
 
     async def list(self) -> tuple[Listed, ...]:
         """All debates, newest first."""
-        return tuple([list_one(spine) for spine in await debates(self.store)])
+        return tuple([list_one(info) for info in await debates(self.store)])
 
     async def count_asks(self, debate: str) -> int:
         """How many questions the debate would put at most, all in all.

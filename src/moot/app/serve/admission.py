@@ -44,7 +44,7 @@ class Sayings:
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def say(self, desk: Workspace, debate: str, by: str, words: str, key: str = "") -> int:
+    async def say(self, workspace: Workspace, debate: str, by: str, words: str, key: str = "") -> int:
         """Speak up in a debate; see ``people.say``.
 
         Args:
@@ -63,8 +63,8 @@ class Sayings:
             RecordError: there is no such debate, or it is over.
         """
         if not key:
-            return await say(desk, debate, by, words)
-        letters = Mailbox(desk.store, f"{debate}/said", clock=desk.clock)
+            return await say(workspace, debate, by, words)
+        letters = Mailbox(workspace.store, f"{debate}/said", clock=workspace.clock)
         mark, asked = mark_of(key), mark_of(json.dumps([by, words]))
         async with self._turn:
             for entry in await letters.read():
@@ -73,7 +73,7 @@ class Sayings:
                     if known != asked:
                         raise conflict(debate)
                     return int(number)
-            number = await say(desk, debate, by, words)
+            number = await say(workspace, debate, by, words)
             await letters.post(Interjected(by=mark, text=f"{asked} {number}"))
             return number
 
@@ -195,8 +195,8 @@ class Reception:
         owner: under which name debates are owned; "" for whoever is at the machine, who has no limits but the brief's.
     """
 
-    hall: Runner
-    till: Spending
+    runner: Runner
+    spending: Spending
     serving: Serving
     owner: str = ""
 
@@ -206,9 +206,9 @@ class Reception:
         return not self.owner
 
     @property
-    def desk(self) -> Workspace:
+    def workspace(self) -> Workspace:
         """The desk of the hall."""
-        return self.hall.desk
+        return self.runner.workspace
 
     async def make_ready(self, order: Order) -> Start:
         """Read and prepare what is wanted; nothing is sent to any model.
@@ -220,11 +220,11 @@ class Reception:
         intake = with_limits(read_remote(order.brief, alone=not self.machine), order.wishes.caps)
         caps = LimitWishes() if self.machine else within(intake.brief.limits, self.serving)
         wishes = replace(order.wishes, caps=caps)
-        start = await make_start(self.desk, intake, wishes, self.hall.config)
-        cap = None if self.machine else self.till.cap(start.ready)
+        start = await make_start(self.workspace, intake, wishes, self.runner.config)
+        cap = None if self.machine else self.spending.cap(start.ready)
         if cap is None:
             return start
-        return await make_start(self.desk, with_limits(intake, LimitWishes(cost=cap)), wishes, self.hall.config)
+        return await make_start(self.workspace, with_limits(intake, LimitWishes(cost=cap)), wishes, self.runner.config)
 
     async def begin(self, order: Order, key: str = "") -> str:
         """Begin what is wanted; once, however often it comes under the same key.
@@ -238,23 +238,23 @@ class Reception:
         wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
         asked = request_of("begin", wanted)
         if key and await self.is_there(debate := keyed(self.owner, key), asked):
-            if order.start and await self.desk.count_entries(debate) == 1:
+            if order.start and await self.workspace.count_entries(debate) == 1:
                 await self.go_on(debate)  # it was put on record, and nobody was told to hold it
             return debate
         start = await self.make_ready(order)
-        debate = keyed(self.owner, key) if key else self.desk.new_id(start.ready.plan)
+        debate = keyed(self.owner, key) if key else self.workspace.new_id(start.ready.plan)
         await self.own(debate, asked if key else "")
         if not order.start:
             try:
-                await put_on_record(self.desk, start, debate)
+                await put_on_record(self.workspace, start, debate)
             except RecordConflict:
                 if not key:
                     raise  # else the same was asked for at the same time
             return debate
         ready = start.ready
         free = is_free(ready.costing.most) and not ready.caster
-        async with self.till.paying(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
-            return await self.hall.begin(start, debate, owner=self.owner)
+        async with self.spending.paying(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
+            return await self.runner.begin(start, debate, owner=self.owner)
 
     async def go_on(self, debate: str, caps: LimitWishes | None = None) -> bool:
         """Go on with a debate, within what its owner may spend.
@@ -269,23 +269,23 @@ class Reception:
         Raises:
             MootError: it cannot be taken up.
         """
-        entries = await self.desk.entries(debate)
-        held = (await self.hall.look(debate)).sure
+        entries = await self.workspace.entries(debate)
+        held = (await self.runner.look(debate)).sure
         if fold(entries).closed or held:
             return held
-        noted = await noted_limits(self.desk, debate)
+        noted = await noted_limits(self.workspace, debate)
         caps = _over(noted, caps or LimitWishes())
         opened = opening(debate, entries)
         wanted = caps.on(opened.brief.limits)
         if self.owner:
             wanted = within(wanted, self.serving).on(wanted)
-            self.till.check(wanted)
-        amount = max(0.0, reserve(self.desk, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
-        async with self.till.paying(self.owner, debate, amount):
-            await self.hall.resume(debate, wanted, owner=self.owner)
-        if caps != noted and self.owner == (await claimed(self.desk, debate)).owner:
-            await note_limits(self.desk, debate, caps)
-        return (await self.hall.look(debate)).sure
+            self.spending.check(wanted)
+        amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
+        async with self.spending.paying(self.owner, debate, amount):
+            await self.runner.resume(debate, wanted, owner=self.owner)
+        if caps != noted and self.owner == (await claimed(self.workspace, debate)).owner:
+            await note_limits(self.workspace, debate, caps)
+        return (await self.runner.look(debate)).sure
 
     async def answered(self, debate: str) -> bool:
         """Go on with a debate that stood still because a person had to answer, now that somebody has.
@@ -300,11 +300,11 @@ class Reception:
             RecordError: there is no such debate, or its record is damaged.
         """
         try:
-            if await self.hall.takes_in(debate):
+            if await self.runner.takes_in(debate):
                 return True
-            if not await stands_still(self.desk, debate):
+            if not await stands_still(self.workspace, debate):
                 return False
-            owner = (await claimed(self.desk, debate)).owner
+            owner = (await claimed(self.workspace, debate)).owner
             return await replace(self, owner=owner).go_on(debate)
         except (BriefError, Full, LimitReached, QueueError):
             return False
@@ -329,7 +329,7 @@ class Reception:
             RecordConflict: something else was asked for under the same key.
         """
         wanted = Claim(owner=self.owner, request=asked)
-        if wanted != Claim() and await claim(self.desk, debate, wanted) != wanted:
+        if wanted != Claim() and await claim(self.workspace, debate, wanted) != wanted:
             raise conflict(debate)
 
     async def is_there(self, debate: str, asked: str) -> bool:
@@ -338,7 +338,7 @@ class Reception:
         Raises:
             RecordConflict: something else was asked for under that key.
         """
-        if not (debate in self.hall.held or await self.desk.store.read(debate, limit=1)):
+        if not (debate in self.runner.held or await self.workspace.store.read(debate, limit=1)):
             return False
         await self.own(debate, asked)
         return True

@@ -212,7 +212,7 @@ class Ending:
         asked: set when the server shall end.
     """
 
-    hall: Runner
+    runner: Runner
     waits: Callable[[], None] = lambda: None
     hurry: Callable[[], None] = lambda: None
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -221,12 +221,12 @@ class Ending:
         """Ctrl-C, or SIGTERM."""
         if not self.asked.is_set():
             self.asked.set()
-            if self.hall.held:
+            if self.runner.held:
                 self.waits()
             return
         self.hurry()
-        for debate in self.hall.held:
-            self.hall.stop(debate, now=True)
+        for debate in self.runner.held:
+            self.runner.stop(debate, now=True)
 
     @contextmanager
     def listening(self) -> Generator[None]:

@@ -153,8 +153,8 @@ class _Books:
     """
 
     since: float
-    promises: Mapping[str, Reservation]
-    spines: Mapping[str, StreamInfo | None]
+    reservations: Mapping[str, Reservation]
+    infos: Mapping[str, StreamInfo | None]
     running: frozenset[str]
 
 
@@ -168,10 +168,12 @@ class Spending:
             is one process's own: what others reserve is no part of it.
     """
 
-    def __init__(self, hall: Runner, most: float | None, *, session: float | None = None) -> None:
-        self._hall, self._most, self._session = hall, most, session
+    def __init__(self, runner: Runner, most: float | None, *, session: float | None = None) -> None:
+        self._runner, self._most, self._session = runner, most, session
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._promises = Reservations(None if session is not None else hall.desk.store, hall.desk.clock)
+        self._reservations = Reservations(
+            None if session is not None else runner.workspace.store, runner.workspace.clock
+        )
         self._placing: set[str] = set()  # promised, and not held yet
 
     def cap(self, ready: Ready) -> float | None:
@@ -216,19 +218,19 @@ class Spending:
             yield
             return
         async with self._turns[owner]:
-            if (await self._hall.look(debate)).sure:
+            if (await self._runner.look(debate)).sure:
                 yield
                 return
             self._check(await self.used(owner), amount)
-            before = await _spent(self._hall.desk, debate, self._since())
-            entries = await self._hall.desk.count_entries(debate)
-            mine = await self._promises.make(owner, debate, before + amount, entries)
+            before = await _spent(self._runner.workspace, debate, self._since())
+            entries = await self._runner.workspace.count_entries(debate)
+            mine = await self._reservations.make(owner, debate, before + amount, entries)
             try:
                 self._check(await self._used(owner, mine.number), amount)
                 self._placing.add(debate)
                 yield
             except BaseException:
-                await self._promises.drop(owner, debate)
+                await self._reservations.drop(owner, debate)
                 raise
             finally:
                 self._placing.discard(debate)
@@ -247,79 +249,79 @@ class Spending:
     async def _used(self, owner: str, before: int | None) -> float:
         """The same; ``before``: only with what was reserved before the promise of that number."""
         books = await self._open_books(owner, before)
-        paid = self._hall.castings
-        return sum([await self._count(books, debate) for debate in books.spines if debate not in paid])
+        paid = self._runner.castings
+        return sum([await self._count(books, debate) for debate in books.infos if debate not in paid])
 
     async def _open_books(self, owner: str, before: int | None) -> _Books:
-        since, promises = self._since(), await self._promises.of(owner, before)
-        spines = {spine.debate: spine for spine in await self._hall.desk.store.debates()}
-        whose = owners(spines.values())
-        own = [each for each in spines if whose.get(each) == owner and _at(spines[each]) >= since]
-        held = await self._hall.holders()
+        since, reservations = self._since(), await self._reservations.of(owner, before)
+        infos = {info.debate: info for info in await self._runner.workspace.store.debates()}
+        whose = owners(infos.values())
+        own = [each for each in infos if whose.get(each) == owner and _at(infos[each]) >= since]
+        held = await self._runner.holders()
         return _Books(
             since=since,
-            promises=promises,
-            spines={each: spines.get(each) for each in (*own, *promises)},
+            reservations=reservations,
+            infos={each: infos.get(each) for each in (*own, *reservations)},
             running=frozenset(held) | self._placing,
         )
 
     async def _count(self, books: _Books, debate: str) -> float:
         """What one debate has used and reserved."""
-        spine, promise, desk = books.spines[debate], books.promises.get(debate), self._hall.desk
-        used = await _spent(desk, debate, books.since) if spine and _at(spine) >= books.since else 0.0
+        info, reservation, workspace = books.infos[debate], books.reservations.get(debate), self._runner.workspace
+        used = await _spent(workspace, debate, books.since) if info and _at(info) >= books.since else 0.0
         if debate in books.running:
-            return max(used, promise.amount if promise else 0.0)
-        if promise is None:
-            unnoted = self._session is None and spine and _is_open(spine) and not is_generation(debate)
-            return max(used, await _left(desk, debate, books.since)) if unnoted else used
-        return max(used, promise.amount) if self._counts(books, spine, promise) else used
+            return max(used, reservation.amount if reservation else 0.0)
+        if reservation is None:
+            unnoted = self._session is None and info and _is_open(info) and not is_generation(debate)
+            return max(used, await _left(workspace, debate, books.since)) if unnoted else used
+        return max(used, reservation.amount) if self._counts(books, info, reservation) else used
 
-    def _counts(self, books: _Books, spine: StreamInfo | None, promise: Reservation) -> bool:
+    def _counts(self, books: _Books, info: StreamInfo | None, reservation: Reservation) -> bool:
         """Whether a promise counts of a debate that is not held, as far as is known here."""
-        if promise.own:  # it was held here, and is no longer
+        if reservation.own:  # it was held here, and is no longer
             return False
-        grown = spine is not None and spine.entries > promise.entries
-        if grown and spine:
-            return not _ends(spine) and max(_at(spine), promise.at) >= books.since
-        return self._hall.desk.clock() - promise.at < PLACING
+        grown = info is not None and info.entries > reservation.entries
+        if grown and info:
+            return not _ends(info) and max(_at(info), reservation.at) >= books.since
+        return self._runner.workspace.clock() - reservation.at < PLACING
 
     def _since(self) -> float:
         if self._session is not None:
             return self._session
-        now = datetime.fromtimestamp(self._hall.desk.clock(), UTC)
+        now = datetime.fromtimestamp(self._runner.workspace.clock(), UTC)
         return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
-def _last(spine: StreamInfo) -> Entry | None:
+def _last(info: StreamInfo) -> Entry | None:
     """The last entry; None where it cannot be read."""
     try:
-        return decode(spine.last)
+        return decode(info.last)
     except MootError:
         return None
 
 
-def _at(spine: StreamInfo) -> float:
+def _at(info: StreamInfo) -> float:
     """When the last entry was made; 0 where it cannot be read."""
-    last = _last(spine)
+    last = _last(info)
     return last.at if last else 0.0
 
 
-def _is_open(spine: StreamInfo) -> bool:
+def _is_open(info: StreamInfo) -> bool:
     """Whether a debate was begun, not only laid down, and is neither over nor put down."""
-    last = _last(spine)
-    return not _ends(spine) and last is not None and not isinstance(last.event, Opened)
+    last = _last(info)
+    return not _ends(info) and last is not None and not isinstance(last.event, Opened)
 
 
-def _ends(spine: StreamInfo) -> bool:
+def _ends(info: StreamInfo) -> bool:
     """Whether a debate is over or put down, or its last entry cannot be read."""
-    last = _last(spine)
+    last = _last(info)
     return last is None or isinstance(last.event, Closed | Paused)
 
 
-async def _spent(desk: Workspace, debate: str, since: float) -> float:
+async def _spent(workspace: Workspace, debate: str, since: float) -> float:
     """What a debate has used since then; nothing where there is none yet."""
     try:
-        entries = await desk.entries(debate)
+        entries = await workspace.entries(debate)
     except MootError:
         return 0.0
     if entries[-1].at < since:
@@ -327,18 +329,18 @@ async def _spent(desk: Workspace, debate: str, since: float) -> float:
     return max(0.0, spent(entries) - spent([each for each in entries if each.at < since]))
 
 
-async def _left(desk: Workspace, debate: str, since: float) -> float:
+async def _left(workspace: Workspace, debate: str, since: float) -> float:
     """What an open debate may use of the allowance: its limit on cost, or its estimate, but for what it used before."""
     try:
-        entries = await desk.entries(debate)
+        entries = await workspace.entries(debate)
         opened = opening(debate, entries)
-        most = reserve(desk, opened, opened.brief.limits.cost)
+        most = reserve(workspace, opened, opened.brief.limits.cost)
     except MootError:
         return 0.0
     return max(0.0, most - spent([each for each in entries if each.at < since]))
 
 
-def reserve(desk: Workspace, opened: Opened, most: float | None) -> float:
+def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
     """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
 
     Args:
@@ -346,7 +348,7 @@ def reserve(desk: Workspace, opened: Opened, most: float | None) -> float:
         opened: how it began.
         most: its limit on cost.
     """
-    live = live_models(desk, opened.brief)
+    live = live_models(workspace, opened.brief)
     costing = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most
     return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
 
@@ -358,7 +360,7 @@ def is_free(most: Estimate) -> bool:
 
 def spent(entries: Sequence[Entry]) -> float:
     """The US dollars that a debate has used and reserved, of the calls whose price is known."""
-    purse = Budget(Limits())
+    budget = Budget(Limits())
     for entry in entries:
-        purse.apply(entry.event)
-    return purse.cost
+        budget.apply(entry.event)
+    return budget.cost

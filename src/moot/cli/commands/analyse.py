@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, complete_debate, finish, open_desk, store_option, store_path
+from moot.cli.options import DONE, ERROR, complete_debate, finish, open_workspace, store_option, store_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,8 @@ def analyse(
     from moot.app.export.analyses import analyse_debates, save_analysis, write_analysis, write_data
 
     async def read() -> "tuple[tuple[Analysis, ...], Mapping[str, str]]":
-        async with open_desk(store, reading=True) as desk:
-            return await analyse_debates(desk, [await desk.find(each) for each in debates], formal=formal)
+        async with open_workspace(store, reading=True) as workspace:
+            return await analyse_debates(workspace, [await workspace.find(each) for each in debates], formal=formal)
 
     found, damaged = finish(read())
     written = save_analysis(found, plots, "png" if png else "svg") if plots else ()
@@ -123,8 +123,8 @@ def _write(
     from moot.app.export.signed_receipts import make_receipt, save_receipt, write_receipt
 
     async def read() -> str:
-        async with open_desk(store, reading=True) as desk:
-            return write_receipt(await make_receipt(desk, await desk.find(debate)), key, form)
+        async with open_workspace(store, reading=True) as workspace:
+            return write_receipt(await make_receipt(workspace, await workspace.find(debate)), key, form)
 
     text = finish(read())
     if out is None or str(out) == "-":
@@ -149,8 +149,8 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     place = store_path(store)
 
     async def look() -> int:
-        async with open_desk(store, reading=True) as desk:
-            return await check_record(desk, checked)
+        async with open_workspace(store, reading=True) as workspace:
+            return await check_record(workspace, checked)
 
     click.echo(f"{checked.debate}: the signature holds, nothing in the receipt was changed")
     here = finish(look()) if isinstance(place, str) or place.exists() else 0

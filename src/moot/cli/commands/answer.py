@@ -17,7 +17,7 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_desk,
+    open_workspace,
     output_options,
     store_option,
 )
@@ -73,14 +73,14 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     from moot.core.event import Paused
     from moot.core.text import listed
 
-    async with open_desk(given["store"]) as desk:
-        debate = await desk.find(name)
-        filled = await _filled(desk, debate, given)
+    async with open_workspace(given["store"]) as workspace:
+        debate = await workspace.find(name)
+        filled = await _filled(workspace, debate, given)
         if filled is None:
             return debate, None
-        await note(desk, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
-        entries = await desk.entries(debate)
-        job = await desk.queue.job(debate) if desk.queue else None
+        await note(workspace, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
+        entries = await workspace.entries(debate)
+        job = await workspace.queue.job(debate) if workspace.queue else None
     if job and job.state != "cancelled":
         click.echo("moot: the answer is noted; workers go on with the debate: moot queue", err=True)
         return debate, False
@@ -93,7 +93,7 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     return debate, False
 
 
-async def _filled(desk: "Workspace", debate: str, given: AnswerOptions) -> "Filled | None":
+async def _filled(workspace: "Workspace", debate: str, given: AnswerOptions) -> "Filled | None":
     """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
     from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
@@ -101,7 +101,7 @@ async def _filled(desk: "Workspace", debate: str, given: AnswerOptions) -> "Fill
     words, fields = given["words"], _fields(given["field"])
     if words is not None or fields:
         return Filled(words=_words(words or ""), fields=fields)
-    return await _ask(desk, debate, given, Keyboard.here() if sys.stdout.isatty() else None)
+    return await _ask(workspace, debate, given, Keyboard.here() if sys.stdout.isatty() else None)
 
 
 def _fields(typed: tuple[str, ...]) -> dict[str, str]:
@@ -116,23 +116,25 @@ def _fields(typed: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-async def _ask(desk: "Workspace", debate: str, given: AnswerOptions, keyboard: "Keyboard | None") -> "Filled | None":
+async def _ask(
+    workspace: "Workspace", debate: str, given: AnswerOptions, keyboard: "Keyboard | None"
+) -> "Filled | None":
     """Show the question; without a keyboard with its form, else ask for the answer."""
     from rich.text import Text
 
-    from moot.app.run.people import Meanwhile, asked, laid, news, scene_of, time_left
+    from moot.app.run.people import Meanwhile, asked, context_for, laid, news, time_left
     from moot.cli.display.ask_people import hear, pose
     from moot.cli.display.output import console_for, form, term
     from moot.cli.display.text_layout import line
     from moot.core.transcript import fold
 
-    turn = await asked(desk, debate, given["who"])
+    turn = await asked(workspace, debate, given["who"])
     assert turn.ask is not None
-    seen, transcript = await scene_of(desk, debate, turn.key), fold(await desk.entries(debate))
-    left = (await time_left(desk, debate)).get(turn.key)
+    seen, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
+    left = (await time_left(workspace, debate)).get(turn.key)
     console = console_for()
     console.print(Text(line(seen.brief.topic), style="bold"))
-    outside = await Meanwhile.of(desk, debate, turn.key)
+    outside = await Meanwhile.of(workspace, debate, turn.key)
     heard = await outside.more()
     pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript), outside=heard)
     if keyboard:
@@ -163,10 +165,10 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
     from moot.app.run.people import waiting
 
     async def speak() -> str:
-        async with open_desk(store) as desk:
-            found = await desk.find(debate)
-            await speak_up(desk, found, by or _user(), _words(words))
-            return f"{found}: noted; {_heard([turn.by for turn in await waiting(desk, found)])}"
+        async with open_workspace(store) as workspace:
+            found = await workspace.find(debate)
+            await speak_up(workspace, found, by or _user(), _words(words))
+            return f"{found}: noted; {_heard([turn.by for turn in await waiting(workspace, found)])}"
 
     click.echo(f"moot: {finish(speak())}", err=True)
     return DONE

@@ -138,10 +138,12 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
     from moot.cli.terminal import Interrupt
 
     wanted = read_batch(briefs, given)
-    async with _stage(given) as (desk, queue):
-        config = desk.config = load_config()
+    async with _stage(given) as (workspace, queue):
+        config = workspace.config = load_config()
         parallel = given["parallel"] or (MOST_QUEUED if queue else PARALLEL)
-        work = Batching(desk=desk, batch=wanted, config=config, parallel=parallel, budget=given["budget"], queue=queue)
+        work = Batching(
+            workspace=workspace, batch=wanted, config=config, parallel=parallel, budget=given["budget"], queue=queue
+        )
         foreseen = await work.foresee()
         progress = Progress(work, as_json=given["as_json"])
         progress.introduce(foreseen, dry=given["dry_run"])
@@ -162,11 +164,11 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
 async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
     """The desk, and the queue where workers are to hold the debates."""
     if given["queue"]:
-        async with queue_at(given["store"]) as (desk, queue):
-            yield desk, queue
+        async with queue_at(given["store"]) as (workspace, queue):
+            yield workspace, queue
     else:
-        async with open_stage(given["store"]) as desk:
-            yield desk, None
+        async with open_stage(given["store"]) as workspace:
+            yield workspace, None
 
 
 async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt") -> None:

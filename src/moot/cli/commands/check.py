@@ -14,7 +14,7 @@ from moot.cli.options import (
     WishOptions,
     finish,
     limit_options,
-    open_desk,
+    open_workspace,
     read_input,
     store_option,
     wish_options,
@@ -86,9 +86,9 @@ async def _check(words: str, given: CheckOptions) -> int:
     from moot.app.run.start import find_generation
 
     intake = read_input(words)
-    async with open_desk(given["store"], reading=True) as desk:
-        ready = await prepare(desk, intake, wishes_of(given, given))
-        if ready.caster and (casting := await find_generation(desk, ready, new=given["cast"] == "new")).earlier:
+    async with open_workspace(given["store"], reading=True) as workspace:
+        ready = await prepare(workspace, intake, wishes_of(given, given))
+        if ready.caster and (casting := await find_generation(workspace, ready, new=given["cast"] == "new")).earlier:
             known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
             ready = replace(ready, notes=(*ready.notes, known))
     if given["diagram"]:

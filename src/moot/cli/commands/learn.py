@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, complete_debate, finish, open_desk, open_memory, store_option
+from moot.cli.options import DONE, ERROR, complete_debate, finish, open_memory, open_workspace, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,13 +45,13 @@ async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path |
     from moot.app.export.learned import learn as learn_one
     from moot.app.export.learned import note
 
-    async with open_desk(store) as desk:
+    async with open_workspace(store) as workspace:
         for name in names:
-            debate = await desk.find(name)
+            debate = await workspace.find(name)
             if domain is not None:
-                await note(desk, debate, "domain", domain)
+                await note(workspace, debate, "domain", domain)
                 click.echo(f"{debate}: in the domain {domain}")
-            elif await learn_one(desk, debate):
+            elif await learn_one(workspace, debate):
                 click.echo(f"{debate}: learned")
             else:
                 click.echo(f"{debate}: nothing new to learn")
@@ -61,8 +61,8 @@ async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path |
 async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
     from moot.app.export.learned import learn_all
 
-    async with open_desk(store) as desk:
-        learned: Learned = await learn_all(desk, rebuild=rebuild)
+    async with open_workspace(store) as workspace:
+        learned: Learned = await learn_all(workspace, rebuild=rebuild)
     told = [f"{len(learned.new)} learned", f"{learned.known} known before", f"{learned.open} not over"]
     click.echo(", ".join(told))
     for debate in learned.damaged:
@@ -88,8 +88,8 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
     kind: Kind = "pattern" if patterns else "outcome"
 
     async def read() -> "tuple[Found, ...]":
-        async with open_memory(store) as desk:
-            return await look(desk, " ".join(words), kind=kind, most=most)
+        async with open_memory(store) as workspace:
+            return await look(workspace, " ".join(words), kind=kind, most=most)
 
     found = finish(read())
     if as_json:
@@ -124,9 +124,9 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     from moot.app.export.learned import remembered
 
     async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
-        async with open_desk(store, reading=True) as desk:
-            name = await desk.find(debate)
-            return name, await remembered(desk, name, KINDS)
+        async with open_workspace(store, reading=True) as workspace:
+            name = await workspace.find(debate)
+            return name, await remembered(workspace, name, KINDS)
 
     name, found = finish(read())
     if as_json:
@@ -159,9 +159,9 @@ def forget(debate: str, store: Path | str | None) -> int:
     from moot.app.export.learned import note
 
     async def drop() -> str:
-        async with open_desk(store) as desk:
-            name = await desk.find(debate)
-            await note(desk, name, "forget")
+        async with open_workspace(store) as workspace:
+            name = await workspace.find(debate)
+            await note(workspace, name, "forget")
             return name
 
     click.echo(f"{finish(drop())}: forgotten; its record is still there")
@@ -182,9 +182,9 @@ def resolve(debate: str, answer: str, store: Path | str | None) -> int:
     from moot.cli.display.text_layout import line, short
 
     async def keep() -> "tuple[str, Resolved]":
-        async with open_desk(store) as desk:
-            name = await desk.find(debate)
-            return name, await settle(desk, name, answer)
+        async with open_workspace(store) as workspace:
+            name = await workspace.find(debate)
+            return name, await settle(workspace, name, answer)
 
     name, found = finish(keep())
     click.echo(f"{name}: the right answer is {line(answer)}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_desk, store_option, store_path
+from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_workspace, store_option, store_path
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 """Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
@@ -57,8 +57,8 @@ async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str
     """All debates, and the open questions to people in those that are not over."""
     from moot.app.run.people import stands
 
-    async with open_desk(store, reading=True) as desk:
-        return await stands(desk, await desk.list())
+    async with open_workspace(store, reading=True) as workspace:
+        return await stands(workspace, await workspace.list())
 
 
 def _as_data(each: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
@@ -154,8 +154,8 @@ def report(
         return finish(_illustrate(debate, out, store))
 
     async def read() -> "ReadRecord":
-        async with open_desk(store, reading=True) as desk:
-            return await read_record(desk, await desk.find(debate))
+        async with open_workspace(store, reading=True) as workspace:
+            return await read_record(workspace, await workspace.find(debate))
 
     written = _contents(finish(read()), mode, form or "md")
     if out is None or str(out) == "-":
@@ -193,8 +193,8 @@ async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
     from moot.app.export.analyses import save_illustrated
     from moot.app.export.reports import read_record
 
-    async with open_desk(store, reading=True) as desk:
-        found = await read_record(desk, await desk.find(debate))
+    async with open_workspace(store, reading=True) as workspace:
+        found = await read_record(workspace, await workspace.find(debate))
     for path in save_illustrated(found.report, found.entries, out):
         click.echo(f"{path}")
     return DONE
@@ -231,11 +231,11 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
     from moot.cli.display.side_by_side import beside
 
     async def read() -> "Comparison":
-        async with open_desk(store, reading=True) as desk:
-            first, second = await desk.find(one), await desk.find(other) if other else ""
+        async with open_workspace(store, reading=True) as workspace:
+            first, second = await workspace.find(one), await workspace.find(other) if other else ""
             if second:
-                return await compare(desk, first, second)
-            return await compare(desk, await parent(desk, first), first)
+                return await compare(workspace, first, second)
+            return await compare(workspace, await parent(workspace, first), first)
 
     found = finish(read())
     if as_json:
@@ -259,9 +259,9 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """
 
     async def check() -> tuple[str, int, str]:
-        async with open_desk(store, reading=True) as desk:
-            name = await desk.find(debate)
-            return (name, *await desk.verify(name))
+        async with open_workspace(store, reading=True) as workspace:
+            name = await workspace.find(debate)
+            return (name, *await workspace.verify(name))
 
     if head is not None and len(head) < 8:
         raise click.UsageError("--head needs at least 8 digits of the hash.")

@@ -21,8 +21,8 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_desk,
     open_stage,
+    open_workspace,
     output_options,
     read_input,
     store_option,
@@ -90,44 +90,44 @@ async def _run(words: str, given: RunOptions) -> int:
     from moot.cli.terminal import Interrupt, conduct
 
     intake, wishes = read_input(words), wishes_of(given, given)
-    async with open_stage(given["store"]) as desk:
-        ready = await prepare(desk, intake, wishes)
-        debate = desk.new_id(ready.plan)
-        made = await _cast(desk, ready, given) if ready.caster else None
+    async with open_stage(given["store"]) as workspace:
+        ready = await prepare(workspace, intake, wishes)
+        debate = workspace.new_id(ready.plan)
+        made = await _cast(workspace, ready, given) if ready.caster else None
         if made:
             if made.came.status == "paused":
                 return code_of(made.came.status, made.came.kind)
-            ready = await prepare(desk, *with_participants(intake, wishes, ready, made))
+            ready = await prepare(workspace, *with_participants(intake, wishes, ready, made))
         face = Face(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
-        door = seat_people(desk, debate, face, interrupt, away=given["away"])
+        door = seat_people(workspace, debate, face, interrupt, away=given["away"])
         with face:
             plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
-            hold = desk.hold(plan, debate, stop=interrupt.stop, door=door)
-            came = await conduct(desk, debate, hold, face.viewer, interrupt)
-        code = await _end(desk, debate, face, given, came)
+            hold = workspace.hold(plan, debate, stop=interrupt.stop, door=door)
+            came = await conduct(workspace, debate, hold, face.viewer, interrupt)
+        code = await _end(workspace, debate, face, given, came)
         if made and not made.casting.earlier and face.mode in ("", "plain"):
             face.remark(f"the participants took {_used(made.came)} more: moot show {made.came.debate}")
         return code
 
 
-async def _cast(desk: "Workspace", ready: "Ready", given: RunOptions) -> "Generated":
+async def _cast(workspace: "Workspace", ready: "Ready", given: RunOptions) -> "Generated":
     """Have the participants made; where that does not come to an end, say so."""
     from moot.app.run.start import find_generation, read_generation, run_generation
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
 
     face = Face(given["mode"] or "", still=True)
-    casting = await find_generation(desk, ready, new=given["cast"] == "new")
+    casting = await find_generation(workspace, ready, new=given["cast"] == "new")
     if casting.earlier:
         face.remark(f"taking the participants that were made in {casting.debate}; others: --cast new")
-        return await read_generation(desk, casting)
+        return await read_generation(workspace, casting)
     face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
     interrupt = Interrupt(say=face.remark)
-    hold = run_generation(desk, casting, stop=interrupt.stop)
-    await conduct(desk, casting.debate, hold, Face("quiet").viewer, interrupt)
-    made = await read_generation(desk, casting)
+    hold = run_generation(workspace, casting, stop=interrupt.stop)
+    await conduct(workspace, casting.debate, hold, Face("quiet").viewer, interrupt)
+    made = await read_generation(workspace, casting)
     if made.came.status == "paused":
         face.remark(f"no participants, so no debate: {made.came.reason}; run it again")
     return made
@@ -147,32 +147,32 @@ async def take_up(name: str, given: ResumeOptions) -> int:
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
 
-    async with open_stage(given["store"]) as desk:
-        debate = await desk.find(name)
-        entries = await desk.entries(debate)
+    async with open_stage(given["store"]) as workspace:
+        debate = await workspace.find(name)
+        entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
-            held = await desk.resume(debate)
-            return await _end(desk, debate, Face(given["mode"] or ""), given, held)
-        face = Face(given["mode"] or "", planned=await desk.count_asks(debate))
+            held = await workspace.resume(debate)
+            return await _end(workspace, debate, Face(given["mode"] or ""), given, held)
+        face = Face(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
-        door = seat_people(desk, debate, face, interrupt, away=given["away"])
-        hold = desk.resume(debate, limits=limits, stop=interrupt.stop, door=door)
+        door = seat_people(workspace, debate, face, interrupt, away=given["away"])
+        hold = workspace.resume(debate, limits=limits, stop=interrupt.stop, door=door)
         with face:
-            held = await conduct(desk, debate, hold, face.viewer, interrupt)
-        return await _end(desk, debate, face, given, held)
+            held = await conduct(workspace, debate, hold, face.viewer, interrupt)
+        return await _end(workspace, debate, face, given, held)
 
 
-async def _end(desk: "Workspace", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
+async def _end(workspace: "Workspace", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.app.export.reports import read_record, save_log, save_report
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
     from moot.core.transcript import fold
 
-    found = await read_record(desk, debate)
+    found = await read_record(workspace, debate)
     came = outcome(debate, fold(found.entries))
     saved: dict[str, str] = {}
     try:
@@ -186,8 +186,8 @@ async def _end(desk: "Workspace", debate: str, face: "Face", given: OutputOption
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
     if held and held.unlearned:
         face.remark(f"nothing was learned: {held.unlearned}")
-    outside = await (await Meanwhile.of(desk, debate)).more()
-    face.conclude(found.report, came, saved, await open_asks(desk, debate), outside)
+    outside = await (await Meanwhile.of(workspace, debate)).more()
+    face.conclude(found.report, came, saved, await open_asks(workspace, debate), outside)
     return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")
 
 
@@ -231,8 +231,8 @@ async def _fork(name: str, given: ForkOptions) -> int:
     from moot.app.run.fork import fork as part_from
 
     change = _change(given)
-    async with open_desk(given["store"]) as desk:
-        debate = await part_from(desk, await desk.find(name), at=given["at"], change=change)
+    async with open_workspace(given["store"]) as workspace:
+        debate = await part_from(workspace, await workspace.find(name), at=given["at"], change=change)
     if not given["hold"]:
         return await take_up(debate, given)
     click.echo(debate)

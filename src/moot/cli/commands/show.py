@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.cli.options import DONE, complete_debate, finish, open_desk, store_option
+from moot.cli.options import DONE, complete_debate, finish, open_workspace, store_option
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,35 +63,37 @@ async def _show(name: str, given: ShowOptions) -> int:
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
 
-    async with open_desk(given["store"], reading=True) as desk:
-        debate = await desk.find(name)
-        entries = await desk.entries(debate)
+    async with open_workspace(given["store"], reading=True) as workspace:
+        debate = await workspace.find(name)
+        entries = await workspace.entries(debate)
         in_time = given["speed"] != "max"
-        still, planned = not (in_time or given["follow"]), await desk.count_asks(debate)
+        still, planned = not (in_time or given["follow"]), await workspace.count_asks(debate)
         face = Face(given["mode"] or "", still=still, planned=planned, numbers=given["numbers"])
         face.announce(debate, opening(debate, entries))
         with face:
             if in_time:
-                async for entry, line in _paced(desk, debate, entries, float(given["speed"])):
+                async for entry, line in _paced(workspace, debate, entries, float(given["speed"])):
                     face.viewer.take(entry, line)
                     face.viewer.tick()
             after = len(entries) if in_time else 0
             if given["follow"] or not in_time:
-                await watch(desk, debate, face.viewer, after=after, live=given["follow"])
-        found = await read_record(desk, debate)
-        outside = await (await Meanwhile.of(desk, debate)).more()
-        face.conclude(found.report, outcome(debate, fold(found.entries)), {}, await open_asks(desk, debate), outside)
+                await watch(workspace, debate, face.viewer, after=after, live=given["follow"])
+        found = await read_record(workspace, debate)
+        outside = await (await Meanwhile.of(workspace, debate)).more()
+        face.conclude(
+            found.report, outcome(debate, fold(found.entries)), {}, await open_asks(workspace, debate), outside
+        )
         return 0
 
 
 async def _paced(
-    desk: "Workspace", debate: str, entries: "tuple[Entry, ...]", speed: float
+    workspace: "Workspace", debate: str, entries: "tuple[Entry, ...]", speed: float
 ) -> "AsyncIterator[tuple[Entry, str]]":
     """The entries with their lines, with the record's own pauses between them."""
     import asyncio
 
     before = entries[0].at
-    for entry, line in zip(entries, await desk.lines(debate), strict=False):
+    for entry, line in zip(entries, await workspace.lines(debate), strict=False):
         await asyncio.sleep(max(0.0, min(entry.at - before, LONGEST)) / speed)
         before = entry.at
         yield entry, line
@@ -111,8 +113,8 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     from moot.cli.display.output import console_for
 
     async def read() -> "Recounted":
-        async with open_desk(store, reading=True) as desk:
-            return await count_again(desk, await desk.find(debate))
+        async with open_workspace(store, reading=True) as workspace:
+            return await count_again(workspace, await workspace.find(debate))
 
     found = finish(read())
     if as_json:

@@ -45,8 +45,8 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
     from moot.app.export.learned import standings
 
     async def read() -> "tuple[Standings, ...]":
-        async with open_memory(store) as desk:
-            return await standings(desk, domain, anchor=anchor)
+        async with open_memory(store) as workspace:
+            return await standings(workspace, domain, anchor=anchor)
 
     found = finish(read())
     if as_json:
@@ -79,8 +79,8 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
     from moot.learn.panels import ENOUGH
 
     async def read() -> "tuple[Mapping[str, Calibration], Mapping[str, float | None], Expectations]":
-        async with open_memory(store) as desk:
-            return await calibrate(desk), await weights(desk), await recalibration(desk)
+        async with open_memory(store) as workspace:
+            return await calibrate(workspace), await weights(workspace), await recalibration(workspace)
 
     found, votes, expect = finish(read())
     if as_json:
@@ -197,8 +197,8 @@ def _tell(
     """Show sums, as JSON or as tables."""
 
     async def read() -> F:
-        async with open_memory(store) as desk:
-            return await read_all(desk)
+        async with open_memory(store) as workspace:
+            return await read_all(workspace)
 
     found = finish(read())
     if as_json:

@@ -96,8 +96,8 @@ async def _work(given: WorkerOptions) -> int:
     from moot.workers.lease_runs import Wanted
     from moot.workers.worker import Worker
 
-    async with open_stage(given["store"]) as desk:
-        desk.config = load_config()
+    async with open_stage(given["store"]) as workspace:
+        workspace.config = load_config()
         wanted = Wanted(
             address=address,
             name=_name(given["name"]),
@@ -106,8 +106,8 @@ async def _work(given: WorkerOptions) -> int:
             grace=given["grace"],
             say=click.echo,
         )
-        click.echo(f"{wanted.name}: takes up to {wanted.most} debates at once from {desk.place}")
-        found = Worker(desk, wanted)
+        click.echo(f"{wanted.name}: takes up to {wanted.most} debates at once from {workspace.place}")
+        found = Worker(workspace, wanted)
         _listen(found)
         await found.run()
         click.echo(f"{wanted.name}: gave everything back")
@@ -162,36 +162,36 @@ def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
 
 
 async def _submit(briefs: tuple[str, ...], given: SubmitOptions) -> int:
-    async with queue_at(given["store"]) as (desk, queue):
-        starts = [await _start(desk, words, given) for words in briefs]  # all are checked before one is submitted
+    async with queue_at(given["store"]) as (workspace, queue):
+        starts = [await _start(workspace, words, given) for words in briefs]  # all are checked before one is submitted
         for start in starts:
-            debate = await _lay_down(desk, start)
+            debate = await _lay_down(workspace, start)
             await queue.submit(debate, owner=given["owner"], priority=given["priority"], after=given["after"])
             click.echo(debate)
     return DONE
 
 
-async def _start(desk: "Workspace", words: str, given: SubmitOptions) -> "Start":
+async def _start(workspace: "Workspace", words: str, given: SubmitOptions) -> "Start":
     from moot.app.plan.settings import load_config
     from moot.app.run.start import make_start
 
-    return await make_start(desk, read_input(words), wishes_of(given, given), load_config())
+    return await make_start(workspace, read_input(words), wishes_of(given, given), load_config())
 
 
-async def _lay_down(desk: "Workspace", start: "Start") -> str:
+async def _lay_down(workspace: "Workspace", start: "Start") -> str:
     """Put one debate on record; its id."""
     from moot.app.run.outcome import Outcome
     from moot.app.run.start import HostHooks, generate_participants, put_on_record
     from moot.app.run.workspace import StopRequest
     from moot.core.errors import MootError
 
-    debate = desk.new_id(start.ready.plan)
+    debate = workspace.new_id(start.ready.plan)
     if start.ready.caster:
         click.echo(f"moot: asking {start.ready.caster} for the participants; built-in ones: --cast builtin", err=True)
-    peopled = await generate_participants(desk, start, debate, HostHooks(stop=StopRequest()))
+    peopled = await generate_participants(workspace, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason}; submit it again ({peopled.debate})")
-    await put_on_record(desk, peopled, debate)
+    await put_on_record(workspace, peopled, debate)
     return debate
 
 
@@ -260,8 +260,8 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
     """Take a debate out of the queue, or have its worker stop it after the answers in hand."""
 
     async def stop() -> int:
-        async with queue_at(_above(store)) as (desk, found):
-            name = await desk.find(debate)
+        async with queue_at(_above(store)) as (workspace, found):
+            name = await workspace.find(debate)
             if await found.cancel(name, now=now):
                 click.echo(f"{name}: is being stopped")
                 return DONE
@@ -278,8 +278,8 @@ def retry(debate: str, store: Path | str | None) -> int:
     """Have a debate held from where its record ends: one that was parked, cancelled, or never submitted."""
 
     async def again() -> int:
-        async with queue_at(_above(store)) as (desk, found):
-            name = await desk.find(debate)
+        async with queue_at(_above(store)) as (workspace, found):
+            name = await workspace.find(debate)
             known = await found.job(name)
             job = await found.submit(name, owner=known.owner, priority=known.priority) if known else None
             job = job or await found.submit(name)

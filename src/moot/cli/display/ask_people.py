@@ -286,12 +286,12 @@ class Terminal:
         keyboard: where answers are typed.
     """
 
-    def __init__(self, desk: Workspace, debate: str, screen: Screen, keyboard: Keyboard) -> None:
-        self._desk, self._debate, self._screen, self._keyboard = desk, debate, screen, keyboard
+    def __init__(self, workspace: Workspace, debate: str, screen: Screen, keyboard: Keyboard) -> None:
+        self._workspace, self._debate, self._screen, self._keyboard = workspace, debate, screen, keyboard
         self._turn = asyncio.Lock()
         self._left = False
 
-    async def ask(self, ask: Ask, scene: Context) -> Reply:
+    async def ask(self, ask: Ask, context: Context) -> Reply:
         """Put the question to the person.
 
         Raises:
@@ -301,23 +301,23 @@ class Terminal:
         await self._catch_up(ask.key)
         try:
             async with self._turn:
-                return await self._put(ask, scene)
+                return await self._put(ask, context)
         except (asyncio.CancelledError, Waiting):
             screen.release(ask.key)
             raise
 
-    async def _put(self, ask: Ask, scene: Context) -> Reply:
+    async def _put(self, ask: Ask, context: Context) -> Reply:
         screen = self._screen
         if self._left:
             raise Waiting
-        left = (await time_left(self._desk, self._debate)).get(ask.key)
+        left = (await time_left(self._workspace, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
-        said = [each for each in tell_news(scene, screen.stage.transcript) if each.turn.key not in screen.shown]
+        said = [each for each in tell_news(context, screen.stage.transcript) if each.turn.key not in screen.shown]
         try:
-            outside = await Meanwhile.of(self._desk, self._debate, ask.key)
+            outside = await Meanwhile.of(self._workspace, self._debate, ask.key)
             heard = await outside.more()
-            pose(screen.console, ask, scene, said=said, about=lay(scene, screen.stage.transcript), outside=heard)
-            filled = await hear(screen.console, self._keyboard, ask, scene, outside, left=left)
+            pose(screen.console, ask, context, said=said, about=lay(context, screen.stage.transcript), outside=heard)
+            filled = await hear(screen.console, self._keyboard, ask, context, outside, left=left)
         except EOFError:
             if not self._left:
                 screen.console.print()
@@ -352,7 +352,7 @@ class Terminal:
 def pose(
     console: Console,
     ask: Ask,
-    scene: Context,
+    context: Context,
     *,
     said: Sequence[Shown],
     about: Sequence[Shown],
@@ -360,26 +360,26 @@ def pose(
 ) -> None:
     """Show a question with what stands before it."""
     laid = {each.turn.key for each in about}
-    for each in question(ask, scene, [one for one in said if one.turn.key not in laid], about, outside):
+    for each in question(ask, context, [one for one in said if one.turn.key not in laid], about, outside):
         console.print(each)
 
 
 async def hear(
-    console: Console, keyboard: Keyboard, ask: Ask, scene: Context, outside: Meanwhile, *, left: float | None
+    console: Console, keyboard: Keyboard, ask: Ask, context: Context, outside: Meanwhile, *, left: float | None
 ) -> Filled:
     """Ask for the answer, field by field; what is said from outside meanwhile is shown as it comes.
 
     Raises:
         EOFError: the person will answer later.
     """
-    marks = {turn.mark: f"{turn.by}, {noun(act_of(turn))}" for turn in (*scene.turns, *scene.about)}
+    marks = {turn.mark: f"{turn.by}, {noun(act_of(turn))}" for turn in (*context.turns, *context.about)}
     note = " · ".join(filter(None, (term(left), "Ctrl-D: answer later")))
     console.print(Text(note, style=FAINT))
     keyboard.drop()
-    return await Sheet(console, keyboard, {} if scene.view.anonymous else marks, outside).fill(ask)
+    return await Sheet(console, keyboard, {} if context.view.anonymous else marks, outside).fill(ask)
 
 
-def seat_people(desk: Workspace, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:
+def seat_people(workspace: Workspace, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:
     """The door for the people of a debate; None where nobody can be asked here.
 
     Args:
@@ -394,6 +394,6 @@ def seat_people(desk: Workspace, debate: str, face: Face, interrupt: Interrupt, 
     if face.screen is None or keyboard is None:
         return None
     face.screen.in_place = True
-    door = Terminal(desk, debate, face.screen, keyboard)
+    door = Terminal(workspace, debate, face.screen, keyboard)
     interrupt.leave = door.leave
     return door

@@ -57,7 +57,7 @@ TASK = 160
 
 
 def question(
-    ask: Ask, scene: Context, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
+    ask: Ask, context: Context, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
 ) -> Iterator[RenderableType]:
     """Who is asked, as what, what was said, what is laid before the person, and the task.
 
@@ -72,7 +72,7 @@ def question(
     for each in (*said, *about):
         yield from _shown(each)
     yield from overheard(outside)
-    who = joined(Text(line(ask.to), style="bold"), Text(line(scene.me.role)), line(noun(act_of(ask))))
+    who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
     yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
 

@@ -66,7 +66,7 @@ class Progress:
     def __enter__(self) -> "Progress":
         self._began = time.monotonic()
         if self.console.is_terminal:
-            self.work.desk.watchers.each.append(self.meter)
+            self.work.workspace.watchers.each.append(self.meter)
             self._live = Live(console=self.console, auto_refresh=False, transient=True)
             self._live.start()
         return self
