@@ -245,7 +245,7 @@ class Gossip:
     name: str = "gossip"
 
     def play(self, state: State) -> Play:
-        yield [self.tell(table, name) for name in NAMES]
+        yield [self.tell(state, name) for name in NAMES]
 
 
 def in_the_task(table: State, name: str) -> Ask:
