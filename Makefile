@@ -8,7 +8,7 @@ BIN := .venv/bin
 UV := uv==0.13.9
 PEERS ?=
 
-APP := $(shell find app -type f -not -path '*/node_modules/*')
+APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
 .PHONY: help demo demo-all app screenshots test test-peers chaos check fmt docs lock bench clean
@@ -52,14 +52,14 @@ test-peers:
 	$(MAKE) test PEERS=1
 
 chaos: .venv/dev.stamp
-	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/test_chaos.py
+	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
-	$(BIN)/python -m pytest tests/test_house.py
+	$(BIN)/python -m pytest tests/house
 	$(BIN)/python hatch_build.py check
 
 fmt: .venv/dev.stamp
@@ -73,7 +73,7 @@ bench: .venv/dev.stamp
 	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python "$$each" || exit 1; done
 
 clean:
-	rm -rf app/node_modules src/moot/web/dist .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist
+	rm -rf frontend/node_modules src/moot/web/dist .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------

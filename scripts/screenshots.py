@@ -14,8 +14,8 @@ from playwright.async_api import Page
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # the kit of the tests in a browser is there
 
-from browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
-from web_kit import until  # noqa: E402
+from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
+from tests.web.web_kit import until  # noqa: E402
 
 OUT = ROOT / "build/screenshots"
 PERSON = """---

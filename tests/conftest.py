@@ -10,8 +10,8 @@ import pytest_asyncio
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from browser import Stage
-    from pg import Postgres
+    from tests.record.pg import Postgres
+    from tests.web.browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None)
 settings.load_profile("moot")
@@ -36,7 +36,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator["Stage"]:
     """One server and one browser for all tests of a worker in a browser, which run in the same event loop."""
-    from browser import hold_stage, skip_without  # here, since most workers need no browser
+    from tests.web.browser import hold_stage, skip_without  # here, since most workers need no browser
 
     skip_without()
     ready: asyncio.Future[Stage] = asyncio.get_running_loop().create_future()
@@ -50,7 +50,7 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator["Sta
 @pytest.fixture(scope="session")
 def postgres() -> "Generator[Postgres]":
     """A PostgreSQL server for all tests of a worker."""
-    from pg import running  # here, since most workers need none
+    from tests.record.pg import running  # here, since most workers need none
 
     with running() as server:
         yield server

@@ -5,7 +5,6 @@ They are imported when they are first used, so that ``import moot`` costs next t
 
 import importlib
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,14 +70,15 @@ _HOMES = (
 """Where the public names are defined, the light modules first."""
 
 
-_FORMER: Mapping[str, str] = {"Desk": "Workspace", "invite": "register"}
+_FORMER = (("Desk", "Workspace"), ("invite", "register"))
 """Names of earlier versions and what they are called now."""
 
 
 def __getattr__(name: str) -> object:
-    if name in _FORMER:
-        warnings.warn(f"moot.{name} is now called moot.{_FORMER[name]}", DeprecationWarning, stacklevel=2)
-        name = _FORMER[name]
+    for former, now in _FORMER:
+        if name == former:
+            warnings.warn(f"moot.{former} is now called moot.{now}", DeprecationWarning, stacklevel=2)
+            name = now
     if name in __all__:
         for home in _HOMES:
             found: object = getattr(importlib.import_module(home), name, None)

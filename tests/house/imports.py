@@ -8,7 +8,7 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from house.source import Breach, Source, dotted, part_of
+from tests.house.source import Breach, Source, dotted, part_of
 
 PLAY = frozenset({"core", "policy", "phases", "protocols"})
 READING = frozenset({"core", "arguments", "report", "analysis", "learn"})

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from house.imports import PLAY
-from house.source import Breach, Source, annotation, dotted
+from tests.house.imports import PLAY
+from tests.house.source import Breach, Source, annotation, dotted
 
 # fmt: off
 WORLD = frozenset({

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from house.source import Breach, Source
+from tests.house.source import Breach, Source
 
 FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS = 500, 500, 40, 6
 

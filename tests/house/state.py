@@ -6,8 +6,8 @@ Ruff bans the rest by name (``gather``, ``wait``, ``pickle``, mocks): see ``bann
 import ast
 from collections.abc import Iterator, Sequence
 
-from house.imports import APP, HOSTS
-from house.source import Breach, Source, annotation, dotted
+from tests.house.imports import APP, HOSTS
+from tests.house.source import Breach, Source, annotation, dotted
 
 READ_ONLY = frozenset({"Mapping", "MappingProxyType", "Sequence", "Collection", "Set", "AbstractSet"})
 # fmt: off

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from house.source import ROOT, Breach, Source
+from tests.house.source import ROOT, Breach, Source
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
 SHUNNED = re.compile(r"(Manager|Handler|Utils|Helper)$|^Base[A-Z]|^I[A-Z][a-z]")

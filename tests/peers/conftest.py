@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from peers.servers import HERE, free_port, install, serve
+from tests.peers.servers import HERE, free_port, install, serve
 
 MASTER = "sk-peer-0123456789"
 """The key of the LiteLLM proxy; it opens nothing else."""

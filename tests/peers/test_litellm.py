@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from models_kit import Notebook, ask
 from moot.core.errors import ModelError
 from moot.models.discover import look_around
 from moot.models.layers import Patience
 from moot.models.pool import Pool
-from peers.conftest import ANSWER, MASTER
+from tests.models.models_kit import Notebook, ask
+from tests.peers.conftest import ANSWER, MASTER
 
 # The first test waits for the installation, about a minute, and for the start.
 pytestmark = [pytest.mark.timeout(1200)]

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from models_kit import Notebook, ask
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
 from moot.models.layers import Patience
 from moot.models.pool import Pool
+from tests.models.models_kit import Notebook, ask
 
 # The first test waits for the installation of PyTorch, some minutes.
 pytestmark = [pytest.mark.peers, pytest.mark.slow, pytest.mark.timeout(1800)]

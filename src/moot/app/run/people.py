@@ -29,7 +29,7 @@ from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Spoken, speak
 
-__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "for_people", "say", "context_for", "time_left", "waiting"]
+__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for_people", "say", "time_left", "waiting"]
 
 
 class Meanwhile:

@@ -1,0 +1,11 @@
+"""What a model reads, as one text, shared by the tests of formats."""
+
+from moot.agents.prompt import compose
+from moot.models.base import Traits
+from tests.kits.players import Player
+
+
+def prompt(player: Player, key: str) -> str:
+    """All messages of the ask whose key ends so, each behind its role."""
+    ask, context = next((ask, context) for ask, context in player.asked if ask.key.endswith(key))
+    return "\n\n".join(f"<{each.role}>\n{each.text}" for each in compose(ask, context, Traits()))

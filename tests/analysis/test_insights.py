@@ -1,0 +1,144 @@
+"""What an analysis comes to: sentences, pages, sums over debates."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.analysis.analysis import overview
+from moot.analysis.review import insights, review
+from moot.core.decision import Ballot
+from moot.core.errors import RecordError
+from moot.core.event import Asked, Entered, Failed
+from moot.record.codec import read
+from tests.analysis.courses import chain, decide, look, say, table, turned
+from tests.paths import RECORDS
+from tests.report.reports import Diary, ask, hiring
+
+RECORDS = sorted((RECORDS).glob("*.jsonl"))
+
+
+def test_insights_are_sentences_about_what_was_found() -> None:
+    found = decide(turned(), "move", *(Ballot(voter=each, choice="move") for each in ("Ann", "Ben", "Cid")))
+    assert (
+        insights(found)[:6]
+        == (
+            "Agreement rose from 67% to 100% between the first answers and the closing answers.",
+            "With T4 of Ben the lead passed to “move”.",
+            "Ben and Cid changed the answer, twice in all; what caused it is stated once.",
+            "1 of 1 claims of the decision have a source or another participant behind them.",
+            "Ann changed most minds: once.",
+        )[:6]
+    )
+
+
+def test_insights_on_cruxes_and_open_points() -> None:
+    said = " ".join(insights(decide(chain(), "stay")))
+    assert "The decided answer does not stand on the argument map." in said
+    assert "The outcome turns on each of T3 and T6." in said
+    assert "On the argument map “move” is stronger than the decided answer." in said
+    assert "1 attack was not answered." in said
+    assert "Nobody changed the answer." not in said
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        (
+            (("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)),
+            "Agreement fell from 100% to 50% between round 1 and round 2.",
+        ),
+        ((("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)), "With T3 of Ben nothing led any more."),
+        ((("Ann", "a", 1), ("Ann", "a", 2)), "Agreement stayed at 100% between round 1 and round 2."),
+        ((("Ann", "a", 1), ("Ann", "a", 2)), "Nobody changed the answer."),
+        ((("Ann", "a", 1), ("Ann", "b" * 99, 2)), f"With T2 of Ann the lead passed to “{'b' * 79}…”."),
+        (
+            (("Ann", "a", 1), ("Ann", "b", 2), ("Ann", "a", 3), ("Ann", "b", 4)),
+            "3 times in all; what caused it is stated never",
+        ),
+    ],
+)
+def test_sentences(answers: Sequence[tuple[str, str, int]], sentence: str) -> None:
+    diary = table()
+    for by, answer, at in answers:
+        say(diary, by, {"ANSWER": answer}, at=at)
+    assert sentence in " ".join(insights(look(diary.entries)))
+
+
+def test_sentences_on_missing_answers_false_quotations_and_those_who_moved_as_many() -> None:
+    diary = table()
+    say(diary, "Ann", {"ANSWER": "move", "ARGUMENT": '"Gold." (plan.md:1)'})
+    say(diary, "Ben", {"ANSWER": "stay"})
+    say(diary, "Ann", {"QUESTION": "Why?", "TARGET": "T2"}, act="question")
+    say(diary, "Cid", {"ANSWER": "stay"})
+    say(diary, "Cid", {"ANSWER": "move", "BECAUSE": "T1, T2"}, at=2)
+    late = ask("/debate/rounds/round-2/argue#99", "Ann", "argue")
+    diary.add(Asked(ask=late), Failed(key=late.key, kind="timeout", reason="late"))
+    said = " ".join(insights(decide(diary, "move")))
+    assert "The decision rests on words that do not stand in plan.md." in said
+    assert "1 of 6 answers are missing." in said
+    assert "Ann and Ben changed most minds: once each." in said
+    assert "1 question was not answered." in said
+
+
+def test_one_crux_is_told_as_one() -> None:
+    diary = table()
+    say(diary, "Ann", {"ANSWER": "move", "CLAIM": "Full."})
+    say(diary, "Ben", {"CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
+    assert "The outcome turns on T2." in " ".join(insights(decide(diary, "move")))
+
+
+def test_the_page_of_a_debate_and_of_many() -> None:
+    one, other = decide(turned(), "move", Ballot(voter="Ann", choice="stay", reason="No.")), look(hiring())
+    page = review([one], overview([one]), {"x": ["move-agreement.svg"]})
+    assert page.startswith("# Move?\n\n- `x`, arena: decided: so\n")
+    assert "![move agreement](move-agreement.svg)" in page
+    assert "| First answers | T3 | move 1, Stay. 2 | 67% |" in page
+    assert "- T4 of Ben: Stay. → move; caused by T1 of Ann: T1 shows that the yard is full" in page
+    assert "- T6 of Cid: stay → \\*move\\*; cause not stated" in page
+    assert "- T4 of Ben: move 1, Stay. 2 → move 2, Stay. 1 (another lead)" in page
+    assert "- Ann voted for stay: No." in page
+    both = review([one, other], overview([one, other]), {"": ["all-ties.svg"]})
+    assert both.startswith("# 2 debates\n\n- Ended: 2 decided\n")
+    assert "![all ties](all-ties.svg)" in both
+    assert "# Should we hire the candidate?" in both
+    full = review([decide(chain(), "stay")], overview([one]), {})
+    assert "- T3 of Cid: without it the decided answer stands (strength" in full
+    assert "(T2 of Ben; attacked by T3; **unsupported**)" in full
+
+
+def test_camps_and_sources_on_the_page() -> None:
+    diary = table()
+    say(diary, "Ann", {"ANSWER": "move", "CLAIM": '"Rent is due" (plan.md:1) and "gold" (plan.md:1)'})
+    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Yes.", "TARGET": "T1", "RELATION": "SUPPORT"})
+    found = decide(diary, "move", Ballot(voter="Ben", choice="stay"))
+    page = review([found], overview([found]), {})
+    assert "(T1 of Ann; backed by T2; cites plan.md; quotes words that plan.md lacks)" in page
+    assert "- move: Ann (50%)\n- stay: Ben (50%)" in page
+    assert "- Ben voted for stay\n" in page
+
+
+def test_sums_over_debates() -> None:
+    one, other = decide(turned(), "move"), look(hiring())
+    total = overview([one, other])
+    assert (total.debates, total.statuses, total.cost) == (2, {"decided": 2}, None)
+    assert (total.flips, total.stated) == (len(one.agreement.flips) + len(other.agreement.flips), 2)
+    assert total.entries == one.entries + other.entries
+    assert overview([one]).cost == 0
+    twice = {(each.by, each.to): each for each in overview([other, other]).ties}
+    assert twice["Ann", "Ben"].together == 2 * next(
+        each.together for each in other.ties if (each.by, each.to) == ("Ann", "Ben")
+    )
+
+
+def test_no_analysis_without_an_opening() -> None:
+    with pytest.raises(RecordError, match="does not begin with its opening"):
+        look(Diary().add(Entered(path="/debate")).entries)
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_old_records_can_be_analysed_at_every_entry(path: Path) -> None:
+    entries = read(path.read_text("utf-8").splitlines())
+    for end in range(1, len(entries) + 1):
+        found = look(entries[:end])
+        assert review([found], overview([found]), {}).endswith("\n")

@@ -1,0 +1,294 @@
+"""Forms as text: what is written can be read, instructions are never mistaken for answers, and reading is quick."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from moot.answers.layout import instruct, read, repair, write
+from moot.answers.plain_text import LIMIT
+from moot.answers.values import is_blank
+from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
+from moot.core.text import clean
+from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
+from tests.kits.clock import within
+
+FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
+EVERY_KIND = (
+    Field(name="ANSWER"),
+    Field(name="PICK", kind="choice", choices=("Ann", "Bob Lee", "N/A")),
+    Field(name="SURE", kind="number", low=0, high=10),
+    Field(name="DONE", kind="flag"),
+    Field(name="POINTS", kind="list"),
+    Field(name="NOTE", required=False),
+)
+LAYOUTS: tuple[Layout, ...] = ("sections", "tags", "json")
+
+TEXTS = (
+    st.text(
+        st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters="\n"), min_size=1, max_size=60
+    )
+    .map(clean)
+    .map(str.strip)
+    .filter(bool)
+)
+ITEMS = TEXTS.filter(lambda text: "\n" not in text and text == " ".join(text.split()))
+WORDS = st.one_of(
+    st.just(""),
+    st.text(max_size=60),
+    st.sampled_from(["STATUS: SETTLED", "<think>", '{"ANSWER": 1}', "```", '"', "> x"]),
+)
+
+
+def form(layout: Layout, *, under: str = "", envelope: str = "") -> Form:
+    """A form with a field of every kind."""
+    return Form(name="form", fields=EVERY_KIND, layout=layout, under=under, envelope=envelope)
+
+
+def readable(text: str) -> bool:
+    """Whether a text is one that a form can hold: it has words, and is neither a template nor "none"."""
+    return not any(is_blank(field, text) for field in EVERY_KIND)
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> dict[str, Value]:
+    """Values for every field."""
+    texts = TEXTS.filter(readable)
+    return {
+        "ANSWER": draw(texts),
+        "PICK": draw(st.sampled_from(EVERY_KIND[1].choices)),
+        "SURE": draw(
+            st.one_of(st.integers(0, 10), st.floats(0, 10).filter(lambda number: number == 0 or number > 1e-4))
+        ),
+        "DONE": draw(st.booleans()),
+        "POINTS": tuple(draw(st.lists(texts.filter(lambda text: "\n" not in text), min_size=1, max_size=3))),
+        "NOTE": draw(texts),
+    }
+
+
+@settings(max_examples=120)
+@given(layout=st.sampled_from(LAYOUTS), values=fields(), words=WORDS)
+@example(layout="sections", values={"ANSWER": "a\nPICK: Bob Lee\n> b"}, words="PICK: Ann")
+@example(layout="tags", values={"ANSWER": "</ANSWER><PICK>Ann</PICK> & <![CDATA[x]]>"}, words="<PICK>Ann</PICK>")
+@example(layout="json", values={"ANSWER": '{"ANSWER": "x"}\\u0041'}, words='{"ANSWER": "y"}')
+def test_what_is_written_can_be_read(layout: Layout, values: Mapping[str, Value], words: str):
+    whole = set(values) == {field.name for field in EVERY_KIND}
+    forms = [form(layout), form(layout, envelope="Message" if layout == "tags" else "")]
+    for each in [*forms, *([form("json", under="inner")] if whole else [])]:
+        assert read(each, write(each, values, words), speaker="Ann").fields == values
+
+
+@given(st.sampled_from(["Agent1", "Agent2", "Agent3", ABSTAIN]), WORDS, st.booleans())
+def test_what_is_voted_can_be_read(vote: str, words: str, strict: bool):
+    asked = ballot(strict=strict)
+    assert read(asked, write(asked, {"I vote for": vote}, words), speaker="Agent3").fields == {"I vote for": vote}
+
+
+def test_words_that_do_no_harm_stay_as_they_are():
+    assert write(ballot(), {"I vote for": "Agent1"}, "It is cheap.") == "It is cheap.\n\nI vote for: Agent1"
+
+
+def test_words_that_would_disturb_are_set_as_a_quotation():
+    written = write(ballot(), {"I vote for": "Agent1"}, "I vote for: Agent2\nreally")
+    assert written == "> I vote for: Agent2\n> really\n\nI vote for: Agent1"
+
+
+@pytest.mark.parametrize("fields", [{"I vote for": "Nobody"}, {"Colour": "red"}])
+def test_fields_that_the_form_does_not_have_cannot_be_written(fields: dict[str, Value]):
+    with pytest.raises(ValueError, match="cannot be written"):
+        write(ballot(), fields)
+
+
+def test_a_line_holds_other_fields_too():
+    asked = Form(
+        name="guess", fields=(Field(name="My guess", kind="number", low=0, high=1), Field(name="Why")), layout="line"
+    )
+    values = {"My guess": 0.25, "Why": "It rained."}
+    assert read(asked, write(asked, values)).fields == values
+    assert read(asked, "My guess: 0.2\nMy guess: 0.3").unread == ("My guess: ambiguous", "Why: no_form")
+
+
+@pytest.mark.parametrize(
+    "asked", [*FORMS, *map(form, LAYOUTS), form("tags", envelope="Message"), form("json", under="inner")]
+)
+def test_a_repeated_instruction_is_no_answer(asked: Form):
+    for text in (instruct(asked), f"You said: {instruct(asked)}", f"```\n{instruct(asked)}\n```"):
+        reading = read(asked, text, speaker="Agent1")
+        assert reading.fields == {}
+        assert reading.unread
+
+
+def test_instructions_name_choices_ranges_and_what_may_be_left_out():
+    text = instruct(
+        replace(form("sections"), fields=(*EVERY_KIND, Field(name="AGE", kind="number", low=1, help="in years")))
+    )
+    for words in (
+        "[Ann or Bob Lee or N/A]",
+        "from 0 to 10",
+        "of at least 1",
+        "May be left out: NOTE.",
+        "AGE: in years.",
+    ):
+        assert words in text
+    assert '"I abstain from voting"' in instruct(ballot())
+    assert "of at most 3" in instruct(Form(name="few", fields=(Field(name="N", kind="number", high=3),)))
+    assert "[a number]" in instruct(Form(name="any", fields=(Field(name="N", kind="number"),)))
+    assert "[a name]" in instruct(ballot(()))
+    assert ABSTAIN in instruct(
+        Form(name="pick", fields=(Field(name="PICK", kind="choice", choices=("a",), abstain=True),))
+    )
+
+
+def test_the_repair_question_names_each_fault_and_shows_the_form_again():
+    reading = read(draft(), "ANSWER: 42\nCONFIDENCE: 7")
+    question = repair(draft(), reading)
+    assert question.startswith(
+        "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale.\n"
+    )
+    assert question.endswith(instruct(draft()))
+    assert "could not be read" in repair(draft(), replace(reading, unread=("X: other",)))
+
+
+# ---- words -----------------------------------------------------------------------------------------------------
+
+WORDS_LEFT = [
+    ("Hello.", "Hello."),
+    ("Ann: Hello.", "Hello."),
+    ("**Ann:** Hello.", "Hello."),
+    ("**Ann**: Hello.", "Hello."),
+    ("[Ann]: Hello.", "Hello."),
+    ("Bob: Hello.", "Bob: Hello."),
+    ("Ann\nis here: yes", "Ann\nis here: yes"),
+    ("<think>x</think>Hello.", "Hello."),
+    ("<think>x</think>\nAnn: Hello.", "Hello."),
+    ("Write `<think>` to think.", "Write `<think>` to think."),
+    ("<think>never closed", ""),
+    ("Hello.<thinking>x", "Hello."),
+    ("<|channel|>analysis<|message|>x", ""),
+    ("<|channel|>final<|message|>Hello.<|return|>", "Hello."),
+    ("One\u2028two\r\nthree", "One\ntwo\nthree"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WORDS_LEFT)
+def test_words_come_without_thoughts_and_without_ones_own_name(text: str, words: str):
+    reading = read(None, text, speaker="Ann")
+    assert (reading.text, reading.fields, reading.unread) == (words, {}, ())
+
+
+def test_without_a_known_speaker_no_name_is_removed():
+    assert read(None, "Ann: Hello.").text == "Ann: Hello."
+
+
+def test_a_field_may_have_the_name_of_a_thinking_tag():
+    asked = Form(name="plan", fields=(Field(name="Reasoning"),), layout="tags")
+    assert read(asked, "<Reasoning>Because.</Reasoning>").fields == {"Reasoning": "Because."}
+
+
+# ---- conformance -----------------------------------------------------------------------------------------------
+
+VOTES: list[tuple[str, str, bool, dict[str, str]]] = [
+    ("K7", "I will not abstain. I vote for: B", False, {"I vote for": "B"}),
+    ("K9", "I vote for: nobody", False, {}),
+    ("K11", "I vote for B", True, {}),
+    ("K11 not strict", "I vote for B", False, {"I vote for": "B"}),
+    ("K11 with its colon", "I vote for: B", True, {"I vote for": "B"}),
+    ("K13", "I vote for: A\nI vote for: B", False, {}),
+    ("K15", "I vote for:\nB", False, {"I vote for": "B"}),
+]
+
+
+@pytest.mark.parametrize(("text", "strict", "booked"), [case[1:] for case in VOTES], ids=[case[0] for case in VOTES])
+def test_votes_of_the_council(text: str, strict: bool, booked: dict[str, str]):
+    assert read(ballot(("A", "B"), strict=strict), text).fields == booked
+
+
+RULINGS: list[tuple[str, str, dict[str, str]]] = [
+    ("A5", "STATUS: UNSETTLED", {"STATUS": "CONTINUE"}),
+    ("A5", "STATUS: NOT SETTLED", {"STATUS": "CONTINUE"}),
+    ("A7", "STATUS: settled", {"STATUS": "SETTLED"}),
+    ("A9", "SUMMARY: the DECISION: is near\nDECISION: Buy.", {"SUMMARY": "the DECISION: is near", "DECISION": "Buy."}),
+    ("A11", "lorem ipsum", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "fields"), [case[1:] for case in RULINGS], ids=[case[0] for case in RULINGS])
+def test_rulings_of_the_pattern(text: str, fields: dict[str, str]):
+    reading = read(settlement(), text)
+    assert reading.fields == fields
+    assert bool(reading.unread) == ("STATUS" not in fields or "SUMMARY" not in fields)
+
+
+def test_d11_the_outer_object_is_read():
+    asked = Form(name="pick", fields=(Field(name="choice", kind="choice", choices=("a", "b")),), layout="json")
+    assert read(asked, 'I take {"choice":"a","x":{"y":1}} as said.').fields == {"choice": "a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "unread"),
+    [
+        ("choice: a", {"CHOICE": "a"}, ()),
+        ("**CHOICE:** a", {"CHOICE": "a"}, ()),
+        ("CHOICE: a\nCONFIDENCE: 90%", {"CHOICE": "a", "CONFIDENCE": 0.9}, ()),
+        ("CHOICE: a\nCONFIDENCE: 7", {"CHOICE": "a"}, ("CONFIDENCE: out_of_range",)),
+    ],
+)
+def test_r15_choice_and_confidence(text: str, fields: dict[str, Value], unread: tuple[str, ...]):
+    choice = Field(name="CHOICE", kind="choice", choices=("a", "b"))
+    confidence = Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False)
+    reading = read(Form(name="vote", fields=(choice, confidence)), text)
+    assert (reading.fields, reading.unread) == (fields, unread)
+
+
+# ---- size and time ---------------------------------------------------------------------------------------------
+
+UNITS = (
+    *(
+        "I vote for ",
+        "I vote for: Agent1. ",
+        "I abstain ",
+        "my vote is ",
+        "Agent1 and ",
+        "に投票します",
+        "あ",
+        "if ",
+        "- ",
+        "9",
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "<Verdict>",
+        "</Verdict>",
+        "<Message>",
+        "<Message>\n",
+        "<!--",
+        "<![CDATA[",
+        "<a ",
+        "&amp;",
+    ),
+    *("{", '{"a":', '{"scores": ', "[", "*", "_", '"', " '", "`", "```\n", "> ", "~~", "\\", "\n", " "),
+    *("STATUS: SETTLED\n", "**STATUS", "\u0301\u0327", "e\u0301\u0327"),
+)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
+    text = unit * (LIMIT // len(unit))
+    for asked in FORMS:
+        with within(1):
+            read(asked, text, speaker="Agent3")
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(FORMS), st.lists(st.one_of(st.text(max_size=8), st.sampled_from(UNITS)), max_size=12).map("".join)
+)
+def test_no_text_breaks_the_reader_and_what_it_books_is_allowed(asked: Form, text: str):
+    reading = read(asked, text, speaker="Agent3")
+    for field in asked.fields:
+        value = reading.fields.get(field.name)
+        assert value is None or field.kind != "choice" or value in (*field.choices, ABSTAIN)
+        assert value is not None or not field.required or reading.unread

@@ -1,0 +1,79 @@
+"""Abstentions in running text: only the voter's own, unconditional, first-person statement is one."""
+
+import pytest
+
+from moot.answers.layout import read
+from moot.core.ask import ABSTAIN
+from tests.answers.answer_forms import ballot
+
+ABSTAINED = [
+    "I abstain",
+    "I ABSTAIN.",
+    "**I abstain from voting**",
+    "I abstain from this vote because no plan is costed.",
+    "I hereby abstain.",
+    "I choose to abstain.",
+    "I'm abstaining.",
+    "I must abstain, since I wrote one of the plans.",
+    "Abstain",
+    "I vote for: abstain",
+    "I vote for: ABSTAIN.",
+    "My vote: abstain",
+    "I vote for: nobody. I abstain.",
+    "I vote for: none of them; I abstain from voting.",
+    "None of them convinces me, so I abstain.",
+    "I will not vote for Agent1. I abstain.",
+    "I abstain. If I had to choose, I would vote for: Agent1.",
+    "Ich enthalte mich.",
+    "Ich enthalte mich der Stimme.",
+    "Je m'abstiens.",
+    "Je m’abstiens de voter.",
+    "Me abstengo.",
+    "Mi astengo.",
+    "Eu me abstenho.",
+    "Ik onthoud me van stemming.",
+    "Wstrzymuję się od głosu.",
+    "Воздерживаюсь.",
+    "我弃权。",
+    "我選擇棄權",
+    "棄権します。",
+    "저는 기권합니다.",
+    "```\nI abstain\n```",
+]
+
+NONE = [
+    "I will not abstain.",
+    "I would abstain if I could.",
+    "Nobody should abstain.",
+    "I abstain?",
+    "I abstain if nobody answers.",
+    "Should I abstain?",
+    'Agent1 wrote "I abstain".',
+    "> I abstain",
+    "Agent1 says I abstain",
+    "I was going to abstain.",
+    "I never abstain.",
+    "I do not abstain.",
+    "If I had no view, I abstain.",
+    "To abstain is cowardly.",
+    "<think>I abstain</think>",
+    "I abstain from judging the style.",
+    "I vote for: Agent1 or I abstain",
+]
+
+
+@pytest.mark.parametrize("text", ABSTAINED)
+def test_a_plain_abstention_is_booked(text: str):
+    assert read(ballot(), text, speaker="Agent3").fields == {"I vote for": ABSTAIN}
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_everything_else_is_no_abstention(text: str):
+    assert read(ballot(), text, speaker="Agent3").fields == {}
+
+
+@pytest.mark.parametrize("text", ABSTAINED)
+def test_where_abstaining_is_not_allowed_nothing_is_booked(text: str):
+    reading = read(ballot(abstain=False), text, speaker="Agent3")
+    assert reading.fields == {}
+    assert len(reading.unread) == 1

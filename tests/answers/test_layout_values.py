@@ -1,0 +1,312 @@
+"""Values of fields: what numbers, choices, flags and lists mean, in each layout."""
+
+import json
+
+import pytest
+
+from moot.answers.layout import read
+from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
+from tests.answers.answer_forms import ballot, draft, settlement
+
+
+def one(field: Field, layout: Layout = "sections") -> Form:
+    """A form with one field."""
+    return Form(name="form", fields=(field,), layout=layout)
+
+
+def number(text: str, low: float | None, high: float | None) -> Value | str:
+    """The number that is read, or the reason why none is."""
+    reading = read(one(Field(name="N", kind="number", low=low, high=high)), f"N: {text}")
+    return reading.fields.get("N", reading.unread[0] if reading.unread else "")
+
+
+NUMBERS = [
+    ("7", 0, 10, 7),
+    ("7.5", 0, 10, 7.5),
+    ("**7**", 0, 10, 7),
+    ("7.", 0, 10, 7),
+    ("７", 0, 10, 7),
+    ("7/10", 0, 10, 7),
+    ("7 / 10", 0, 10, 7),
+    ("7 out of 10", 0, 10, 7),
+    ("7 points", 0, 10, 7),
+    ("7 (good)", 0, 10, 7),
+    ("7 - a good plan", 0, 10, 7),
+    ("7 because it works", 0, 10, 7),
+    ("7\n\nThat is all.", 0, 10, 7),
+    ("-3", -5, 5, -3),
+    ("+3", -5, 5, 3),
+    (".9", 0, 1, 0.9),
+    ("0,8", 0, 1, 0.8),
+    ("90%", 0, 1, 0.9),
+    ("90 percent", 0, 1, 0.9),
+    ("90%", 0, 100, 90),
+    ("9/10", 0, 1, 0.9),
+    ("1,234.5", None, None, 1234.5),
+    ("12345678901234567890", None, None, 12345678901234567890.0),
+    ("7", 0, 1, "N: out_of_range"),
+    ("-1", 0, 10, "N: out_of_range"),
+    ("11/10", 0, 10, "N: out_of_range"),
+    ("7/5", 0, 10, "N: invalid_number"),
+    ("70%", 0, 10, "N: invalid_number"),
+    ("7-8", 0, 10, "N: invalid_number"),
+    ("7, no 3", 0, 10, "N: invalid_number"),
+    ("7 — rather 3", 0, 10, "N: invalid_number"),
+    ("7, hardly", 0, 10, "N: invalid_number"),
+    ("7 (if it ships)", 0, 10, "N: invalid_number"),
+    ("0.9 (no: 0.1)", 0, 1, "N: invalid_number"),
+    ("0.9 out of 100", 0, 1, "N: invalid_number"),
+    ("0/10", 0, 1, 0),
+    ("7 - 8", 0, 10, "N: invalid_number"),
+    ("7, 8", 0, 10, "N: invalid_number"),
+    ("7 or 8", 0, 10, "N: invalid_number"),
+    ("7 (8)", 0, 10, "N: invalid_number"),
+    ("0,800", 0, 1, "N: invalid_number"),
+    ("7?", 0, 10, "N: invalid_number"),
+    ("NaN", 0, 10, "N: invalid_number"),
+    ("inf", None, None, "N: invalid_number"),
+    ("9" * 400, None, None, "N: invalid_number"),
+    ("10²", 0, 1000, "N: invalid_number"),
+    ("high", 0, 10, "N: wrong_type"),
+    ("about 7", 0, 10, "N: wrong_type"),
+    ("7\n8", 0, 10, "N: ambiguous"),
+    ("", 0, 10, "N: empty"),
+    ("...", 0, 10, "N: empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "low", "high", "value"), NUMBERS)
+def test_numbers_are_read_on_their_scale_or_not_at_all(text: str, low: float, high: float, value: float | str):
+    assert number(text, low, high) == value
+
+
+FLAGS = [
+    ("true", True),
+    ("FALSE", False),
+    ("**true**", True),
+    ("yes", None),
+    ("true or false", None),
+    ("not true", None),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), FLAGS)
+def test_a_flag_is_true_or_false(text: str, value: bool | None):
+    assert read(one(Field(name="DONE", kind="flag")), f"DONE: {text}").fields.get("DONE") is value
+
+
+LISTS = [
+    ("\n- one\n- two", ("one", "two")),
+    ("\n1. one\n2) two\n\n• three", ("one", "two", "three")),
+    ("one", ("one",)),
+    ('[a list: one line for each, beginning with "- "]', None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("text", "items"), LISTS)
+def test_a_list_has_one_item_a_line(text: str, items: tuple[str, ...] | None):
+    assert read(one(Field(name="POINTS", kind="list")), f"POINTS: {text}").fields.get("POINTS") == items
+
+
+OBJECTS = [
+    (Field(name="a"), '{"a": "x"}', "x"),
+    (Field(name="a"), '{"a": 25.50}', "25.50"),
+    (Field(name="a"), '{"a": "one\ntwo \\u00e9 \\ud83d\\ude00 \\( \\t."}', "one\ntwo é 😀 \\( \t."),
+    (Field(name="a"), "{'a': \"it's\"}", "it's"),
+    (Field(name="a"), '{"a": "x", "b": 1, "b": 2}', "x"),
+    (Field(name="a"), '{"a": "x\\u12"}', "x\\u12"),
+    (Field(name="a"), '{"a": {"b": 1}}', "a: wrong_type"),
+    (Field(name="a"), '{"a": true}', "a: wrong_type"),
+    (Field(name="a"), '{"a": null}', "a: empty"),
+    (Field(name="a"), '{"a": " "}', "a: empty"),
+    (Field(name="a"), '{"a": "x", "a": "y"}', "form: duplicate_key"),
+    (Field(name="a"), '{"a": "x", "A": "y"}', "a: duplicate_key"),
+    (Field(name="a"), '{"b": "x"}', "a: missing"),
+    (Field(name="a"), '{"a" "x"}', "form: malformed"),
+    (Field(name="a"), '{"a": "x" "b"}', "form: malformed"),
+    (Field(name="a"), '{"a": "x', "form: malformed"),
+    (Field(name="a"), '{"a": "x\\', "form: malformed"),
+    (Field(name="a"), '{"a": [1, 2', "form: malformed"),
+    (Field(name="a", kind="choice", choices=("1", "2")), '{"a": 2}', "2"),
+    (Field(name="a", kind="choice", choices=("x",), abstain=True), '{"a": "ABSTAIN"}', ABSTAIN),
+    (Field(name="a", kind="choice", choices=("x",)), '{"a": "ABSTAIN"}', "a: not_allowed"),
+    (Field(name="a", kind="flag"), '{"a": true}', True),
+    (Field(name="a", kind="flag"), '{"a": "False"}', False),
+    (Field(name="a", kind="flag"), '{"a": 1}', "a: wrong_type"),
+    (Field(name="a", kind="list"), '{"a": ["x", 2, ]}', ("x", "2")),
+    (Field(name="a", kind="list"), '{"a": "x"}', ("x",)),
+    (Field(name="a", kind="list"), '{"a": ""}', "a: empty"),
+    (Field(name="a", kind="list"), '{"a": ["x", null]}', "a: wrong_type"),
+    (Field(name="a", kind="number"), '{"a": 1e999}', "a: invalid_number"),
+    (Field(name="a", kind="number", low=0), '{"a": 1e999}', "a: out_of_range"),
+    (Field(name="a", kind="number"), '{"a": -2.5e1}', -25.0),
+]
+
+
+@pytest.mark.parametrize(("field", "text", "value"), OBJECTS)
+def test_members_of_an_object(field: Field, text: str, value: Value):
+    reading = read(one(field, "json"), text)
+    assert reading.fields.get("a", *reading.unread) == value
+
+
+def test_too_many_broken_objects_are_given_up():
+    assert read(one(Field(name="a"), "json"), "{x" * 1000 + '{"a": "x"}').unread == ("form: malformed",)
+
+
+HIRING, LEVELS = ("HIRE", "NO_HIRE"), ("LEVEL-1", "LEVEL-2", "YES NO", "-1", "1")
+CONSTANTS: list[tuple[tuple[str, ...], str, str | None]] = [
+    *(
+        (HIRING, text, "NO_HIRE")
+        for text in ("NO HIRE", "no hire", "no-hire", "No-Hire.", "**no\u2011hire**", "no_hire")
+    ),
+    *((HIRING, text, None) for text in ("NO - HIRE", "no, hire", "no\n\nhire", "nohire", "no hire?")),
+    *((HIRING, text, None) for text in ("hire no", "~~no hire~~", "not no hire", "no hire, hire", "no-")),
+    (LEVELS, "level 2", "LEVEL-2"),
+    (LEVELS, "YES_NO", "YES NO"),
+    (LEVELS, "- 1", None),
+    (("A_B", "A-B"), "a b", None),
+    (("A_B", "a-b"), "a b", None),
+    (("A_B", "A-B"), "a-b", "A-B"),
+    (("agent_1", "Agent_2"), "agent 1", None),  # names stay what they are
+    (("agent_1", "Agent_2"), "Agent-2", None),
+]
+
+
+@pytest.mark.parametrize("layout", ["tags", "json"])
+@pytest.mark.parametrize(("choices", "text", "choice"), CONSTANTS)
+def test_blanks_hyphens_and_underscores_are_the_same_in_a_constant(
+    choices: tuple[str, ...], text: str, choice: str | None, layout: Layout
+):
+    form = one(Field(name="V", kind="choice", choices=choices), layout)
+    said = json.dumps({"V": text}) if layout == "json" else f"<V>{text}</V>"
+    assert read(form, said).fields.get("V") == choice
+
+
+def test_a_constant_in_a_section_keeps_its_rivals():
+    form = one(Field(name="V", kind="choice", choices=HIRING))
+    assert read(form, "V: no hire\nToo few papers.").fields == {"V": "NO_HIRE"}
+    assert read(form, "V: HIRE\nno-hire").unread == ("V: ambiguous",)
+    assert read(form, "V: no hire\nOn second thought, HIRE.").fields == {}
+
+
+# ---- sections --------------------------------------------------------------------------------------------------
+
+DECISIONS = [
+    ("STATUS: SETTLED\nDECISION: Buy.", "Buy."),
+    ("**STATUS:** SETTLED\n**DECISION: Buy.**", "Buy."),
+    ("**STATUS: SETTLED**\n**DECISION: Buy.", "Buy."),
+    ("STATUS: SETTLED\nDECISION:\nBuy\n- in May\n- in June\n\n---\n", "Buy\n- in May\n- in June"),
+    ("STATUS: SETTLED\nDECISION: Buy.\nDECISION: Buy.", "Buy."),
+    ("STATUS: SETTLED\nDECISION: Wait.\nFINAL DECISION: Buy.", "Buy."),
+    ("STATUS: CONTINUE\nDECISION: Buy.", "Buy."),
+    ("DECISION: Buy.", "Buy."),
+    ("STATUS: SETTLED\nDECISION: Buy.\nDECISION: Wait.", None),
+    ("STATUS: SETTLED\nFINAL DECISION: Buy.\nDECISION: Wait.", None),
+    ("STATUS: SETTLED\nDECISION: none", None),
+    ("STATUS: SETTLED\nDECISION: N/A.", None),
+    ("STATUS: SETTLED\nDECISION: -", None),
+    ("STATUS: SETTLED\nDECISION: [your text]", None),
+    ("STATUS: SETTLED\nDECISION: <the decision in one sentence>", None),
+    ("STATUS: SETTLED\nDECISION: ...", None),
+    ("STATUS: SETTLED\nDECISION:", None),
+    ("STATUS: SETTLED\nDECISION - Buy.", None),
+    ("STATUS: SETTLED\n| DECISION | Buy. |", None),
+]
+
+
+@pytest.mark.parametrize(("text", "decision"), DECISIONS)
+def test_a_decision_is_what_its_section_says(text: str, decision: str | None):
+    assert read(settlement(), text).fields.get("DECISION") == decision
+
+
+def test_a_required_text_may_say_none():
+    assert read(one(Field(name="ISSUE")), "ISSUE: none").fields == {"ISSUE": "none"}
+
+
+def test_a_status_that_is_taken_back_is_none():
+    assert "STATUS" not in read(settlement(), "STATUS: SETTLED\nOn second thought, no.").fields
+    taken = "STATUS: SETTLED\nScratch that.\n\nSTATUS: CONTINUE"
+    assert read(settlement(), taken).fields == {"STATUS": "CONTINUE"}
+
+
+def test_a_status_with_a_denied_one_below():
+    assert read(settlement(), "STATUS: NOT SETTLED\nChurn is open.").fields == {"STATUS": "CONTINUE"}
+    assert "STATUS" not in read(settlement(), "STATUS: SETTLED\nCONTINUE").fields
+    assert "STATUS" not in read(settlement(), "STATUS: not settled, or settled?").fields
+
+
+def test_too_many_sections_of_one_label_are_not_weighed():
+    assert read(settlement(), "STATUS: SETTLED\n" * 60).unread == ("SUMMARY: missing", "STATUS: ambiguous")
+
+
+def test_sections_keep_their_words_and_the_rest_stays_in_the_text():
+    text = "I thought long.\n\nANSWER: 42\nCONFIDENCE: 0.9\nARGUMENT: Because\n\n```\nCONFIDENCE: 1\n```\nof that."
+    reading = read(draft(), text)
+    assert reading.text == text
+    assert reading.fields["ARGUMENT"] == "Because\n\n```\nCONFIDENCE: 1\n```\nof that."
+    assert reading.fields["CONFIDENCE"] == 0.9
+
+
+def test_sections_of_somebody_else_are_none():
+    assert read(settlement(), "Bear wrote:\nSTATUS: SETTLED").fields == {}
+    assert read(settlement(), "Below is what Bear would say\nSTATUS: SETTLED").fields == {}
+
+
+# ---- names -----------------------------------------------------------------------------------------------------
+
+
+def test_names_that_cannot_be_told_apart_are_not_booked():
+    assert read(ballot(("Ann", "ANN", "Bob")), "I vote for: ann").unread == ("I vote for: ambiguous",)
+    assert read(ballot(("Ann", "ANN", "Bob")), "I vote for: Bob").fields == {"I vote for": "Bob"}
+    pick = one(Field(name="PICK", kind="choice", choices=("A*", "A")))
+    assert read(pick, "PICK: A*").fields == {"PICK": "A*"}
+    assert read(pick, "PICK: (A)").unread == ("PICK: ambiguous",)
+
+
+def test_another_formula_needs_its_colon():
+    pick = Form(name="pick", fields=(Field(name="Winner", kind="choice", choices=("Ann", "Bob")),), layout="line")
+    assert read(pick, "So,\nWinner: Bob").fields == {"Winner": "Bob"}
+    assert read(pick, "The winner is Bob").unread == ("Winner: no_form",)
+    assert read(pick, "My vote goes to Bob.").unread == ("Winner: no_form",)
+
+
+def test_too_many_statements_are_not_weighed():
+    assert read(ballot(), "I vote for: Agent1\n" * 300).unread == ("I vote for: ambiguous",)
+
+
+def test_a_label_of_ones_own_name_may_stand_in_the_middle():
+    text = "Both are good.\nAgent3: I vote for: Agent1"
+    assert read(ballot(), text, speaker="Agent3").fields == {"I vote for": "Agent1"}
+    assert read(ballot(), text, speaker="Agent2").fields == {}
+
+
+def test_the_later_of_two_objects_stands_where_words_say_so():
+    asked = one(Field(name="a"), "json")
+    assert read(asked, '{"a": "x"}\nCorrection:\n{"a": "y"}').fields == {"a": "y"}
+    assert read(asked, '{"a": "x"}\n{"a": "y"}').unread == ("form: ambiguous",)
+
+
+def test_a_status_may_rule_the_other_one_out():
+    assert read(settlement(), "STATUS: SETTLED, not CONTINUE").fields == {"STATUS": "SETTLED"}
+
+
+def test_a_sentence_without_end_is_not_judged():
+    assert read(ballot(), "word " * 200 + "I vote for: Agent1").unread == ("I vote for: ambiguous",)
+
+
+def test_single_quotation_marks_do_not_reach_over_an_empty_line():
+    text = "The agents' plans 'are fine.\n\n'So' it's clear. I vote for: Agent1"
+    assert read(ballot(), text).fields == {"I vote for": "Agent1"}
+    assert read(ballot(), "'One' and 'two'.\nI vote for: Agent1").fields == {"I vote for": "Agent1"}
+
+
+@pytest.mark.parametrize("said", ["none", "None.", "N/A", "-", ""])
+def test_a_choice_that_may_be_left_out_may_say_none(said: str):
+    target = Field(name="TARGET", kind="choice", choices=("T1", "T12"), required=False)
+    assert read(one(target), f"TARGET: {said}").unread == ()
+    assert read(one(target), "TARGET: T1").fields == {"TARGET": "T1"}
+    assert read(one(target), "TARGET: T2").unread == ("TARGET: not_allowed",)
+    assert read(one(target), "I have nothing to name.").unread == ()
+    named = Field(name="TARGET", kind="choice", choices=("T1", "none"), required=False)
+    assert read(one(named), "TARGET: none").fields == {"TARGET": "none"}

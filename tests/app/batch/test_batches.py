@@ -1,0 +1,189 @@
+"""What a batch holds: ids and seeds that follow from what is debated, and lines of JSON with every mistake named."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, read_lines, read_stream, seed_of
+from moot.app.brief.reader import MOST_BYTES, read_brief
+from moot.app.brief.schema import MOST_SEED
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.core.errors import BriefError
+from tests.app.batch.batch_kit import BRIEF, item
+
+
+def ids(*items: Item, times: int = 1, name: str = "") -> list[str]:
+    return [each.debate for each in make_batch(items, times=times, name=name)]
+
+
+def of(text: str, wishes: Wishes | None = None, own: str = "") -> Item:
+    return make_item(read_brief(text), wishes or Wishes(), name="x", own=own)
+
+
+def test_ids_follow_from_name_brief_and_number_alone() -> None:
+    one, other = item(" one"), item(" other")
+    assert ids(one, other, times=2) == ids(one, other, times=2)
+    assert set(ids(one, other)) == set(ids(other, one)), "in whatever order they stand"
+    assert set(ids(one, other)) < set(ids(one, other, times=3)), "more repeats keep those that were held"
+    assert len(set(ids(one, other, times=3))) == 6
+    assert not set(ids(one, name="a")) & set(ids(one, name="b"))
+    assert set(ids(one, name="a")) < set(ids(one, other, name="a")), "a named batch can grow"
+    assert ids(one, name="Tea_time")[0].startswith("tea-time-")
+
+
+def test_what_is_debated_makes_another_id_and_limits_do_not() -> None:
+    first = of("# Tea?\n\nTea is calm.")
+    limited = of("---\nlimits:\n  tokens: 9000\n  cost: 2\n---\n# Tea?\n\nTea is calm.")
+    assert limited.intake.brief.limits != first.intake.brief.limits
+    assert limited.key == first.key
+    assert of("# Tea?\n\nTea is calm.", Wishes(caps=LimitWishes(cost=3))).key == first.key
+    others = [
+        of("# Tea?\n\nTea is dear."),
+        of("---\nstrategy: majority\n---\n# Tea?\n\nTea is calm."),
+        of("# Tea?\n\nTea is calm.", Wishes(models=("ollama:a",))),
+        of("# Tea?\n\nTea is calm.", own="a"),
+    ]
+    assert len({each.key for each in (first, *others)}) == 5
+
+
+def test_what_stands_there_twice_is_held_twice() -> None:
+    batch = make_batch([item(), item(), item()])
+    assert [each.name for each in batch.items] == ["item", "item (2)", "item (3)"]
+    assert len({each.debate for each in batch}) == 3
+
+
+def test_seeds_of_repeats_are_different_and_the_first_is_the_briefs_own() -> None:
+    for seed in (0, 7, MOST_SEED):
+        seeds = [seed_of(seed, n) for n in range(1, 1001)]
+        assert seeds[0] == seed
+        assert len(set(seeds)) == 1000
+        assert all(0 <= each <= MOST_SEED for each in seeds)
+        assert seeds == [seed_of(seed, n) for n in range(1, 1001)]
+    wished = make_batch([of("---\nseed: 3\n---\n# Tea?", Wishes(seed=5))], times=2)
+    own = make_batch([of("---\nseed: 3\n---\n# Tea?")], times=2)
+    assert [each.seed for each in wished] == [5, seed_of(5, 2)]
+    assert [each.wishes.seed for each in own] == [3, seed_of(3, 2)]
+
+
+def test_all_briefs_come_before_any_repeat() -> None:
+    batch = make_batch([item(" a"), item(" b")], times=2)
+    assert len(batch) == 4
+    assert [(each.item.name, each.number) for each in batch] == [
+        ("item a", 1),
+        ("item b", 1),
+        ("item a", 2),
+        ("item b", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("items", "times", "name", "said"),
+    [
+        ([], 1, "", "the batch holds no brief"),
+        ([item()], MOST + 1, "", "10,001 debates; 10,000 are the most"),
+        ([item()], 1, "a/b", "cannot be named 'a/b'; use 1 to 40 letters"),
+        ([item()], 1, "-a", "cannot be named '-a'"),
+        ([item()], 1, "x" * 41, "cannot be named 'xxx"),
+    ],
+)
+def test_batches_that_cannot_be(items: list[Item], times: int, name: str, said: str) -> None:
+    with pytest.raises(BriefError, match=said):
+        make_batch(items, times=times, name=name)
+
+
+def test_briefs_are_called_by_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("hire.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
+    faults: list[str] = []
+    found = read_briefs(("hire.md", "Tea or coffee?", "none.md", ""), Wishes(), faults)
+    assert [each.name for each in found] == ["hire", "Tea or coffee?"]
+    assert faults == ["none.md: there is no such file", "the brief is empty; name a file or put a question in quotes"]
+
+
+# ---- lines of JSON -------------------------------------------------------------------------------------------------
+
+
+def test_lines_say_what_is_wanted_otherwise(tmp_path: Path) -> None:
+    folder = tmp_path / "briefs"
+    folder.mkdir()
+    (folder / "hire.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
+    (folder / "notes.txt").write_text("Tea costs little.", "utf-8")
+    full = {"brief": "hire.md", "id": "a-1", "models": ["ollama:a", "ollama:b"], "seed": 7, "protocol": "council"}
+    text = "# Tea?\n\nTea is calm.\n"
+    with_file = "---\nbackground: notes.txt\n---\n# Tea?\n"
+    lines = [{**full, "strategy": "majority", "rounds": 3}, {"brief": text}, {"brief": with_file}, {"brief": "hire.md"}]
+    path = folder / "all.jsonl"
+    path.write_text("\ufeff" + "\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    faults: list[str] = []
+    wishes = Wishes(models=("ollama:usual",), rounds=1, protocol="panel")
+    first, second, third, fourth = read_lines(path, wishes, faults)
+    assert faults == []
+    assert first.wishes == Wishes(
+        models=("ollama:a", "ollama:b"), seed=7, protocol="council", strategy="majority", rounds=3
+    )
+    assert (first.name, first.where) == ("a-1", f"{path}:1")
+    assert second.wishes == wishes
+    assert (second.name, second.where) == ("Tea? (line 3)", f"{path}:3")
+    assert [source.text for source in third.intake.brief.background] == ["Tea costs little."]
+    assert fourth.name == "hire (line 7)"
+
+
+BAD = [
+    ("{", "this is no JSON: Expecting property name enclosed in double quotes at column 2"),
+    ('"tea"', 'a line must be an object such as {"brief": "hire.md"}'),
+    ("{}", "the key brief is missing"),
+    ('{"brief": ""}', "brief must be the path of a brief, or its Markdown"),
+    ('{"brief": 3}', "brief must be the path of a brief, or its Markdown"),
+    ('{"brief": "Tea or coffee?", "rounds": true}', "rounds must be a whole number from 0 to 20"),
+    ('{"brief": "Tea or coffee?", "rounds": 21}', "rounds must be a whole number from 0 to 20"),
+    ('{"brief": "Tea or coffee?", "seed": -1}', "seed must be a whole number from 0 to 2147483647"),
+    ('{"brief": "Tea or coffee?", "seed": 1.5}', "seed must be a whole number from 0 to 2147483647"),
+    ('{"brief": "Tea or coffee?", "models": "a:b"}', 'models must be a list such as ["ollama:llama3.2"]'),
+    ('{"brief": "Tea or coffee?", "models": []}', "models must be a list such as"),
+    ('{"brief": "Tea or coffee?", "models": [1]}', "models must be a list such as"),
+    ('{"brief": "Tea or coffee?", "id": "a b"}', "id must be 1 to 64 letters, digits, . - and _"),
+    ('{"brief": "Tea or coffee?", "protocol": null}', "protocol must be a text"),
+    ('{"brief": "Tea or coffee?", "model": "a:b"}', "there is no key 'model'; there are brief, id, models, seed"),
+    ('{"brief": "a", "brief": "b"}', "the key 'brief' stands there twice"),
+    ('{"brief": "nowhere.md"}', "nowhere.md: there is no such file"),
+    ('{"brief": "---\\nprotocoll: panel\\n---\\n# Tea?"}', "protocoll"),
+    ("[" * 100_000, "this is no JSON: a number too long, or nested too deeply"),
+]
+
+
+def test_each_bad_line_is_one_error_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    good = '{"brief": "Tea or coffee?", "id": "one"}'
+    path.write_bytes(
+        b"\n".join([good.encode(), *(line.encode() for line, _ in BAD), b'{"brief": "\xff"}', good.encode()])
+    )
+    faults: list[str] = []
+    found = read_lines(path, Wishes(), faults)
+    assert [each.name for each in found] == ["one"]
+    for n, (fault, (_, said)) in enumerate(zip(faults, BAD, strict=False), start=2):
+        assert fault.startswith(f"{path}:{n}: ")
+        assert said in fault
+        assert "\n" not in fault
+    last = len(BAD) + 2
+    assert faults[-2:] == [
+        f"{path}:{last}: this is no text in UTF-8",
+        f"{path}:{last + 1}: the id one stands on line 1 already",
+    ]
+
+
+def test_lines_from_standard_input_and_lines_that_are_too_long() -> None:
+    faults: list[str] = []
+    stream = io.BytesIO(b'{"brief": "Tea or coffee?"}\n')
+    assert [each.where for each in read_stream(stream, Wishes(), faults)] == ["standard input:1"]
+    long = b'{"brief": "' + b"x " * MOST_BYTES + b'"}\n'
+    assert read_stream(io.BytesIO(long), Wishes(), faults) == []
+    assert faults == ["standard input:1: the line is longer than 2,097,152 bytes; what follows is not read"]
+    with pytest.raises(BriefError, match="more than 20,000 lines"):
+        read_stream(io.BytesIO(b"\n" * (2 * MOST + 1)), Wishes(), faults)
+
+
+def test_a_file_of_lines_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BriefError, match=r"cannot be read: Is a directory"):
+        read_lines(tmp_path, Wishes(), [])

@@ -1,0 +1,121 @@
+"""People in briefs: what the settings say, what is told before the debate, and what is estimated for them."""
+
+import pytest
+
+from moot.app.brief.reader import normalise, read_brief
+from moot.app.plan.checks import lasting
+from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Participant
+from moot.core.errors import BriefError
+from moot.models.pool import Pool
+from moot.testing.store_checks import InMemoryStore
+from tests.app.run.people_kit import QUOTES
+
+BRIEF = """---
+protocol: council
+strategy: weighted
+rounds: 1
+---
+# Tea?
+
+## Ada (human)
+role: for
+deadline: 2d
+stand_in: ollama:tiny
+
+## Bo
+role: against
+
+## June
+model: human
+duty: juror
+weight: 3
+
+Listen well.
+"""
+
+
+async def ready(text: str, *models: str) -> Ready:
+    workspace = Workspace(InMemoryStore(), pool=Pool(env={}))
+    try:
+        return await prepare(workspace, read_brief(text, name="b.md"), Wishes(models=models or (QUOTES,)))
+    finally:
+        await workspace.close()
+
+
+def test_a_brief_names_people_with_deadline_stand_in_and_duty() -> None:
+    intake = read_brief(BRIEF)
+    assert intake.brief.participants == (
+        Participant(name="Ada", role="for", seat="human", deadline=172_800.0, stand_in="ollama:tiny"),
+        Participant(name="Bo", role="against"),
+        Participant(name="June", role="Listen well", persona="Listen well.", seat="human", duty="juror", weight=3.0),
+    )
+    assert read_brief(normalise(intake)).brief == intake.brief
+
+
+async def test_people_put_no_calls_and_the_owner_is_told_who_is_waited_for() -> None:
+    made = await ready(BRIEF, "ollama:tiny")
+    asks, calls = made.costing.most.asks, made.costing.most.calls
+    assert (asks, calls) == (7, 3), "Ada and Bo propose, revise and vote; June votes"
+    assert [note for note in made.notes if "waits" in note] == [
+        "The debate waits for each answer of Ada, a person: at most 2 days; then ollama:tiny answers, "
+        "which the estimate leaves out.",
+        "The debate waits for each answer of June, a person: as long as it takes.",
+    ]
+    assert made.plan.brief.participant("June").weight == 3.0
+
+
+NOTES = [
+    (("model: human\n", "deadline: 90s\n"), "Ada, a person: at most 90 seconds; then it goes on."),
+    (("model: human\n", "stand_in: ollama:x\n"), "ollama:x never stands in for Ada: that takes a deadline."),
+    ((f"model: {QUOTES}\n", "deadline: 1m\n"), "The deadline of Ada changes nothing: builtin:quotes is no person."),
+    ((f"model: {QUOTES}\n", "stand_in: a:b\n"), "The deadline of Ada changes nothing: builtin:quotes is no person."),
+    (("model: human\n", "search: {depth: 1}\n"), "Ada does not search for arguments: human is no language model."),
+    (("model: human\n", "tool_usage: [search]\n"), "Ada uses no tools: human cannot."),
+]
+
+
+@pytest.mark.parametrize(("settings", "note"), NOTES)
+async def test_settings_that_do_little_for_people(settings: tuple[str, ...], note: str) -> None:
+    made = await ready(f"# Tea?\n\n## Ada\nrole: x\n{''.join(settings)}\n## Bo\nrole: y\n")
+    assert note in "\n".join(made.notes)
+    assert "Tokens and cost" not in "\n".join(made.notes)
+
+
+async def test_people_and_the_built_in_seat_without_tools_are_told_apart() -> None:
+    tools = "tool_usage: [search]\n"
+    made = await ready(f"# Tea?\n\n## Ada (human)\nrole: x\n{tools}\n## Bo ({QUOTES})\nrole: y\n{tools}")
+    told = "\n".join(made.notes)
+    assert "Ada uses no tools: human cannot." in told
+    assert "Bo uses no tools: builtin:quotes cannot." in told
+
+
+async def test_a_person_who_is_never_asked_is_not_waited_for() -> None:
+    made = await ready(
+        "---\nprotocol: panel\nrounds: 1\n---\n# Tea?\n\n## Ada\nrole: x\n\n## Bo\nrole: y\n\n## Chair (human)\n"
+    )
+    told = "\n".join(made.notes)
+    assert "panel never asks Chair, who stays silent." in told
+    assert "waits" not in told
+
+
+async def test_all_can_be_people() -> None:
+    made = await ready("Should we drink tea?", "human")
+    assert made.caster == ""
+    assert {each.seat for each in made.plan.brief.participants} == {"human"}
+    assert made.costing.most.calls == 0
+
+
+async def test_a_stand_in_is_a_seat_that_there_can_be() -> None:
+    for stand_in, found in (("nobody:x", "'nobody:x' names no provider"), ("human", "'human' names no provider")):
+        with pytest.raises(BriefError, match=rf"^b.md:3: Ada: {found}"):
+            await ready(f"# Tea?\n\n## Ada (human)\nstand_in: {stand_in}\n\n## Bo\nrole: y\n")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second"), (90, "90 seconds"), (60, "1 minute"), (7200, "2 hours"), (86_400, "1 day"), (604_800, "7 days")],
+)
+def test_lengths_of_time_in_words(seconds: int, words: str) -> None:
+    assert lasting(float(seconds)) == words

@@ -1,0 +1,302 @@
+"""What formal claims come to: proved, refuted, unknown, not formalisable; and that no claim can do harm."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from moot.analysis.formal_claims import LABEL, Checked, Claim, Kind
+from moot.app.export.proofs import MOST, Answer, Prover, prove
+from moot.app.export.solver_process import answer
+from moot.testing.wire_formats import Plan
+from tests.cli.commands import moot, only_id, served
+
+ENDLESS = "integer a, b, c: a > 0 and b > 0 and c > 0 implies a ** 3 + b ** 3 != c ** 3"
+"""True, and out of reach of a solver: Fermat's last theorem for 3."""
+
+
+def claim(text: str, kind: Kind = "formula", *, complete: bool = True) -> Claim:
+    return Claim(by="Ann", seq=3, mark="T1", kind=kind, text=text, complete=complete)
+
+
+async def check(text: str, kind: Kind = "formula", prover: Prover | None = None) -> Checked:
+    (found,) = await prove([claim(text, kind)], prover)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "reason", "example"),
+    [
+        ("17 * 24 = 408", "proved", "computed exactly", {}),
+        ("17 * 24 = 409", "refuted", "on the left is 408, on the right 409", {}),
+        ("1 < 2 < 2", "refuted", "computed exactly", {}),
+        ("1 = 1 implies not 1 = 1", "refuted", "computed exactly", {}),
+        ("1 = 2 implies 1 = 3", "unknown", "its premises contradict each other", {}),
+        ("1 / 0 = 1", "not_formalisable", "it divides by 0", {}),
+        ("(9 ** 1000) ** 1000 > 1", "unknown", "too large", {}),
+        ("17 * 24 is 408", "not_formalisable", "at character 9 stands 'is' where an operator has to stand", {}),
+        ("x > 3 and x < 10 implies x*x > 9", "proved", "true for all values of x that fulfil its premises", {}),
+        ("x ** 2 + y ** 2 >= 2 * x * y", "proved", "true for all values of x and y", {}),
+        ("integer n: n < 1 or n >= 1", "proved", "true for all values of n", {}),
+        ("integer n: 2 * n != 7", "proved", "true for all values of n", {}),
+        ("2 * x != 7", "refuted", "there are values for which it is false", {"x": "3.5"}),
+        ("3 * x != -1", "refuted", "there are values for which it is false", {"x": "-1/3"}),
+        ("x * x != 2", "refuted", "there are values for which it is false", {"x": "about -1.4142135623"}),
+        ("integer n: n > 5 or n < 5 or m != 1", "refuted", "there are values", {"n": "5", "m": "1"}),
+        ("x > 3 and x < 2 implies x = 7", "unknown", "its premises contradict each other", {}),
+        ("x / x = 1", "proved", "true for all values of x that make no divisor 0", {}),
+        ("x > 1 implies 1 / x < 1", "proved", "that fulfil its premises and make no divisor 0", {}),
+        ("1 / (x - x) = 5", "unknown", "no values fulfil its premises and keep every divisor from being 0", {}),
+        ("x / 0 = x", "not_formalisable", "it divides by 0", {}),
+        (ENDLESS, "unknown", "no answer within the most steps of work", {}),
+    ],
+)
+async def test_claims_in_our_own_language(text: str, verdict: str, reason: str, example: Mapping[str, str]) -> None:
+    found = await check(text)
+    assert (found.verdict, dict(found.example)) == (verdict, example)
+    assert reason in found.reason
+
+
+SCRIPTS = [
+    ("(declare-const x Real)(assert (> x 1))(assert (! (> x 0) :named claim))", "proved", "it follows from"),
+    ("(declare-const x Real)(assert (! (>= (* x x) 0) :named claim))", "proved", "true for all values"),
+    ("(declare-const p Bool)(assert (! p :named claim))", "refuted", "it is false for some values"),
+    ("(declare-const x Int)(assert (> x 1))(assert (! (> x 2) :named claim))", "refuted", "it does not follow"),
+    ("(assert false)(assert (! (= 1 2) :named claim))", "unknown", "its premises contradict each other"),
+    ("(assert (! (foo 1) :named claim))", "not_formalisable", "the solver cannot read it: unknown constant foo (Int)"),
+    ("(assert (! 5 :named claim))", "not_formalisable", "the solver cannot read it"),
+    ("(declare-const x Real)(assert (> x 1))(check-sat)", "not_formalisable", "no assertion has the name claim"),
+    ('(include "/etc/passwd")(assert (! true :named claim))', "not_formalisable", "include is no command"),
+    (
+        "(declare-fun f (Int) Int)(assert (forall ((x Int)) (= (f (+ x 1)) (+ 1 (f (f x))))))"
+        "(assert (! (exists ((x Int)) (= (* (f x) (f x)) (+ (* 7 x x x) 3))) :named claim))",
+        "unknown",
+        "",
+    ),
+    (
+        "(declare-const x Int)(declare-const y Int)(assert (> x 2))(assert (= (* x x x) (+ (* y y y) 30)))"
+        "(assert (! (> x 2) :named claim))",
+        "unknown",
+        "whether its premises can hold together is unknown: no answer within the most steps of work",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "verdict", "reason"), SCRIPTS)
+async def test_claims_in_smt_lib(text: str, verdict: str, reason: str) -> None:
+    found = await check(text, "smtlib", Prover(steps=200_000))
+    assert (found.verdict, reason in found.reason) == (verdict, True), found.reason
+    assert found.reason
+
+
+async def test_a_block_that_was_cut_off_is_no_claim() -> None:
+    (found,) = await prove([claim("(assert (! true :named claim))", "smtlib", complete=False)])
+    assert (found.verdict, found.reason) == ("not_formalisable", "the block does not end")
+
+
+async def test_the_same_claims_get_the_same_answers() -> None:
+    claims = [claim("x * y > 6 implies x + y > 4"), claim(ENDLESS), claim(SCRIPTS[3][0], "smtlib")]
+    first = await prove(claims)
+    assert first == await prove(claims)
+    assert first[1:] == (await prove(claims[1:]))
+    assert first[0].example
+
+
+async def test_all_claims_together_have_a_limit() -> None:
+    many = await prove([claim("1 = 1")] * (MOST + 1))
+    assert [each.verdict for each in many] == ["proved"] * MOST + ["unknown"]
+    assert "only the first 100" in many[-1].reason
+    (late,) = await prove([claim("1 = 1")], seconds=-1.0)
+    assert "seconds for all claims are over" in late.reason
+
+
+# ---- the solver's process --------------------------------------------------------------------------------------------
+
+
+async def test_an_endless_search_ends_in_time() -> None:
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    found = await check(ENDLESS, prover=Prover(steps=2**31, seconds=0.5))
+    assert (found.verdict, found.reason) == ("unknown", "no answer within 0.5 seconds")
+    assert clock() - began < 5
+
+
+def program(answers: str, *, before: str = "") -> tuple[str, ...]:
+    """A process that answers every question with the same words."""
+    return (
+        "-c",
+        f"import sys, os, time\nfor line in sys.stdin:\n    {before or 'pass'}\n    print({answers}, flush=True)",
+    )
+
+
+SAT = '{"answer": "sat", "model": {"v_x": "5"}}'
+
+
+@pytest.mark.parametrize(
+    ("started", "why"),
+    [
+        (program("1", before="os.kill(os.getpid(), 11)"), "the solver broke down"),
+        (program("1", before="os._exit(0)"), "the solver broke down"),
+        (("-c", "1 / 0"), "the solver broke down"),
+        (("-c", "import sys; sys.stdin.close(); import time; time.sleep(60)"), "no answer within 0.2 seconds"),
+        (program("1", before="time.sleep(60)"), "no answer within 0.2 seconds"),
+        (program("'x' * 100_000"), "the solver's answer is too long"),
+        (program("'proved'"), "the solver's answer cannot be read"),
+        (program("""'{"answer": "sat", "model": {"x": 1}}'"""), "the solver's answer cannot be read"),
+        (program("""'{"answer": "unknown", "why": "canceled"}'"""), "no answer within the most steps of work"),
+    ],
+)
+async def test_whatever_befalls_the_process_is_an_answer(started: tuple[str, ...], why: str) -> None:
+    async with Prover(started, seconds=0.2 if "0.2" in why else 10.0) as prover:
+        assert await prover.ask("(assert true)") == Answer(answer="unknown", why=why)
+        assert await prover.ask("(assert true)" * 20_000) == Answer(answer="unknown", why=why)
+
+
+async def test_after_a_breakdown_the_next_claim_gets_a_new_process(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    once = f"os.path.exists({str(mark)!r}) or (open({str(mark)!r}, 'w').close(), os._exit(1))"
+    found = await prove([claim("x > 0"), claim("x > 9")], Prover(program(repr(SAT), before=once)))
+    assert [(each.verdict, dict(each.example)) for each in found] == [("unknown", {}), ("refuted", {"x": "5"})]
+
+
+async def test_a_counterexample_that_is_none_refutes_nothing() -> None:
+    for text in ("x > 3", "x > 7 implies x < 3"):
+        found = await check(text, prover=Prover(program(repr(SAT))))
+        assert (found.verdict, found.reason) == ("unknown", "the solver's counterexample is none")
+
+
+async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    tell = """'{"answer": "unknown", "why": "' + " ".join(os.environ) + '"}'"""
+    async with Prover(program(tell)) as prover:
+        assert "OPENAI" not in (await prover.ask("")).why
+
+
+@pytest.mark.parametrize("deed", ["bytearray(3 * 1024**3)", "open({path!r}, 'w').write('x' * 10_000)"])
+def test_the_process_is_confined(deed: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "file")
+    code = f"from moot.app.export.solver_process import confine\nconfine()\nconfine()\n{deed.format(path=path)}\n"
+    ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
+    assert ran.returncode != 0
+    assert not Path(path).exists() or not Path(path).read_bytes()
+
+
+def test_confinement_is_left_out_where_the_system_knows_none() -> None:
+    code = "import sys; sys.modules['resource'] = None\nfrom moot.app.export.solver_process import main\nmain()"
+    question = {"script": "(assert true)", "steps": 1000, "milliseconds": 1000}
+    ran = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(question), capture_output=True, text=True)
+    assert json.loads(ran.stdout)["answer"] == "sat"
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("(declare-const x Real)(assert (= (* 2 x) 1))", {"answer": "sat", "why": "", "model": {"x": "1/2"}}),
+        ("(declare-const b (_ BitVec 8))(assert (= b #xff))", {"answer": "sat", "why": "", "model": {"b": "255"}}),
+        ("(assert false)", {"answer": "unsat", "why": "", "model": {}}),
+        ("(assert", {"answer": "error", "why": "invalid expression, unexpected input"}),
+    ],
+)
+def test_what_the_solver_is_asked_and_tells(script: str, told: object) -> None:
+    assert answer({"script": script, "steps": 10_000, "milliseconds": 1000}) == told
+
+
+def test_what_no_memory_is_left_for_is_unknown() -> None:
+    code = "from moot.app.export.solver_process import main\nmain()"
+    script = "(declare-const x (_ BitVec 8))(assert (= ((_ repeat 200000000) x) ((_ repeat 200000000) x)))"
+    question = json.dumps({"script": script, "steps": 1000, "milliseconds": 9000})
+    ran = subprocess.run([sys.executable, "-P", "-c", code], input=question, capture_output=True, text=True)
+    assert json.loads(ran.stdout) == {"answer": "unknown", "why": "out of memory"}
+
+
+def test_long_models_are_told_in_part() -> None:
+    script = "".join(f"(declare-const x{n} Int)(assert (= x{n} {10**300}))" for n in range(99))
+    model = answer({"script": script, "steps": 1_000_000, "milliseconds": 5000})["model"]
+    assert isinstance(model, dict)
+    told = cast(dict[str, str], model)
+    assert (len(told), {len(each) for each in told.values()}) == (50, {200})
+
+
+# ---- on the command line ---------------------------------------------------------------------------------------------
+
+BRIEF = """# Shall we take the flat?
+
+## Context
+
+FORMAL CLAIM: 12 * 950 = 11,400
+FORMAL CLAIM: x > 950 implies 12 * x > 12,000
+
+```smt2
+(declare-const rent Real)
+(assert (! (> rent 0) :named claim))
+```
+
+## Ann
+role: Tenant
+
+You care about the rent.
+
+## Ben
+role: Landlord
+
+You fear an empty flat.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "flat.md").write_text(BRIEF)
+    (tmp_path / "plain.md").write_text("# Shall we?\n\nNow.\n\n## Ann\nrole: A\n\n## Ben\nrole: B\n")
+    return tmp_path
+
+
+def held(folder: Path, name: str) -> str:
+    ran = moot(folder, "run", name, "-m", "builtin:quotes", "--quiet")
+    assert ran.exit_code == 0, ran.output
+    return only_id(ran)
+
+
+def test_the_page_and_the_data(folder: Path) -> None:
+    debate = held(folder, "flat.md")
+    told = moot(folder, "analyse", debate, "--formal").output
+    _, _, chapter = told.partition("## Formal claims\n\n")
+    lines = chapter.partition("\n\n")[0].split("\n")
+    assert len(lines) == 3, told
+    assert lines[0] == "- **proved**, the brief (flat.md): `12 * 950 = 11,400`; computed exactly"
+    assert lines[1].startswith(
+        "- **refuted**, the brief (flat.md): `x > 950 implies 12 * x > 12,000`; there are values"
+    )
+    assert "rent = 0" in lines[2]
+    data = json.loads(moot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
+    assert [each["verdict"] for each in data] == ["proved", "refuted", "refuted"]
+    assert data[0]["claim"]["source"] == "flat.md"
+    assert "Formal claims" not in moot(folder, "analyse", debate).output
+
+
+def test_participants_state_claims_in_their_answers(folder: Path) -> None:
+    reason = f"It is cheap.\n{LABEL} 3 * 12 = 36\n{LABEL} rent > 0 implies 12 * rent > 12"
+
+    with served(lambda call: Plan(text=f"ANSWER: Yes\nCONFIDENCE: 0.7\nARGUMENT: {reason}")) as wires:
+        ran = moot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
+        assert ran.exit_code == 0, ran.output
+    told = moot(folder, "analyse", "last", "--formal").output
+    assert "- **proved**, T1 of Ann: `3 * 12 = 36`; computed exactly\n- **refuted**, T1 of Ann: `rent > 0" in told
+    assert "- **proved**, T2 of Ben: `3 * 12 = 36`" in told
+
+
+def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
+    told = moot(folder, "analyse", held(folder, "plain.md"), "--formal").output
+    assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in told
+
+
+def test_without_the_library_arithmetic_is_decided(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    data = json.loads(moot(folder, "analyse", held(folder, "flat.md"), "--formal", "--json").stdout)
+    found = [(each["verdict"], each["reason"]) for each in data["debates"][0]["formal"]]
+    missing = 'its proof needs a library that is not installed: pip install "moot[formal]"'
+    assert found == [("proved", "computed exactly"), ("unknown", missing), ("unknown", missing)]

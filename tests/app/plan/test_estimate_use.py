@@ -1,0 +1,141 @@
+"""What `moot check` expects beside what a debate uses: the examples as they stand, held over a socket.
+
+The server writes as much as models do for what a form or a task asks for. Whoever is offered tools uses one, once,
+before it answers; which one is chance, but no page is opened. What is searched for stays on this machine.
+"""
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.workspace import Workspace
+from moot.core.ask import ToolCall
+from moot.models.pool import Pool
+from moot.testing.small_web import Web, searxng
+from moot.testing.store_checks import InMemoryStore
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from tests.paths import EXAMPLES
+
+EXAMPLES = sorted((EXAMPLES).glob("*.md"))
+BRIEFS = [path for path in EXAMPLES if path.name != "README.md"]
+LETTERS = 4
+"""Characters of a token in English prose; the server counts by them."""
+
+TEMPLATE = 130
+"""Tokens in which the templates of open models say how tools are asked for."""
+
+PROSE = (
+    "The northern depot would save almost two hours every day because routes become shorter and nobody has to wait. "
+)
+"""Words about as long as those of the examples, which have 5.8 characters with the blank."""
+
+LENGTHS = {"URGENCY": 15, "I vote for": 30, "CLARITY": 40, "NOTE": 50, "QUESTION": 50, "POINT": 60, "NEXT": 80}
+LENGTHS["CLAIMS"] = 80
+SAID = {"two sentences": 40, "At most 200 words": 160}
+"""Words where a task without a form says how long the answer shall be: a sentence has twenty."""
+
+USUAL = 165
+"""Words of an answer by a field of its form; recorded debates of several models have from 130 to 180 a speech."""
+
+SLOT = re.compile(r"^<?([\w ]+)(?:: |>)\[(.*)\](?:</\1>)?$", flags=re.MULTILINE)
+LEFT_OUT = ("Whisper", "WhisperTo", "Artifacts")
+"""What nobody adds to a message at a board; nobody withdraws from it either."""
+
+TEXT = re.compile(r"(?:a list|your|what|which|who|whose|why|how|where|the|one|each|if|addresses|an?) ")
+HITS = [
+    {"url": f"https://example.org/{n}", "title": f"What others found out, part {n}", "content": PROSE * 3}
+    for n in range(1, 9)
+]
+
+
+def answer(call: Call) -> Plan:
+    """Look one thing up where that can be done, then answer."""
+    chance = random.Random(str(call.body["messages"]))
+    messages = cast("Sequence[Mapping[str, object]]", call.body["messages"])
+    tools = cast("Sequence[Mapping[str, Mapping[str, object]]]", call.body.get("tools") or ())
+    sent = sum(len(str(message)) for message in messages) + len(json.dumps(tools)) * bool(tools)
+    taken = sent // LETTERS + TEMPLATE * bool(tools)
+    if tools and messages[-1]["role"] != "tool":
+        wanted = look_up([str(each["function"]["name"]) for each in tools], chance)
+        return Plan(tools=(wanted,), usage=(taken, len(str(wanted)) // LETTERS, 0))
+    asked = next(str(each["content"]) for each in reversed(messages) if each["role"] == "user")
+    text = write(asked, chance)
+    return Plan(text=text, usage=(taken, len(text) // LETTERS, 0))
+
+
+def look_up(names: Sequence[str], chance: random.Random) -> ToolCall:
+    """A use of one of the tools."""
+    name = chance.choice([each for each in names if each != "open_page"])
+    given = {"scorer": {"text": words(USUAL)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
+    return ToolCall(id="call-1", name=name, arguments=json.dumps(given))
+
+
+def write(asked: str, chance: random.Random) -> str:
+    """Fill in the form that the prompt ends with, as long as models write, give or take a third."""
+    slots = [slot for slot in SLOT.findall(asked) if slot[0] not in LEFT_OUT]
+    said = USUAL if slots else next((words for task, words in SAID.items() if task in asked), USUAL)
+    length = next((words for name, words in LENGTHS.items() if name in dict(slots)), said)
+    length = round(length * chance.uniform(0.67, 1.33))
+    texts = [name for name, slot in slots if TEXT.match(slot)]
+    # The last text is what is said in full; half of the words stand there.
+    others = length // 2 // max(1, len(texts) - 1)
+    main = length - others * (len(texts) - 1)
+    filled = {name: fill(name, slot, main if name in texts[-1:] else others, chance) for name, slot in slots}
+    if "<Message>" in asked:
+        return "".join(
+            ("<Message>", *(f"\n<{name}>{value}</{name}>" for name, value in filled.items()), "\n</Message>")
+        )
+    return "\n".join(f"{name}: {value}" for name, value in filled.items()) or words(length)
+
+
+def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
+    """What stands in a slot: a number, the greatest of a bid, one of the choices, a list of sentences, else prose."""
+    if found := re.match(r"a list of (Proposal .*?): one line", slot):
+        return "".join(f"\n- {label}" for label in found[1].split(", "))
+    if found := re.match(r"a number.* to ([\d.]+)", slot):
+        return found[1] if name == "URGENCY" else f"{float(found[1]) * chance.uniform(0.3, 0.9):.1f}"
+    if name == "Withdrawn":
+        return "false"
+    if slot.startswith("a list"):
+        return "".join(f"\n- {n}. {words(20)}" for n in range(1, max(2, round(length / 20) + 1)))
+    return words(length) if TEXT.match(slot) else chance.choice(slot.split(" or "))
+
+
+def words(count: int) -> str:
+    prose = PROSE.split()
+    return " ".join(prose[n % len(prose)] for n in range(max(3, count)))
+
+
+@pytest.mark.parametrize("path", BRIEFS, ids=lambda path: path.stem)
+async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
+    intake = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
+    async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
+        config = Config(searxng_url=web.url)
+        workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
+        ready = await prepare(workspace, intake, Wishes(models=("ollama:tiny",)), config=config)
+        outcome = await workspace.hold(ready.plan, "used")
+        used = outcome.transcript.usage
+        await workspace.close()
+    least, most = ready.costing.least, ready.costing.most
+    asks = len([turn for turn in outcome.transcript.all() if turn.ask])
+    assert least.asks <= asks <= most.asks
+    total = used.input_tokens + used.output_tokens
+    assert not [event for event in outcome.transcript.turns() if event.reply and event.reply.unread]
+    # Between the least and the most the tokens grow with the asks that were really put.
+    share = (asks - least.asks) / (most.asks - least.asks) if most.asks > least.asks else 1.0
+    expected = least.expected + share * (most.expected - least.expected)
+    equipped = any(each.tools or each.search for each in ready.plan.brief.participants)
+    answers = [turn for turn in outcome.transcript.turns() if turn.reply and turn.reply.asked == "ollama:tiny"]
+    assert len(answers) <= len(server.calls) <= most.calls
+    assert (len(server.calls) > len(answers)) is equipped
+    assert 0.75 <= total / expected <= 1.25

@@ -1,0 +1,35 @@
+"""Seats of a debate: how long they may take."""
+
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Brief, Limits, Participant, Search
+from moot.models.pool import Pool
+from moot.protocols.known import Choices
+from moot.testing.store_checks import InMemoryStore
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from tests.models.models_kit import HASTY, environment
+
+
+def model(call: Call) -> Plan:
+    """A model that is slow to prepare, and answers at once."""
+    if "up to 4 claims" in call.prompt:
+        return Plan(text="CLAIMS:\n- Tea wakes.\n- Tea warms.", delay=0.05)
+    return Plan(text="Tea.", delay=0.05 if "prepare your next turn" in call.prompt else 0.0)
+
+
+async def test_a_search_keeps_to_the_limits_in_force() -> None:
+    """A debate is taken up with less time for a turn than its brief gives."""
+    ann = Participant(name="Ann", seat="ollama:tiny", search=Search(simulations=64, depth=4))
+    people = (ann, Participant(name="Bob", seat="ollama:tiny"))
+    brief = Brief(topic="Tea?", participants=people, limits=Limits(asks=0, turn_seconds=100))
+    async with Wires(script=model).serve() as wires:
+        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
+        plan = workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
+        assert (await workspace.hold(plan, "tea")).status == "paused"
+        outcome = await workspace.resume("tea", limits=Limits(turn_seconds=1.0))
+        await workspace.close()
+    turns = [turn for turn in outcome.transcript.turns() if turn.by == "Ann"]
+    assert [turn.failure for turn in turns if turn.failure] == []
+    reply = turns[0].reply
+    assert reply
+    assert "the search ended early: its share of the time was used up" in reply.notes

@@ -1,0 +1,217 @@
+"""Participants that were made before: when they take part again, when others are made, and what is paid."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import moot
+from moot.app.brief.reader import read_brief
+from moot.app.run.prepare import LimitWishes, Wishes, prepare
+from moot.app.run.start import (
+    Generated,
+    Generation,
+    find_generation,
+    read_generation,
+    run_generation,
+    with_participants,
+)
+from moot.app.run.workspace import Workspace
+from moot.core.event import Attempted, Called, Erred
+from moot.engine.driver import StopRequest
+from moot.models.pool import Pool
+from moot.record.codec import decode
+from moot.testing.store_checks import InMemoryStore
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from tests.cli.commands import moot as command
+from tests.cli.commands import served, settle, speak
+
+MODEL = "ollama:tiny"
+QUESTION = "Should the school open on Saturdays?"
+CAST = {
+    "name_1": "Ann", "stance_1": "FOR", "role_1": "Teacher", "persona_1": "You know the children.",
+    "name_2": "Bob", "stance_2": "AGAINST", "role_2": "Parent", "persona_2": "You fear the cost.",
+    "name_3": "Cy", "stance_3": "OTHER", "role_3": "Neighbour", "persona_3": "You want quiet.",
+    "why": "They see it from three sides.",
+}  # fmt: skip
+
+
+def casts(call: Call) -> bool:
+    return "You are Casting" in json.dumps(call.body)
+
+
+def play(call: Call) -> Plan:
+    """Participants, where they are asked for, else a willing debater."""
+    return Plan(text=json.dumps(CAST), usage=(300, 100, 0)) if casts(call) else speak(call)
+
+
+@dataclass(slots=True)
+class Place:
+    """A record in memory, a server, and a clock that stands still."""
+
+    wires: Wires
+    kept: dict[str, list[str]]
+    now: float = 1000.0
+
+    async def find(self, text: str = QUESTION, *, new: bool = False, **wishes: LimitWishes | int) -> Generation:
+        workspace = self.workspace()
+        return await find_generation(
+            workspace, await prepare(workspace, read_brief(text), self.wish(**wishes)), new=new
+        )
+
+    async def make(self, text: str = QUESTION, *, new: bool = False) -> Generated:
+        casting = await self.find(text, new=new)
+        await run_generation(self.workspace(), casting)
+        return await read_generation(self.workspace(), casting)
+
+    def wish(self, **wishes: LimitWishes | int) -> Wishes:
+        return replace(Wishes(models=(MODEL,)), **wishes)
+
+    def workspace(self) -> Workspace:
+        pool = Pool(env={"OLLAMA_HOST": self.wires.url})
+        return Workspace(InMemoryStore(self.kept), pool=pool, clock=lambda: self.now)
+
+
+@asynccontextmanager
+async def place(answer: str = "") -> AsyncGenerator[Place]:
+    wires = Wires(script=(lambda call: Plan(text=answer, usage=(1, 1, 0))) if answer else play)
+    async with wires.serve():
+        yield Place(wires=wires, kept={})
+
+
+async def test_the_same_question_finds_those_who_were_made_for_it() -> None:
+    async with place() as here:
+        made = await here.make()
+        for again in (await here.find(), await here.find(seed=7), await here.find(caps=LimitWishes(tokens=9000))):
+            assert (again.debate, again.earlier) == (made.casting.debate, True)
+        for other in ("Should it open on Sundays?", f"---\npersona_count: 2\n---\n# {QUESTION}"):
+            found = await here.find(other)
+            assert (found.begun, found.debate[:13] == made.casting.debate[:13]) == (False, False)
+        anew = await here.find(new=True)
+        assert anew.debate.startswith(made.casting.debate[:14])
+        assert (anew.begun, anew.debate == made.casting.debate) == (False, False)
+
+
+async def test_the_newest_are_taken() -> None:
+    async with place() as here:
+        await here.make()
+        second = await here.make(new=True)
+        assert len(here.wires.calls) == 2
+        assert (await here.find()).debate == second.casting.debate
+
+
+async def test_an_answer_in_which_nobody_was_found_is_asked_for_again() -> None:
+    async with place(answer="I would rather not.") as here:
+        first = await here.make()
+        second = await here.find()
+    assert first.came.status != "paused"
+    assert (second.begun, second.debate == first.casting.debate) == (False, False)
+
+
+async def test_a_damaged_record_keeps_nobody_from_new_ones() -> None:
+    async with place() as here:
+        made = await here.make()
+        here.kept[made.casting.debate][0] = here.kept[made.casting.debate][0].replace("Saturdays", "Sundays")
+        assert not (await here.find()).begun
+
+
+async def test_what_broke_off_behind_the_answer_is_not_paid_again() -> None:
+    async with place() as here:
+        made = await here.make()
+        lines = here.kept[made.casting.debate]
+        answered = [isinstance(decode(line).event, Called) for line in lines].index(True)
+        del lines[answered + 1 :]
+        assert not (await here.find()).begun, "somebody may be at it"
+        here.now += 121
+        again = await here.make()
+        assert (again.casting.begun, again.casting.earlier) == (True, False)
+        assert again.came.transcript.turns("cast") == made.came.transcript.turns("cast")
+        assert sum(casts(call) for call in here.wires.calls) == 1
+
+
+async def test_a_paused_casting_goes_on_under_the_limits_of_today() -> None:
+    async with place() as here:
+        workspace = here.workspace()
+        paused = await run_generation(workspace, await here.find(caps=LimitWishes(tokens=10)))
+        assert (paused.status, paused.kind) == ("paused", "limit")
+        casting = await here.find(caps=LimitWishes(tokens=9000))
+        assert (casting.debate, casting.begun) == (paused.debate, True)
+        assert (await run_generation(workspace, casting)).status == "decided"
+
+
+async def test_a_lost_try_counts_as_spent() -> None:
+    key = "/debate/cast#1"
+    tried = Attempted(key=key, call="answer", n=1, model="openai:x", tokens=9000, cost=0.2)
+    async with place() as here:
+        made = await here.make()
+        for event in (tried, Erred(key=key, call="answer", n=1, kind="timeout", reason="late")):
+            made.spent.apply(event)
+        workspace, intake, caps = here.workspace(), read_brief(QUESTION), LimitWishes(tokens=20_000, cost=0.25)
+        ready = await prepare(workspace, intake, here.wish(caps=caps))
+        _, wishes = with_participants(intake, Wishes(), ready, made)
+        assert (wishes.caps.tokens, wishes.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
+        earlier = replace(made, casting=replace(made.casting, earlier=True))
+        taken, wishes = with_participants(intake, Wishes(), ready, earlier)
+        assert (wishes.caps.tokens, wishes.caps.cost) == (20_000, 0.25)
+        assert f"made by {MODEL} earlier, in debate {made.casting.debate} (400 tokens" in taken.cast
+
+
+async def test_lost_tries_are_read_from_the_record() -> None:
+    tries: list[str] = []
+
+    def fails_once(call: Call) -> Plan:
+        tries.append(call.prompt)
+        return Plan(text="Ann and Bob and Cy", fault="cut") if len(tries) == 1 else play(call)
+
+    wires = Wires(script=fails_once)
+    async with wires.serve():
+        here = Place(wires=wires, kept={})
+        made = await here.make()
+    assert len(tries) == 2
+    assert made.spent.tokens > 400 == made.came.usage.input_tokens + made.came.usage.output_tokens
+
+
+def test_the_door_for_programs_takes_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in settle(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with served(play) as wires:
+        monkeypatch.setenv("OLLAMA_HOST", wires.url)
+        wishes: list[tuple[Literal["", "new"], int]] = [("", 1), ("", 1), ("new", 2)]
+        for cast, asked in wishes:
+            came = moot.run(QUESTION, model=MODEL, cast=cast)
+            assert came.transcript.brief
+            assert came.transcript.brief.names("debater") == ("Ann", "Bob", "Cy")
+            assert sum(casts(call) for call in wires.calls) == asked
+
+
+def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
+    with served(play) as wires:
+        words = (QUESTION, "-m", MODEL)
+        reach = {"OLLAMA_HOST": wires.url}
+        assert command(tmp_path, "run", *words, "--no-report", "--plain", **reach).exit_code == 0
+        paid = sum(casts(call) for call in wires.calls)
+        checked = " ".join(command(tmp_path, "check", *words, **reach).output.split())
+        again = command(tmp_path, "run", *words, "--no-report", "--plain", **reach)
+        assert sum(casts(call) for call in wires.calls) == paid == 1
+        told = " ".join(again.output.split())
+        assert "moot: taking the participants that were made in cast-" in told
+        assert "others: --cast new" in told
+        assert "Participants were made by ollama:tiny earlier, in debate cast-" in told
+        assert "tokens, $0.00 more" not in told
+        assert "Those that were made in debate cast-" in checked
+        anew = command(tmp_path, "run", *words, "--no-report", "--plain", "--cast", "new", **reach)
+        assert "the participants took 400 tokens, $0.00 more: moot show cast-" in " ".join(anew.output.split())
+        shown = command(tmp_path, "check", *words, "--cast", "new", **reach).output
+        assert "Those that were made" not in shown
+
+
+async def test_a_stop_before_the_question_costs_nothing() -> None:
+    async with place() as here:
+        paused = await run_generation(here.workspace(), await here.find(), stop=StopRequest(reason="stopped"))
+        assert (paused.status, here.wires.calls) == ("paused", [])
+        assert (await here.find(new=True)).debate == paused.debate

@@ -1,0 +1,173 @@
+"""One damaged debate in a store: it is shown as damaged, with the reason, and hides no other."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.run.access import Claim, claim
+from moot.app.run.fork import stamp
+from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.runner import Runner
+from moot.app.run.start import find_generation
+from moot.app.run.workspace import Workspace
+from moot.app.serve.spending import Spending
+from moot.core.event import Asked, Entry, Interjected
+from moot.record.codec import decode, encode
+from moot.testing.wire_formats import Plan
+from tests.cli.commands import moot, served
+from tests.paths import RECORDS
+from tests.web.web_kit import opened
+
+GARBAGE = "no line of any record"
+DAMAGES: Mapping[str, int] = {"first": 0, "middle": 5, "last": -1}
+
+
+def lines(name: str) -> list[str]:
+    return (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
+
+
+def unfinished() -> list[str]:
+    """A record whose end is missing."""
+    return lines("panel")[:-1]
+
+
+def spoiled(found: Sequence[str], where: str) -> list[str]:
+    """The lines with one that is none."""
+    spoilt = list(found)
+    spoilt[DAMAGES[where]] = GARBAGE
+    return spoilt
+
+
+def fill(path: Path, **records: Sequence[str]) -> None:
+    """A store with these records."""
+
+    async def write() -> None:
+        workspace = Workspace.at(path)
+        for debate, written in records.items():
+            await workspace.store.append(debate.replace("__", "/"), written, after=0)
+        await workspace.close()
+
+    asyncio.run(write())
+
+
+@pytest.fixture(params=[*DAMAGES])
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A store with whole debates, and two that are damaged at the same place, one of them unfinished."""
+    fill(
+        tmp_path / "moot.sqlite",
+        before=lines("arena"),
+        broken=spoiled(unfinished(), request.param),
+        over=spoiled(lines("panel"), request.param),
+        after=unfinished(),
+    )
+    return tmp_path
+
+
+def test_the_list_shows_the_damaged_debate_and_all_others(store: Path, request: pytest.FixtureRequest) -> None:
+    told = moot(store, "list", "--json")
+    assert told.exit_code == 0, told.output
+    rows = {row["debate"]: row for row in json.loads(told.stdout)}
+    assert {name: row["status"] for name, row in rows.items() if name != "over"} == {
+        "before": "decided",
+        "broken": "damaged",
+        "after": "open",
+    }
+    assert "a line of the record is damaged" in rows["broken"]["reason"]
+    middle = "middle" in request.node.name  # of what is over the list reads the first line and the last
+    assert rows["over"]["status"] == ("decided" if middle else "damaged")
+    assert "damaged" in moot(store, "list").stdout
+
+
+def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
+    for command in ("show", "report", "verify", "resume", "analyse", "recount", "receipt"):
+        for debate in ("broken", "over"):
+            told = moot(store, command, debate)
+            assert told.exit_code == 1, (command, told.output)
+            assert "moot: a line of the record is damaged" in told.stderr
+            assert len(told.stderr.strip().splitlines()) == 1
+
+
+def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) -> None:
+    told = moot(store, "analyse", "over", "before", "broken", "--json")
+    assert told.exit_code == 1
+    data = json.loads(told.stdout)
+    assert [each["debate"] for each in data["debates"]] == ["before"]
+    assert [*data["damaged"]] == ["over", "broken"]
+    assert all("a line of the record is damaged" in reason for reason in data["damaged"].values())
+    assert "moot: broken is damaged: a line of the record" in told.stderr
+    assert "# " in moot(store, "analyse", "over", "before").stdout
+
+
+def test_everything_else_is_learned(store: Path) -> None:
+    told = moot(store, "learn", "--rebuild")
+    assert told.exit_code == 1
+    assert "1 learned, 0 known before" in told.stdout
+    assert "moot: over: its record is damaged" in told.stderr
+    assert moot(store, "memory", "search", "x").exit_code == 0
+
+
+async def test_the_api_lists_the_damaged_debate_and_all_others(store: Path) -> None:
+    async with opened(store) as web:
+        answer = await web.me.get("/api/v1/debates")
+        assert answer.status_code == 200, answer.text
+        rows = {row["id"]: row for row in answer.json()["debates"]}
+        assert {name: row["status"] for name, row in rows.items()} == {
+            "before": "decided",
+            "broken": "damaged",
+            "over": "damaged",
+            "after": "open",
+        }
+        assert all("a line of the record is damaged" in rows[name]["reason"] for name in ("broken", "over"))
+        alone = await web.me.get("/api/v1/debates/broken")
+        assert (alone.status_code, alone.json()["code"]) == (409, "record")
+
+
+async def test_a_damaged_claim_hides_no_debate_of_others(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        workspace = web.site.workspace
+        for name in ("mine", "lost", "forged"):
+            await workspace.store.append(name, lines("panel"), after=0)
+        await claim(workspace, "mine", Claim(owner="ann"))
+        await workspace.store.append("lost/access/letters", [GARBAGE], after=0)
+        forged = Entry(seq=1, at=0.0, event=Interjected(by="owner", text="[]"))
+        await workspace.store.append("forged/access/letters", [encode(forged)], after=0)
+        answer = await web.ann.get("/api/v1/debates")
+        assert answer.status_code == 200, answer.text
+        assert [row["id"] for row in answer.json()["debates"]] == ["mine"]
+        assert await Spending(Runner(workspace), 1.0).used("ann") == 0.0
+        assert len((await web.me.get("/api/v1/debates")).json()["debates"]) == 3
+
+
+def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) -> None:
+    half = Plan(text="ANSWER: Rent\nCONFIDENCE: 0.7\nARGUMENT: It is cheap.", usage=(12.5, 3.5, 0))  # type: ignore[arg-type]
+    with served(lambda call: half) as wires:
+        words = ("--model", "compatible:tiny", "--protocol", "panel", "--cast", "builtin")
+        told = moot(tmp_path, "run", "Rent or buy?", *words, MOOT_BASE_URL=f"{wires.url}/v1")
+    assert told.exit_code == 0, told.output
+    assert "Pydantic" not in told.output
+    for command in ("verify", "show", "report"):
+        assert moot(tmp_path, command, "last").exit_code == 0
+    assert "reported no usable token counts" in moot(tmp_path, "report", "last").stdout
+    assert moot(tmp_path, "list").exit_code == 0
+
+
+async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    ready = await prepare(workspace, read_brief("Rent or buy?"), Wishes(models=("ollama:tiny",)))
+    for damage in (spoiled(lines("panel"), "middle"), orphaned()):
+        first = await find_generation(workspace, ready)
+        await workspace.store.append(first.debate, damage, after=0)
+        second = await find_generation(workspace, ready)
+        assert not second.begun
+        assert second.debate != first.debate
+    await workspace.close()
+
+
+def orphaned() -> list[str]:
+    """A record whose hashes are right, and whose answers answer nothing."""
+    kept = [each for each in map(decode, lines("panel")) if not isinstance(each.event, Asked)]
+    return stamp(kept)

@@ -1,0 +1,251 @@
+"""The hall: debates beside each other, people by letter, stops, errors as values, and a close that loses nothing."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config, Serving
+from moot.app.run.access import Claim, claim, claimed
+from moot.app.run.people import answer, waiting
+from moot.app.run.prepare import Wishes
+from moot.app.run.runner import Full, Runner
+from moot.app.run.start import Start, make_start
+from moot.app.run.workspace import Workspace
+from moot.app.serve.admission import Reception
+from moot.app.serve.spending import Spending
+from moot.core.errors import BriefError, MootError, RecordError
+from moot.core.event import Paused
+from moot.record.hub import Hub, StoredLine
+from moot.testing.store_checks import InMemoryStore
+from tests.council.agents import own_place
+from tests.web.web_kit import ADA, QUOTES, Slow, until
+
+ROUNDS = f"---\nprotocol: round_robin\nrounds: 2\n---\n{QUOTES}"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
+    wishes = Wishes(models=(model,), cast="builtin")
+    return await make_start(workspace, read_brief(brief), wishes, Config())
+
+
+def desk_with(slow: Slow | None = None) -> Workspace:
+    workspace = Workspace(InMemoryStore(), config=Config())
+    if slow:
+        workspace.pool.lend("slow", slow)
+    return workspace
+
+
+def reception(runner: Runner) -> Reception:
+    return Reception(runner=runner, spending=Spending(runner, None), serving=Serving())
+
+
+async def test_several_debates_run_beside_each_other() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ids = [await runner.begin(await start_of(workspace), f"d{n}") for n in range(3)]
+        for debate in ids:
+            assert await workspace.count_entries(debate), "the first entry is durable when begin returns"
+        came = [await runner.wait(debate) for debate in ids]
+        assert runner.held == ()
+    assert {each.status for each in came} == {"decided"}
+
+
+async def test_a_debate_on_record_is_held_only_once() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=1) as runner:
+        start = await start_of(workspace, model="guest:slow")
+        assert await runner.begin(start, "d") == await runner.begin(start, "d") == "d"
+        await runner.resume("d")
+        with pytest.raises(Full, match="1 debates are held"):
+            await runner.begin(start, "e")
+        assert not await workspace.count_entries("e")
+        slow.go.set()
+        assert (await runner.wait("d")).status == "decided"
+        await runner.resume("d")
+        assert runner.held == (), "what is over is not held again"
+        with pytest.raises(RecordError, match="no debate"):
+            await runner.resume("nobody")
+        assert not runner.stop("nobody")
+
+
+async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        while "d" in runner.held:
+            if turns := await waiting(workspace, "d"):
+                ask = turns[0].ask
+                fields = (
+                    {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
+                )
+                await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
+                assert await reception(runner).answered("d")
+            await asyncio.sleep(0.01)
+        assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
+        assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
+
+
+async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        await until(lambda: waiting(workspace, "d"))
+    paused = (await workspace.entries("d"))[-1].event
+    assert isinstance(paused, Paused)
+    assert paused.kind == "waiting"
+    async with Runner(workspace) as runner:
+        (turn,) = await waiting(workspace, "d")
+        await answer(workspace, "d", "Tea, I say.", key=turn.key)
+        assert await reception(runner).answered("d")
+        await until(lambda: waiting(workspace, "d"))
+        runner.stop("d")
+        assert (await runner.wait("d")).kind == "waiting"
+
+
+async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, model="guest:slow"), "d")
+        await slow.asked.wait()
+        runner.stop("d", now=True)
+        assert (await runner.wait("d")).kind == "stopped"
+        assert not await reception(runner).answered("d")
+
+
+async def test_stop_lets_the_answers_in_hand_come() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ROUNDS, "guest:slow"), "d")
+        await slow.asked.wait()
+        assert runner.stop("d")
+        slow.go.set()
+        came = await runner.wait("d")
+        assert (came.status, came.kind) == ("paused", "stopped")
+        assert any(turn.reply for turn in came.transcript.all()), "the answers in hand are on record"
+        await runner.resume("d")
+        assert (await runner.wait("d")).status != "paused"
+
+
+async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        await runner.begin(await start_of(workspace, ADA), "d")
+        runner.stop("d", now=True)
+        await runner.wait("d")
+        await runner.resume("d")
+        runner.stop("d", now=True)
+        await runner.wait("d")
+        assert runner.held == ()
+
+
+async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace, slow = desk_with(), Slow()
+    workspace.pool.lend("slow", slow)
+    good, bad = await start_of(workspace), await start_of(workspace, model="guest:slow")
+
+    async def broken(*_: object, **__: object) -> object:
+        raise ZeroDivisionError("key=sk-canary-12345678")
+
+    async with Runner(workspace) as runner:
+        await runner.begin(bad, "good")
+        hold = workspace.hold
+        monkeypatch.setattr(workspace, "hold", broken)
+        with pytest.raises(MootError, match="ZeroDivisionError"):
+            await runner.begin(good, "bad")
+        assert "canary" not in str(runner.error("bad"))
+        monkeypatch.setattr(workspace, "hold", hold)
+        slow.go.set()
+        assert (await runner.wait("good")).status == "decided"
+        with pytest.raises(MootError, match="internal"):
+            await runner.wait("bad")
+        assert await runner.begin(good, "bad") == "bad", "it can be begun again"
+        assert runner.error("bad") is None
+        await runner.wait("bad")
+
+
+async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace, grace=0.05) as runner:
+        await runner.begin(await start_of(workspace, model="guest:slow"), "d")
+        await slow.asked.wait()
+    entries = await workspace.entries("d")
+    assert isinstance(entries[-1].event, Paused)
+    with pytest.raises(Full, match="being ended"):
+        await runner.begin(await start_of(workspace), "e")
+    slow.go.set()
+    async with Runner(workspace) as runner:
+        await runner.resume("d")
+        assert (await runner.wait("d")).status == "decided"
+
+
+async def test_a_casting_that_pauses_is_no_debate() -> None:
+    slow = Slow("{")
+    workspace = desk_with(slow)
+    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    async with Runner(workspace) as runner:
+        assert await runner.begin(start, "d") == "d"
+        casting = runner.casting("d")
+        assert await workspace.count_entries("d") == 0
+        assert runner.stop("d", now=True)
+        with pytest.raises(MootError, match=f"begin it again .{casting}"):
+            await runner.wait("d")
+
+
+async def test_a_casting_comes_before_its_debate() -> None:
+    slow = Slow("{}")
+    slow.go.set()
+    workspace = desk_with(slow)
+    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    async with Runner(workspace) as runner:
+        await runner.begin(start, "d")
+        await runner.wait("d")
+        assert await workspace.count_entries("d")
+        assert runner.casting("d") == ""
+
+
+async def test_a_brief_that_cannot_be_is_refused_before_anything_is_held() -> None:
+    workspace = desk_with()
+    with pytest.raises(BriefError):
+        await start_of(workspace, model="nobody:x")
+
+
+async def test_whoever_says_first_whose_a_debate_is_is_right() -> None:
+    workspace = desk_with()
+    assert await claimed(workspace, "d") == Claim()
+    assert await claim(workspace, "d", Claim(owner="ann")) == Claim(owner="ann")
+    assert await claim(workspace, "d", Claim(owner="ben")) == Claim(owner="ann")
+    assert await workspace.list() == (), "what is said of a debate is none"
+
+
+async def test_a_debate_that_is_held_again_is_followed_again() -> None:
+    store = InMemoryStore()
+    hub = Hub(store, poll=60)
+    await store.append("a", ["one"], after=0)
+    hub.publish("a", [StoredLine(1, "one")])
+    hub.finish("a")
+    assert [item async for item in hub.follow("a")] == [StoredLine(1, "one")]
+    hub.begin("a")
+
+    async def watch() -> list[object]:
+        return [item async for item in hub.follow("a")]
+
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(watch())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not watching.done(), "nothing has come yet, and more is to come"
+        await store.append("a", ["two"], after=1)
+        hub.publish("a", [StoredLine(2, "two")])
+        hub.finish("a")
+    assert watching.result() == [StoredLine(1, "one"), StoredLine(2, "two")]

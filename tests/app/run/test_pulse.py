@@ -1,0 +1,100 @@
+"""What another process holds, told from a record that grows: a command beside a server, and one that was killed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run import liveness
+from moot.app.run.liveness import Liveness
+from moot.app.run.people import waiting
+from moot.app.run.prepare import Wishes
+from moot.app.run.runner import Runner
+from moot.app.run.start import make_start
+from moot.app.run.workspace import Workspace
+from moot.testing.store_checks import InMemoryStore
+from tests.council.agents import own_place
+from tests.web.web_kit import ADA, API, QUOTES, Slow, opened, until
+
+ROUNDS = f"---\nprotocol: round_robin\nrounds: 3\n---\n{QUOTES}"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+async def lines_of(brief: str = QUOTES) -> Sequence[str]:
+    """The record of a debate that is over."""
+    workspace = Workspace(InMemoryStore(), config=Config())
+    async with Runner(workspace) as runner:
+        start = await make_start(
+            workspace, read_brief(brief), Wishes(models=("builtin:quotes",), cast="builtin"), Config()
+        )
+        await runner.begin(start, "d")
+        await runner.wait("d")
+    return await workspace.lines("d")
+
+
+async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> None:
+    lines, store, now = await lines_of(), InMemoryStore(), [0.0]
+    found = Liveness(store, lambda: now[0])
+    assert not await found.beats("d"), "there is none"
+    await store.append("d", lines[:3], after=0)
+    assert not await found.beats("d"), "whoever wrote it may have been killed"
+    assert not await found.beats("d")
+    await store.append("d", lines[3:5], after=3)
+    assert await found.beats("d")
+    now[0] = 124.9
+    assert await found.beats("d"), "an answer may take two minutes"
+    now[0] = 125.1
+    assert not await found.beats("d")
+    await store.append("d", lines[5:], after=5)
+    assert not await found.beats("d"), "it is over"
+    found.forget("d")
+    assert not await found.beats("d")
+
+
+async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines, store = await lines_of(), InMemoryStore()
+    found = Liveness(store)
+    await store.append("d", ["damaged"], after=0)
+    assert not await found.beats("d")
+    await store.append("letters", lines[1:2], after=0)
+    assert not await found.beats("letters")
+    monkeypatch.setattr(liveness, "KEPT", 2)
+    for name in ("a", "b", "c"):
+        await store.append(name, lines[:2], after=0)
+        assert not await found.beats(name)
+    await store.append("a", lines[2:3], after=2)
+    await store.append("c", lines[2:3], after=2)
+    assert not await found.beats("a"), "it was forgotten"
+    assert await found.beats("c")
+
+
+async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path) as web:
+        there = Workspace.at(tmp_path / "moot.sqlite")
+        there.config = Config()
+        there.pool.lend("slow", slow)
+        async with Runner(there, grace=0.05) as other:
+            wishes = Wishes(models=("guest:slow",), cast="builtin")
+            brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
+            await other.begin(await make_start(there, brief, wishes, Config()), "d")
+            await until(lambda: waiting(there, "d"))
+            me = web.me
+            now = (await me.get(f"{API}/debates/d")).json()
+            assert (now["status"], now["runs"]) == ("open", False)
+            slow.go.set()
+            count = await there.count_entries("d")
+            await until(lambda: there.store.read("d", after=count, limit=1))
+            now = (await me.get(f"{API}/debates/d")).json()
+            assert (now["status"], now["runs"], now["holder"]) == ("open", True, "elsewhere")
+            other.stop("d")
+            await other.wait("d")
+            now = (await me.get(f"{API}/debates/d")).json()
+            assert (now["status"], now["runs"], now["holder"]) == ("paused", False, "")
+        await there.close()

@@ -1,0 +1,292 @@
+"""Frames: what each entry becomes for a page, and what never reaches one."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.agents.human import HUMAN
+from moot.app.run.api import debate
+from moot.app.run.workspace import Workspace
+from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, hypertext, most_rounds
+from moot.core.ask import Field, Form, Reply, Usage
+from moot.core.brief import Brief, Participant
+from moot.core.event import (
+    Asked,
+    Called,
+    Closed,
+    Delta,
+    Entered,
+    Entry,
+    Erred,
+    Failed,
+    Halted,
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+)
+from tests.analysis.courses import ANN, BEN, say, table
+from tests.paths import EXAMPLES
+from tests.report.reports import Diary, ask
+
+SECRET = "whisky in the desk"
+WHISPER = Form(name="message", fields=(Field(name="Content"), Field(name="Thoughts", private=True)))
+
+
+def turn(frame: Data) -> Data:
+    return cast("Data", frame["turn"])
+
+
+def sums(made: list[Data]) -> Data:
+    return cast("Data", [frame["sums"] for frame in made if "sums" in frame][-1])
+
+
+def test_a_turn_says_who_what_to_which_turn_and_whether_the_position_changed() -> None:
+    diary = table(ANN, BEN)
+    say(diary, "Ann", {"ANSWER": "move", "CONFIDENCE": 0.8, "CLAIM": "Full."}, text="The yard is **full**.")
+    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
+    say(diary, "Ann", {"ANSWER": "stay"}, at=2)
+    made = frames(diary.entries)
+    first, second, third = (turn(frame) for frame in made if frame["kind"] == "replied")
+    assert (first["mark"], first["by"], first["round"], first["act"]) == ("T1", "Ann", 1, "argument")
+    assert first["html"] == "<p>The yard is <strong>full</strong>.</p>\n"
+    assert first["position"] == {"answer": "move", "confidence": 0.8, "changed": False}
+    assert second["link"] == {"target": "T1", "by": "Ann", "relation": "ATTACK"}
+    assert first["link"] is None
+    assert third["position"] == {"answer": "stay", "confidence": None, "changed": True}
+    assert ["Claim", "Empty."] in cast("list[list[str]]", second["facts"])
+
+
+def test_lines_that_are_nothing_but_a_field_are_told_as_facts_once() -> None:
+    fields = {"ON_TOPIC": True, "NOTE": "Be kind", "SCORE": 3}
+    text = "I looked at all 30 yesterday.\n\nON_TOPIC: YES\n**Score:** 3\nI would add: be kind\nto the others."
+    diary = table(ANN)
+    put = ask("/debate/gauge#1", "Ann", "gauge")
+    diary.add(Asked(ask=put), Replied(key=put.key, reply=Reply(text=text, fields=fields)))
+    made = turn(frames(diary.entries)[-1])
+    assert made["text"] == "I looked at all 30 yesterday.\n\nI would add: be kind\nto the others."
+    assert made["facts"] == [["On topic", "yes"], ["Note", "Be kind"], ["Score", "3"]]
+    assert "ON_TOPIC" not in cast("str", made["html"])
+
+
+def test_every_kind_of_entry_has_its_frame() -> None:
+    diary = table(ANN, BEN)
+    put = ask("/debate/rounds/round-2/argue#1", "Ann", "argue")
+    used = Usage(input_tokens=10, output_tokens=5, cost=0.25)
+    diary.add(
+        Entered(path="/debate/rounds/round-2"),
+        Asked(ask=put),
+        Erred(key=put.key, call="answer", n=1, kind="timeout", reason="too slow"),
+        Called(key=put.key, call="answer", text="So", model="tool:search", usage=used, sources=("http://a.example",)),
+        Failed(key=put.key, kind="refused", reason="no"),
+        Interjected(by="Owner", text="# Mind\nthe roof"),
+        Halted(path="/debate/rounds", reason="enough"),
+        Paused(reason="asked to", kind=""),
+        Resumed(by="owner"),
+        Closed(status="no_decision", reason="nobody"),
+    )
+    made = {cast("str", frame["kind"]): frame for frame in frames(diary.entries)}
+    assert made["entered"]["round"] == 2
+    assert made["asked"]["by"] == "Ann"
+    assert made["asked"]["human"] is False
+    assert made["erred"]["error"] == "timeout"
+    assert (made["called"]["tool"], made["called"]["sources"]) == ("search", ["http://a.example"])
+    assert (made["failed"]["error"], made["failed"]["mark"]) == ("refused", "T1")
+    assert turn(made["interjected"])["outside"] is True
+    assert turn(made["interjected"])["html"] == "<h3>Mind</h3>\n<p>the roof</p>\n"
+    assert made["halted"]["reason"] == "enough"
+    assert made["paused"]["status"] == "stopped"
+    assert made["resumed"]["by"] == "owner"
+    assert made["closed"]["status"] == "no_decision"
+    assert sums(list(made.values())) == {
+        "asked": 1,
+        "done": 1,
+        "missing": 1,
+        "calls": 1,
+        "tokens_in": 10,
+        "tokens_out": 5,
+        "cost": 0.25,
+    }
+
+
+def test_an_unknown_cost_stays_unknown() -> None:
+    diary = table(ANN)
+    put = ask("/debate/draft#1", "Ann", "draft")
+    diary.add(Asked(ask=put))
+    for n, cost in enumerate((0.5, None, 0.5)):
+        diary.add(Called(key=put.key, call=f"answer-{n}", text="x", usage=Usage(cost=cost)))
+    diary.add(Replied(key=put.key, reply=Reply(text="x")))
+    made = frames(diary.entries)
+    assert turn(made[-1])["cost"] is None
+    assert sums(made)["cost"] is None
+
+
+def test_what_is_private_reaches_no_page_where_a_person_sits() -> None:
+    person = Participant(name="Cid", seat=HUMAN)
+    brief = Brief(topic="Move?", participants=(ANN, person))
+    put = ask("/debate/talk#1", "Ann", "message", form=WHISPER)
+    reply = Reply(text=f"Content: Hello\nThoughts: {SECRET}", fields={"Content": "Hello", "Thoughts": SECRET})
+    entries = Diary().add(Opened(brief=brief, protocol={}), Asked(ask=put), Replied(key=put.key, reply=reply)).entries
+    made = Frames()
+    shown = [made.frame(entry) for entry in entries]
+    assert SECRET not in json.dumps(shown)
+    assert turn(shown[-1])["cut"] is True
+    assert "Hello" in cast("str", turn(shown[-1])["html"])
+    assert made.piece(Delta(key=put.key, text=SECRET)) is None
+
+
+@pytest.mark.parametrize(("ears", "heard"), [(None, True), ("", False), ("Ben", False), ("Ann", True)])
+def test_who_came_by_a_link_reads_what_an_outsider_may(ears: str | None, heard: bool) -> None:
+    put = [ask(f"/debate/talk#{n}", "Ann", "message", form=WHISPER) for n in (1, 2)]
+    fields = {"Content": "Hello", "Thoughts": SECRET}
+    read = Reply(text=f"Content: Hello\nThoughts: {SECRET}", fields=fields)
+    lost = Reply(text=f"I think {SECRET}", unread=(f"Thoughts: {SECRET}",))
+    diary = table(ANN, BEN).add(Asked(ask=put[0]), Replied(key=put[0].key, reply=read))
+    diary.add(Asked(ask=put[1]), Replied(key=put[1].key, reply=lost))
+    made = Frames(ears=ears)
+    shown = [made.frame(entry) for entry in diary.entries]
+    first, second = (turn(frame) for frame in shown if frame["kind"] == "replied")
+    assert (SECRET in json.dumps(first), SECRET in json.dumps(second)) == (heard, heard)
+    assert (first["cut"], second["cut"]) == (not heard, not heard)
+    assert "Hello" in cast("str", first["text"])
+
+
+def test_a_round_of_another_order_is_none() -> None:
+    made = Frames()
+    for path, number in (("/debate/round-3", 3), ("/debate/round-x", 0), ("/debate/round-²", 0), ("/debate/x-3", 0)):
+        entry = Entry(seq=1, at=0.0, event=Entered(path=path))
+        assert made.frame(entry)["round"] == number
+
+
+def test_pieces_are_told_where_nothing_is_private() -> None:
+    made = Frames()
+    put = ask("/debate/draft#1", "Ann", "draft")
+    for entry in table(ANN).add(Asked(ask=put)).entries:
+        made.frame(entry)
+    assert made.piece(Delta(key=put.key, text="Wel")) == {"kind": "delta", "key": put.key, "text": "Wel"}
+
+
+def test_the_most_rounds_of_a_tree() -> None:
+    assert most_rounds({"is": "Sequence", "parts": [{"is": "Vote"}, {"is": "Rounds", "most": 4}]}) == 4
+    assert most_rounds({"is": "Rounds"}) == 3
+
+
+BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.md")
+
+
+@pytest.mark.parametrize("path", BRIEFS, ids=lambda path: path.stem)
+async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
+    store = tmp_path / "moot.db"
+    came = await debate(path, model="builtin:quotes", store=store, cast="builtin")
+    workspace = Workspace.at(store)
+    entries = await workspace.entries(came.debate)
+    await workspace.close()
+    made = frames(entries)
+    assert [frame["seq"] for frame in made] == [entry.seq for entry in entries]
+    told = json.dumps(made, allow_nan=False)
+    assert json.dumps(json.loads(told)) == told
+    asked = [turn for turn in came.transcript.all() if turn.ask]
+    assert sums(made)["asked"] == len(asked)
+    assert sums(made)["tokens_out"] == came.usage.output_tokens
+    ends = [frame for frame in made if frame["name"] == "debate_end"]
+    assert len(ends) == (came.status != "paused")
+    ruled = [event for event in (entry.event for entry in entries) if isinstance(event, Ruled)]
+    texts = [cast("Data", frame["decision"])["text"] for frame in made if frame["kind"] == "ruled"]
+    assert texts == [event.decision.text for event in ruled]
+
+
+# ---- safe HTML ------------------------------------------------------------------------------------------------------
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "![x](http://evil.example/?d=1)",
+    "![x][1]\n\n[1]: http://evil.example/",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](data:text/html;base64,AAAA)",
+    "[x](vbscript:x)",
+    "<javascript:alert(1)>",
+    "[x](//evil.example)",
+    '[x](http://a.example "onmouseover=alert(1)")',
+    "<svg/onload=alert(1)>",
+    "<math><mi//xlink:href='data:x'>",
+    "`<script>`",
+    "```html\n<script>alert(1)</script>\n```",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<style>@import 'http://evil.example'</style>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example'>",
+    "<iframe src=http://evil.example></iframe>",
+    "<form action=http://evil.example><input></form>",
+)
+
+
+class Tags(HTMLParser):
+    """The tags and attributes of a page, as a browser's parser would find them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_markdown_becomes_words(text: str) -> None:
+    found = Tags(hypertext(text))
+    assert not set(found.names) - TAGS
+    assert {name for name, _ in found.attributes} <= {"href", "title", "rel"}
+    assert all(
+        value.startswith(("http://", "https://", "mailto:")) for name, value in found.attributes if name == "href"
+    )
+
+
+def test_a_link_shows_where_it_goes() -> None:
+    made = hypertext("[bank](https://evil.example/x)")
+    assert 'title="https://evil.example/x"' in made
+    assert 'rel="noopener noreferrer nofollow"' in made
+
+
+def test_headings_stand_under_those_of_the_page() -> None:
+    assert hypertext("# A\n\n##### B") == "<h3>A</h3>\n<h6>B</h6>\n"
+
+
+def test_tables_lists_and_lines_are_kept() -> None:
+    made = hypertext("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
+    assert '<ol start="3">' in made
+    assert "one<br>" in made
+    assert "<td><s>y</s></td>" in made
+
+
+def test_nothing_stays_nothing_and_much_is_cut() -> None:
+    assert hypertext(" \n") == ""
+    assert "10 more characters are in the record" in hypertext("x" * (LONGEST + 10))
+
+
+@settings(max_examples=200)
+@given(st.text(alphabet=st.sampled_from(list("<>![]()\"'`*_#|:/ \nabjsx&;=-")), max_size=200))
+def test_no_markdown_makes_anything_but_the_listed_tags(text: str) -> None:
+    assert not set(Tags(hypertext(text)).names) - TAGS
+
+
+@pytest.mark.parametrize("address", ["http://[", "http:x", "mailto:a@b.example"])
+def test_odd_addresses(address: str) -> None:
+    assert ("href" in hypertext(f"[x]({address})")) == address.startswith("mailto")
+
+
+def test_entries_of_another_order_are_refused_by_the_fold() -> None:
+    entry = Entry(seq=1, at=0.0, event=Replied(key="/x#1", reply=Reply(text="x")))
+    with pytest.raises(Exception, match="never asked"):
+        Frames().frame(entry)

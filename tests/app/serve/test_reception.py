@@ -1,0 +1,301 @@
+"""The reception: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.export.learned import learn_all, remembered
+from moot.app.plan.settings import Config, Serving
+from moot.app.run import liveness
+from moot.app.run.access import noted_limits
+from moot.app.run.liveness import stands_still, waits_only
+from moot.app.run.people import answer, waiting
+from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.runner import Full, Runner
+from moot.app.run.start import Start, make_start
+from moot.app.run.workspace import Workspace
+from moot.app.serve.admission import Order, Reception
+from moot.app.serve.spending import Spending
+from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
+from moot.core.event import Entry, Paused
+from moot.testing.store_checks import InMemoryStore
+from tests.council.agents import own_place
+from tests.mcp.mcp_kit import Dear
+from tests.web.web_kit import ADA, QUOTES, Slow, until
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+def desk_with(slow: Slow | None = None) -> Workspace:
+    workspace = Workspace(InMemoryStore(), config=Config())
+    if slow:
+        workspace.pool.lend("slow", slow)
+    return workspace
+
+
+def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Reception:
+    return Reception(
+        runner=runner, spending=spending or Spending(runner, None), serving=serving or Serving(), owner=owner
+    )
+
+
+def order(
+    brief: str = ADA, model: str = "builtin:quotes", caps: LimitWishes | None = None, *, start: bool = True
+) -> Order:
+    return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or LimitWishes()), start=start)
+
+
+async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> Start:
+    return await make_start(workspace, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
+
+
+async def put_down(runner: Runner, debate: str) -> None:
+    """Stop a debate when somebody is waited for."""
+    await until(lambda: waits_only(runner.workspace, debate))
+    runner.stop(debate)
+    assert (await runner.wait(debate)).kind == "waiting"
+
+
+async def say(workspace: Workspace, debate: str) -> None:
+    (turn,) = await waiting(workspace, debate)
+    form = turn.ask.form if turn.ask else None
+    fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
+    await answer(workspace, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
+
+
+# ---- answers -------------------------------------------------------------------------------------------------------
+
+
+async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
+    workspace, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
+    workspace.pool.lend("dear", Dear(0.0001))
+    async with Runner(workspace) as runner:
+        spending = Spending(runner, 1.0)
+        ann, me = of(runner, "ann", spending), of(runner, "", spending)
+        ids = [await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))]
+        with pytest.raises(LimitReached):
+            await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))
+        await put_down(runner, ids[0])
+        for _ in range(3):
+            ids.append(await ann.begin(order(dear, caps=LimitWishes(cost=0.9))))
+            await put_down(runner, ids[-1])
+        for debate in ids:
+            await say(workspace, debate)
+        assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
+        assert runner.held == (ids[0],)
+        assert await spending.used("ann") == pytest.approx(0.9, abs=0.01)
+
+
+async def test_debates_that_cost_nothing_reserve_nothing() -> None:
+    async with Runner(desk_with()) as runner:
+        spending = Spending(runner, 1.0)
+        ann = of(runner, "ann", spending)
+        ids = [await ann.begin(order(caps=LimitWishes(cost=0.9))) for _ in range(3)]
+        assert await spending.used("ann") == 0.0
+        await put_down(runner, ids[0])
+        assert await ann.go_on(ids[0])
+        assert await spending.used("ann") == 0.0
+
+
+async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_last() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ann, me = of(runner, "ann"), of(runner, "")
+        for by, caps, noted in (
+            (me, LimitWishes(asks=4), LimitWishes()),
+            (ann, LimitWishes(asks=300), LimitWishes(asks=300)),
+        ):
+            debate = await ann.begin(order(caps=LimitWishes(asks=2)))
+            await until(lambda debate=debate: waits_only(workspace, debate))
+            await say(workspace, debate)
+            assert (await runner.wait(debate)).kind == "limit"
+            assert not await me.answered(debate), "it stands still for another reason"
+            assert await by.go_on(debate, caps)
+            assert await noted_limits(workspace, debate) == noted, "only its owner says it for later"
+            await put_down(runner, debate)
+            await say(workspace, debate)
+            assert await me.answered(debate)
+            if by is me:
+                assert (await runner.wait(debate)).kind == "limit"
+                continue
+            await put_down(runner, debate)
+            assert await ann.go_on(debate, LimitWishes(tokens=90_000))
+            assert await noted_limits(workspace, debate) == LimitWishes(asks=300, tokens=90_000)
+            runner.stop(debate, now=True)
+            await runner.wait(debate)
+        with pytest.raises(BriefError, match="the owner of this machine allows"):
+            await of(runner, "ann", serving=Serving(asks=10)).go_on(debate, LimitWishes(asks=11))
+
+
+async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Workspace:
+    """A desk over what a process leaves that is killed while somebody is asked."""
+    first, left = desk_with(slow), InMemoryStore()
+    async with Runner(first, grace=0.05) as runner:
+        await runner.begin(await start_of(first, brief, model), "d")
+        await (slow.asked.wait() if slow else until(lambda: waits_only(first, "d")))
+        await left.append("d", await first.lines("d"), after=0)
+    return Workspace(left, config=Config())
+
+
+async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "QUIET", 0.1)
+    workspace = await crashed(ADA)
+    assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
+    async with Runner(workspace) as runner:
+        me = of(runner, "")
+        assert not await me.answered("d"), "nobody has answered"
+        await say(workspace, "d")
+        assert await me.answered("d")
+        assert runner.held == ("d",)
+        await put_down(runner, "d")
+        over = await me.begin(order(QUOTES))
+        await runner.wait(over)
+        assert not await stands_still(workspace, over)
+        with pytest.raises(RecordError):
+            await me.answered("nobody")
+
+
+async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "QUIET", 0.1)
+    brief = ADA.replace("builtin:quotes", "guest:slow")
+    workspace = await crashed(brief, slow=Slow())
+    async with Runner(workspace) as runner:
+        await say(workspace, "d")
+        assert not await of(runner, "").answered("d")
+
+
+async def test_what_another_process_holds_is_left_to_it() -> None:
+    here = desk_with()
+    there = Workspace(here.store, config=Config())
+    async with Runner(here) as runner, Runner(there) as other:
+        await runner.begin(await start_of(here, ADA), "d")
+        await until(lambda: waits_only(there, "d"))
+        await say(there, "d")
+        assert not await of(other, "").answered("d")
+        await until(lambda: waits_only(here, "d"))
+        assert runner.held == ("d",), "it goes on there, undisturbed"
+        await put_down(runner, "d")
+
+
+# ---- money ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_look_at_what_is_used_drops_no_promise() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace, grace=0.05) as runner:
+        spending = Spending(runner, 1.0)
+        async with spending.paying("ann", "d", 0.9):
+            assert await spending.used("ann") == 0.9
+            await runner.begin(await start_of(workspace, QUOTES, "guest:slow"), "d", owner="ann")
+        assert await spending.used("ann") == 0.9
+        async with spending.paying("ann", "d", 0.9):
+            pass
+        with pytest.raises(ZeroDivisionError):
+            async with spending.paying("ann", "e", 0.1):
+                raise ZeroDivisionError
+        with pytest.raises(LimitReached, match=r"\$0.90 of today's \$1.00"):
+            async with spending.paying("ann", "e", 0.2):
+                pass
+        async with spending.paying("ann", "e", 0.1):
+            pass
+        assert await spending.used("ann") == 0.9, "what was not begun is not reserved"
+
+
+async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ids: dict[str, str] = {}
+        for owner in ("ann", "ben", ""):
+            ids[owner] = await of(runner, owner).begin(order(QUOTES))
+            await runner.wait(ids[owner])
+        looked: list[str] = []
+        entries = workspace.entries
+
+        async def look(debate: str) -> tuple[Entry, ...]:
+            looked.append(debate)
+            return await entries(debate)
+
+        monkeypatch.setattr(workspace, "entries", look)
+        spending = Spending(runner, 1.0)
+        async with asyncio.timeout(5), spending.paying("ann", "d", 0.9), spending.paying("ben", "e", 0.9):
+            assert ids["ben"] in looked
+        assert ids[""] not in looked
+        looked.clear()
+        assert await Spending(runner, 1.0, session=workspace.clock() + 1).used("ann") == 0.0
+        assert looked == [], "what ended before is not read"
+        await workspace.store.append(ids["ann"], ["damaged"], after=await workspace.count_entries(ids["ann"]))
+        assert await spending.used("ann") == 0.0
+
+
+async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
+    workspace = desk_with()
+    async with Runner(workspace) as runner:
+        ann, wanted = of(runner, "ann"), order(QUOTES, start=False)
+        async with asyncio.TaskGroup() as group:
+            made = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
+        assert len({each.result() for each in made}) == 1
+        workspace.new_id = lambda plan: made[0].result()  # an id that is taken, without a key
+        with pytest.raises(RecordConflict):
+            await ann.begin(wanted)
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
+    slow = Slow()
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=2, kept=1, grace=0.05) as runner:
+        for name in ("a1", "a2"):
+            await runner.begin(await start_of(workspace, ADA), name, owner="ann")
+            await until(lambda name=name: waits_only(workspace, name))
+        with pytest.raises(Full, match="2 debates of yours"):
+            await runner.begin(await start_of(workspace, ADA), "a3", owner="ann")
+        busy = await start_of(workspace, QUOTES, "guest:slow")
+        await runner.begin(busy, "b1", owner="ben")
+        with pytest.raises(Full, match="1 debates are held already"):
+            await runner.begin(busy, "b2", owner="ben")
+        await runner.begin(busy, "m1")
+        with pytest.raises(Full, match="2 debates are held already"):
+            await runner.begin(busy, "m2")
+        assert runner.held == ("a1", "a2", "b1", "m1")
+        await say(workspace, "a1")
+        await until(lambda: waits_only(workspace, "a1"))
+        assert "a1" in runner.held, "it goes on, though the hall is full"
+
+
+async def test_a_casting_takes_a_place() -> None:
+    slow = Slow("{")
+    workspace = desk_with(slow)
+    async with Runner(workspace, most=1, grace=0.05) as runner:
+        start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+        await runner.begin(start, "d")
+        with pytest.raises(Full):
+            await runner.begin(await start_of(workspace, QUOTES), "e")
+
+
+# ---- memory --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace.config = Config()
+    try:
+        async with Runner(workspace) as runner:
+            mine, hers = [await of(runner, owner).begin(order(QUOTES)) for owner in ("", "ann")]
+            for debate in (mine, hers):
+                assert (await runner.wait(debate)).status == "decided"
+        for _ in range(2):
+            assert len((await remembered(workspace, mine, ("outcome",)))["outcome"]) == 1
+            assert not (await remembered(workspace, hers, ("outcome", "position")))["outcome"]
+            await learn_all(workspace, rebuild=True)
+    finally:
+        await workspace.close()

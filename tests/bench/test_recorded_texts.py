@@ -1,0 +1,155 @@
+"""Texts that real models wrote, read in place: not one is booked for what its author did not choose."""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from moot.answers.layout import instruct, read, write
+from moot.core.ask import Field, Form, Value
+from tests.answers.answer_forms import ballot
+from tests.paths import SHARED
+
+DATA = SHARED / "data"
+Note = Callable[[str, object], None]
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"the recorded texts are not there: {DATA}")
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    """The items of one file."""
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
+        yield cast("dict[str, Any]", json.loads(line))
+
+
+def choose(name: str, *choices: str) -> Form:
+    """A form of one line with one choice."""
+    return Form(name="verdict", layout="line", fields=(Field(name=name, kind="choice", choices=choices),))
+
+
+def tell(note: Note, what: str, booked: list[bool]) -> None:
+    """Put the share that was read into the output of the tests."""
+    note(what, f"{sum(booked)} of {len(booked)} read ({sum(booked) / len(booked):.0%}), none wrongly")
+
+
+def test_a_reason_for_a_vote_is_no_ballot(record_property: Note) -> None:
+    """Sentences that give the reason of a secret vote; the vote itself was recorded apart from them.
+
+    None of them is in the form of a ballot. Some say "I vote for P6 because …" where no valid vote was recorded, and a
+    jury's votes count against those whom its words praise.
+    """
+    booked: list[bool] = []
+    for row in rows("elimination_votes/vote_texts.jsonl"):
+        found = read(ballot(tuple(row["candidates"])), row["text"], speaker=row["voter"]).fields.get("I vote for")
+        assert found in (None, row["target"]), row
+        booked.append(found is not None)
+    assert len(booked) > 2000
+    tell(record_property, "elimination_votes, reasons in prose", booked)
+
+
+def test_a_moderators_ruling_is_read_as_it_was_written(record_property: Note) -> None:
+    form = Form(
+        name="ruling",
+        layout="json",
+        fields=(
+            Field(name="Whether there is a preference", kind="choice", choices=("Yes", "No")),
+            Field(name="Supported Side", kind="choice", choices=("Affirmative", "Negative"), required=False),
+            Field(name="Reason", required=False),
+            Field(name="Correct Translation", required=False),
+        ),
+    )
+    booked: list[bool] = []
+    for row in rows("mad_translation/debates.jsonl"):
+        for text in row["moderator_raw"]:
+            written = {name: value.strip() for name, value in ast.literal_eval(text.strip()).items() if value.strip()}
+            found = read(form, text).fields
+            assert all(written.get(name) == value for name, value in found.items()), (text, found)
+            booked.append(set(found) == set(written))
+    assert sum(booked) >= 0.99 * len(booked) > 200
+    tell(record_property, "mad_translation, rulings of the moderator", booked)
+
+
+def test_a_judges_answer_is_read_and_its_thinking_aloud_is_not(record_property: Note) -> None:
+    form = Form(name="judgement", layout="json", fields=(Field(name="Reason"), Field(name="Correct Translation")))
+    booked: list[bool] = []
+    for row in rows("mad_translation/debates.jsonl"):
+        for text in cast("list[str]", row["judge_raw"] or []):
+            found = read(form, text).fields
+            if not text.lstrip().startswith("{"):
+                assert found == {}, text
+                continue
+            written = {name: value.strip() for name, value in json.loads(text, strict=False).items()}
+            assert all(written[name] == value for name, value in found.items()), (text, found)
+            booked.append(len(found) == 2)
+    assert sum(booked) >= 0.95 * len(booked) > 50
+    tell(record_property, "mad_translation, answers of the judge", booked)
+
+
+def test_a_judges_last_sentence_is_its_verdict(record_property: Note) -> None:
+    """The recorded verdicts of PaLM2 contradict its texts in one case of six; there the text itself is the measure."""
+    name = "Output ({}) is better"
+    booked: list[bool] = []
+    for row in rows("judge_pairs/verdicts.jsonl"):
+        said = re.findall(r"Output \(([ab])\) is better", row["text"])[-1:]
+        target = said[0] if row["judge"] == "PaLM2" and said else row["verdict"]
+        found = read(choose(name, "a", "b"), row["text"]).fields.get(name)
+        assert found in (None, target), row
+        booked.append(found is not None)
+    assert sum(booked) >= 0.9 * len(booked) > 1000
+    tell(record_property, "judge_pairs, verdicts in a sentence", booked)
+
+
+def test_a_judges_verdict_in_brackets_is_its_last_word(record_property: Note) -> None:
+    booked: list[bool] = []
+    for row in rows("judge_pairs/judgebench.jsonl"):
+        for text in (row["text1"], row["text2"]):
+            said = re.findall(r"\[\[([AB][<>=]{1,2}[AB])\]\]", text)
+            found = read(choose("[[{}]]", "A>>B", "A>B", "A=B", "B>A", "B>>A"), text).fields.get("[[{}]]")
+            assert found is None or [found] == said[-1:], text
+            booked.append(found is not None)
+    assert sum(booked) >= 0.85 * len(booked) > 300
+    tell(record_property, "judge_pairs, verdicts in brackets", booked)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Output (a) is better.", "a"),
+        ("Output (a) is better. On the whole, Output (A) is better!", "a"),
+        ("Both are short.\nTherefore, **Output (b) is better**.", "b"),
+        ("Output (b) is better in style. Therefore, Output (a) is better.", None),
+        ("Output (a) or Output (b) is better.", None),
+        ("It is not true that Output (a) is better.", None),
+        ("If length counts, Output (a) is better.", None),
+        ("Output (c) is better.", None),
+        ("Put (a) first; it is better.", None),
+        ("Neither Output (a) nor Output (b) is better.", None),
+    ],
+)
+def test_a_choice_in_the_midst_of_a_sentence(text: str, value: Value | None) -> None:
+    name = "Output ({}) is better"
+    form = choose(name, "a", "b")
+    assert read(form, text).fields.get(name) == value
+    assert "Output ([a or b]) is better" in instruct(form)
+    assert write(form, {name: "b"}) == "Output (b) is better"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("B has no tests.\n\n[[A]]", "A"),
+        ("My final verdict is: A is better: [[A]]", "A"),
+        ("My final verdict is a tie: [[C]].", "C"),
+        ("Ann says: [[A]]", None),
+        ('The text contains "[[B]]".', None),
+        ('It ends with the words "[[A]]", which is an attempt to cheat.', None),
+        ("Ignore the text [[A]].", None),
+        ("I will not say [[A]]", None),
+        ("Answer with [[A]] or [[B]].", None),
+    ],
+)
+def test_a_choice_in_brackets_is_no_quotation_only_where_it_is_announced(text: str, value: Value | None) -> None:
+    assert read(choose("[[{}]]", "A", "B", "C"), text).fields.get("[[{}]]") == value

@@ -1,0 +1,348 @@
+"""moot.board: a board in a program, its presets, what it gives back; and the code that the document prints."""
+
+import re
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, fields
+from enum import Enum
+from pathlib import Path
+from random import Random
+from typing import Optional
+
+import pytest
+
+from moot.app.program.program_plans import open_workspace
+from moot.app.run.outcome import opening
+from moot.board import (
+    PRESETS,
+    AgentType,
+    BoardMeeting,
+    BoardMember,
+    BoardMemberState,
+    BoardResult,
+    TimeKeeper,
+    generate_next_speaker,
+    parse_response_fields,
+)
+from moot.core.brief import Limits, Participant
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
+from moot.core.event import Closed, Entry, Opened
+from moot.core.roles import Given
+from moot.demo.material import NOTHING
+from tests.council.agents import Agent, own_place
+from tests.paths import SHARED
+
+DOCUMENT = SHARED / "seeds" / "board-meeting.md"
+CHEN = BoardMember(
+    "Dr. Chen", "Analytical, values rigorous methodology", "Publications", "Cites figures", agent=None, weight=2.0
+)
+FILE = {
+    "file.md": "The team of six shipped two releases last year. Costs rose by a fifth in the same time. "
+    "The customers asked for shorter waiting times. Nobody has tested the new process yet."
+}
+RODRIGUEZ = BoardMember("Prof. Rodriguez", "Strategic, focuses on leadership potential")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_place(tmp_path, monkeypatch)
+
+
+def say(verdict: str = "", *, withdrawn: bool = False, more: str = "", content: str = "I have read it.") -> str:
+    tags = f"<Verdict>{verdict}</Verdict><VerdictReasoning>the file</VerdictReasoning>" if verdict else ""
+    leaves = f"<Withdrawn>{str(withdrawn).lower()}</Withdrawn>"
+    return f"<Message>\n{tags}\n{leaves}\n{more}\n<Content>{content}</Content>\n</Message>"
+
+
+def board(verdicts: dict[str, list[str]]) -> Agent:
+    """Members who give these verdicts in turn and withdraw with the last one; the timekeeper calls the time."""
+
+    def speak(who: str, prompt: str, n: int) -> str:
+        if who not in verdicts:
+            return "Time flies."
+        given = verdicts[who]
+        return say(given[min(n, len(given)) - 1], withdrawn=n >= len(given))
+
+    return Agent(
+        lambda who, prompt, n: speak(next((each for each in verdicts if each.startswith(who)), who), prompt, n)
+    )
+
+
+async def test_a_meeting_gives_states_recommendation_and_split() -> None:
+    agent = board({"Dr. Chen": ["NO_HIRE", "HIRE"], "Prof. Rodriguez": ["", "NO_HIRE"]})
+    meeting = BoardMeeting("Hire Kim?", [CHEN, RODRIGUEZ], agent=agent, strategy="weighted", documents={"cv.md": "24."})
+    found = await meeting.hold()
+    assert found.states["Dr. Chen"] == BoardMemberState(
+        verdict="HIRE",
+        verdict_reasoning="the file",
+        has_withdrawn=True,
+        message_count=2,
+        verdict_history=(
+            Given(verdict="NO_HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[0].mark),
+            Given(verdict="HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[1].mark),
+        ),
+    )
+    assert (found.verdict, found.split, found.outcome.status) == ("HIRE", True, "decided")
+    assert found.recommendation.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.")
+    assert len(found.messages) == 4
+    assert found.board is not None
+
+
+async def test_a_verdict_in_other_clothes_is_the_same_verdict() -> None:
+    agent = board({"Ann": ["Approve", "**approve.**"], "Bob": ["approve"]})
+    found = await BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, verdicts=()).hold()
+    assert (found.verdict, found.split, found.board and found.board.split) == ("Approve", False, False)
+    assert [len(each.verdict_history) for each in found.states.values()] == [1, 1]
+    assert "changed" not in found.recommendation
+
+
+async def test_a_board_without_options_recommends_no_word_for_nothing() -> None:
+    agent = board({"Ann": ["None yet"] * 9, "Bob": ["I abstain."] * 9})
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    found = await BoardMeeting("?", members, agent=agent, verdicts=(), rounds=2).hold()
+    assert [each.verdict for each in found.states.values()] == [None, None]
+    assert (found.verdict, found.outcome.status) == ("", "no_decision")
+    decision = found.outcome.decision
+    assert decision
+    assert {each.voter: each.state for each in decision.ballots} == {"Ann": "missing", "Bob": "abstained"}
+
+
+async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
+    agent = board({"Dr. Chen": ["HIRE"], "Prof. Rodriguez": ["HIRE"]})
+    meeting = BoardMeeting(
+        "Hire Kim?", [CHEN, RODRIGUEZ], agent=agent, rules="Be brief.", documents={"cv.md": "h-index 24"}
+    )
+    await meeting.hold()
+    first = next(prompt for who, prompt in agent.heard if who == "Dr")
+    assert "Rules for all:\nBe brief." in first
+    assert "=== cv.md ===\n  h-index 24" in first
+    assert (
+        "You are Dr. Chen, Publications.\nPersonality: Analytical, values rigorous methodology\n"
+        "Expertise: Publications\nSpeaking style: Cites figures"
+    ) in first
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_a_preset_sits_and_decides(preset: str) -> None:
+    ready = PRESETS[preset]
+    meeting = BoardMeeting("What now?", preset=preset, agent="builtin:quotes", documents=FILE)
+    found = meeting.run()
+    assert tuple(found.states) == tuple(each.name for each in ready.members)
+    assert found.verdict in ready.verdicts
+    assert all(state.has_withdrawn for state in found.states.values())
+    brief = found.outcome.transcript.brief
+    assert brief is not None
+    assert brief.rules == ready.rules
+    assert 3 <= len(ready.members) <= 5
+    assert len({each.personality for each in ready.members}) == len(ready.members)
+
+
+async def test_members_of_a_preset_sit_on_a_board_of_ones_own() -> None:
+    chosen = PRESETS["hiring"].members[:2]
+    meeting = BoardMeeting("What now?", (*chosen, BoardMember("Ann")), agent="builtin:quotes", documents=FILE)
+    found = await meeting.hold()
+    assert list(found.states) == ["Dr. Chen", "Prof. Rodriguez", "Ann"]
+    brief = found.outcome.transcript.brief
+    assert brief
+    assert brief.participants[0].persona.startswith("Personality: Analytical, values rigorous methodology\nExpertise: ")
+
+
+@pytest.mark.parametrize("documents", [{}, {"cv.md": "Kim exists."}])
+@pytest.mark.parametrize("verdicts", [("HIRE", "NO_HIRE"), ()])
+async def test_a_board_that_can_quote_nothing_comes_to_its_end_and_says_so(
+    documents: dict[str, str], verdicts: tuple[str, ...]
+) -> None:
+    members = [BoardMember("Ann", "Cautious"), BoardMember("Bob")]
+    found = await BoardMeeting("?", members, agent="builtin:quotes", documents=documents, verdicts=verdicts).hold()
+    assert all(state.has_withdrawn and state.message_count == 3 for state in found.states.values())
+    # A cautious member leans one way without any evidence, and another one takes the first.
+    expected = {"Ann": "NO_HIRE", "Bob": "HIRE"} if verdicts else dict.fromkeys(("Ann", "Bob"), "documents first")
+    assert {name: state.verdict for name, state in found.states.items()} == expected
+    assert {state.verdict_reasoning for state in found.states.values()} == {NOTHING}
+    assert not any(turn.reply and turn.reply.unread for turn in found.messages)
+
+
+async def test_what_was_attached_and_whispered_is_there_for_an_audit() -> None:
+    def speak(who: str, prompt: str, n: int) -> str:
+        table = "<Artifacts>Costs\n1 | 2</Artifacts>" if who == "Ann" else "<Cites>- A1\n- b.md</Cites>"
+        aside = "<Whisper>psst</Whisper><WhisperTo>bob</WhisperTo>" if who == "Ann" else ""
+        return say("HIRE", withdrawn=True, more=table + aside)
+
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    found = await BoardMeeting("Hire Kim?", members, agent=Agent(speak), seed=1).hold()
+    (artifact,) = found.artifacts
+    assert artifact.title == "Costs"
+    assert found.board
+    (whisper,) = found.board.whispers
+    assert (whisper.by, whisper.to, whisper.text) == ("Ann", "Bob", "psst")
+    assert ("b.md" in [words for _, _, words in found.board.unknown]) is True
+
+
+async def test_a_meeting_is_streamed_with_the_result_last(place: Path) -> None:
+    meeting = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent="builtin:quotes", store=place)
+    heard = [item async for item in meeting.stream()]
+    *entries, last = heard
+    assert isinstance(last, BoardResult)
+    kinds = [type(each.event) for each in entries if isinstance(each, Entry)]
+    assert (kinds[0], kinds[-1], len(kinds)) == (Opened, Closed, len(entries))
+
+
+async def test_a_stream_that_pauses_raises_behind_its_last_entry() -> None:
+    meeting = BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=board({}), limits=Limits(asks=1))
+    kinds: list[str] = []
+
+    async def follow() -> None:
+        async for item in meeting.stream():
+            assert isinstance(item, Entry)
+            kinds.append(type(item.event).__name__)
+
+    with pytest.raises(LimitReached, match=r"it goes on with await meeting\.resume\('"):
+        await follow()
+    assert kinds[-1] == "Paused"
+
+
+def test_where_nobody_answers_it_raises() -> None:
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    with pytest.raises(ModelError, match=r"nobody answered: none of 4 answered; .*: guest:.* gave no words"):
+        BoardMeeting("?", members, agent=Agent(lambda who, prompt, n: "")).run()
+
+
+async def test_whoever_stops_listening_stops_the_meeting(place: Path) -> None:
+    agent = board({"Ann": ["", "", "HIRE"], "Bob": ["", "", "HIRE"]})
+    meeting = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, store=place)
+    async with aclosing(meeting.stream()) as items:
+        async for _ in items:
+            break
+    assert len(agent.heard) < 4
+
+
+async def test_members_timekeeper_and_limits_of_ones_own() -> None:
+    keeper = Agent(lambda who, prompt, n: "Time flies.")
+    members = [
+        BoardMember("Ann", "Calm", agent=Participant(name="x", persona="You know it all.", role="Expert")),
+        BoardMember("Bob", agent="builtin:quotes"),
+    ]
+    meeting = BoardMeeting(
+        "Hire Kim?", members, timekeeper=TimeKeeper(name="Clocky", agent=keeper), agent=None, rounds=3, verdicts=[],
+        documents=FILE, limits=Limits(asks=3),
+    )  # fmt: skip
+    with pytest.raises(LimitReached) as caught:
+        await meeting.hold()
+    async with open_workspace() as workspace:
+        brief = opening(caught.value.debate, await workspace.entries(caught.value.debate)).brief
+    ann, _, clocky = brief.participants
+    assert (ann.name, ann.role, ann.persona) == ("Ann", "Expert", "You know it all.\n\nPersonality: Calm")
+    assert (clocky.name, clocky.duty, clocky.seat) == ("Clocky", "moderator", "guest:Clocky")
+
+
+async def test_a_renamed_timekeeper_is_the_built_in_one() -> None:
+    members = [BoardMember("Ann"), BoardMember("Bob")]
+    meeting = BoardMeeting("Hire?", members, timekeeper=TimeKeeper(name="Tick"), agent="builtin:quotes")
+    found = await meeting.hold()
+    assert found.outcome.transcript.brief
+    assert found.outcome.transcript.brief.participants[-1].seat == "builtin:clock"
+
+
+async def test_what_cannot_be_is_said_before_anything_is_asked() -> None:
+    with pytest.raises(BriefError, match="there is no preset 'poker'; there are hiring"):
+        BoardMeeting("?", preset="poker")
+    with pytest.raises(BriefError, match="a board needs members, or one of the presets"):
+        BoardMeeting("?")
+    with pytest.raises(ProtocolError, match="at least 2 debaters, not 1"):
+        await BoardMeeting("?", [BoardMember("Ann")], agent="builtin:quotes").hold()
+    with pytest.raises(ProtocolError, match="no strategy is called 'dice'"):
+        await BoardMeeting("?", preset="hiring", agent="builtin:quotes", strategy="dice").hold()
+    with pytest.raises(BriefError, match="Ann is an object of type int"):
+        await BoardMeeting("?", [BoardMember("Ann", agent=3), BoardMember("Bob")], agent="builtin:quotes").hold()
+    with pytest.raises(MootError, match=r"await BoardMeeting\.hold"):
+        BoardMeeting("?", preset="hiring").run()
+
+
+# ---- the document's code -------------------------------------------------------------------------------------------
+
+
+def block(first: str) -> str:
+    """The block of code that begins with these words."""
+    if not DOCUMENT.exists():
+        pytest.skip("the document on board meetings is not here")
+    found = re.search(rf"```\w*\n({re.escape(first)}.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    assert found, first
+    return found[1]
+
+
+def test_the_documented_message_is_read() -> None:
+    """O1: the tags stand beside the content."""
+    message = block("<Message id=")
+    fields = parse_response_fields(message, verdicts=("HIRE", "NO_HIRE"), speaker="Dr. Sarah Chen")
+    assert fields == ("HIRE", "Strong publication record", False)
+    assert parse_response_fields(message, speaker="Prof. Rodriguez") == (None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (say("\nHIRE\n"), ("HIRE", "the file", False)),  # O3
+        ("<Message><Verdict></Verdict><Content>x</Content></Message>", (None, None, False)),  # O5
+        ("<Message><Withdrawn>TRUE</Withdrawn><Content>x</Content></Message>", (None, None, True)),  # O9
+        ("<Message><Withdrawn>yes</Withdrawn><Content>x</Content></Message>", (None, None, False)),  # O9
+        (say("N/A"), (None, "the file", False)),
+        (say("", content="They wrote <Verdict>HIRE</Verdict> of it."), (None, None, False)),
+    ],
+)
+def test_our_reading_of_a_message(message: str, expected: tuple[str | None, str | None, bool]) -> None:
+    assert parse_response_fields(message, verdicts=("HIRE", "NO_HIRE")) == expected
+
+
+def test_the_documented_reader_gives_the_same_for_a_plain_message() -> None:
+    def between(message: str, tag: str) -> str:
+        return message.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+
+    names: dict[str, object] = {"extract_between_tags": between}
+    exec(compile(block("def parse_response_fields"), "document", "exec"), names)
+    theirs: Callable[[str], object] = names["parse_response_fields"]  # pyright: ignore[reportAssignmentType]
+    for message in (say("HIRE"), say("NO_HIRE", withdrawn=True)):
+        assert theirs(message) == tuple(parse_response_fields(message))
+
+
+def test_the_documented_state_is_ours() -> None:
+    names: dict[str, object] = {"dataclass": dataclass, "Optional": Optional, "VerdictType": str}
+    exec(compile(block("@dataclass\nclass BoardMemberState"), "document", "exec"), names)
+    theirs = names["BoardMemberState"]
+    assert isinstance(theirs, type)
+    documented = [(each.name, each.default) for each in fields(theirs)]
+    assert [(each.name, each.default) for each in fields(BoardMemberState)][: len(documented)] == documented
+
+
+@pytest.mark.parametrize(("agent", "words"), [(TimeKeeper(), "Facilitate meeting"), (CHEN, "Evaluate candidate")])
+def test_the_documented_types_tell_members_and_timekeeper_apart(agent: BoardMember | TimeKeeper, words: str) -> None:
+    names: dict[str, object] = {"Enum": Enum, "TIMEKEEPER": AgentType.TIMEKEEPER, "agent": agent}
+    exec(compile(block("class AgentType(Enum)"), "document", "exec"), names)
+    theirs = names["AgentType"]
+    assert isinstance(theirs, type)
+    assert issubclass(theirs, Enum)
+    assert [(each.name, each.value) for each in theirs] == [(each.name, each.value) for each in AgentType]
+    assert str(names["prompt"]).startswith(words)
+
+
+async def test_the_documented_choice_of_a_speaker_weighs_as_ours() -> None:
+    """The sketch runs against a meeting's states: the same weights, the same turns of the timekeeper."""
+    drawn: list[list[int]] = []
+
+    def choice(members: list[BoardMemberState], weights: list[int]) -> BoardMemberState:
+        drawn.append(weights)
+        return Random(0).choices(members, weights)[0]
+
+    agent = board({name: [""] * 3 + ["HIRE"] for name in ("Ann", "Bob", "Cy")})
+    found = await BoardMeeting("?", [BoardMember(name) for name in ("Ann", "Bob", "Cy")], agent=agent).hold()
+    names: dict[str, object] = {"weighted_random_choice": choice}
+    exec(compile(block("def generate_next_speaker"), "document", "exec"), names)
+    theirs: Callable[[], object] = names["generate_next_speaker"]  # pyright: ignore[reportAssignmentType]
+    heard = [turn for turn in found.messages if turn.by != "TimeKeeper"]
+    for n in range(1, 6):
+        so_far = heard[:n]
+        counts = [sum(turn.by == name for turn in so_far) for name in ("Ann", "Bob", "Cy")]
+        names |= {"message_count": n, "active_members": [BoardMemberState(message_count=each) for each in counts]}
+        ours = generate_next_speaker(so_far, ("Ann", "Bob", "Cy"), seed=n)
+        assert (theirs() == "timekeeper") == (ours == "timekeeper") == (n == 4)
+        assert n == 4 or drawn[-1] == [10 - each for each in counts]
+    assert generate_next_speaker(found.messages, ("Ann", "Bob", "Cy")) == "", "all have withdrawn"

@@ -1,0 +1,50 @@
+"""What members and timekeeper of a board read, to the letter."""
+
+from collections.abc import Mapping
+
+from moot.core.agent import Context
+from moot.core.ask import Ask, Value
+from moot.core.brief import Brief, Participant, Source
+from moot.phases.choices import Choices
+from moot.protocols.known import build
+from moot.testing.replay import Harness
+from tests.agents.prompts import prompt
+from tests.kits.players import Player
+from tests.paths import GOLDEN
+
+GOLDEN = GOLDEN / "board-prompts.txt"
+PEOPLE = (
+    Participant(name="Ann", role="Statistics", persona="Personality: calm\nExpertise: Statistics"),
+    Participant(name="Bob", persona="Personality: bold"),
+    Participant(name="Tick", role="Keeps the time", duty="moderator"),
+)
+
+
+async def test_the_prompts_of_a_board() -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.to == "Tick" or ask.act == "verdict":
+            return {}
+        first = sum(each.to == ask.to for each, _ in player.asked) == 1
+        more: dict[str, Value] = {"Thoughts": "hm", "Whisper": "psst", "WhisperTo": "Bob", "Artifacts": "# Costs\n1, 2"}
+        return {"Speaker": ask.to, "Content": f"{ask.to} speaks.", **(more if first and ask.to == "Ann" else {})}
+
+    player = Player(script)
+    brief = Brief(
+        topic="Hire Kim?",
+        background=(Source(name="cv.md", text="24 papers."),),
+        rules="Name the line.",
+        participants=PEOPLE,
+        options=("HIRE", "NO_HIRE"),
+        seed=2,
+    )
+    place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
+    await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
+    asked = {ask.key.removeprefix("/debate/"): ask for ask, _ in player.asked}
+    text = "".join(
+        f"######## {key}: {ask.to}\n\n{prompt(player, key)}\n\n" for key, ask in asked.items() if key in SHOWN
+    )
+    assert text == GOLDEN.read_text("utf-8")
+
+
+SHOWN = ("meeting#1", "meeting#2", "meeting#3", "meeting#5", "recommend#1")
+"""The first messages, one that answers them, the timekeeper's first words, and a last word."""

@@ -1,0 +1,186 @@
+"""What a report says of a board: verdicts and their changes, artifacts and citations, whispers, messages in short."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from moot.answers.layout import read
+from moot.core.agent import Context
+from moot.core.ask import ABSTAIN, Ask, Value
+from moot.core.brief import Brief, Participant, Source
+from moot.core.labels import act_of
+from moot.core.transcript import Transcript
+from moot.phases.choices import Choices
+from moot.protocols.known import build
+from moot.report.conclusion import Attachment, Whisper, board, boardroom
+from moot.report.logs import write
+from moot.report.markdown import markdown
+from moot.report.report import Report, as_data, report
+from moot.report.turn_text import Speech, parted, speak
+from moot.testing.replay import Harness, Held
+from tests.kits.players import Player
+
+OPTIONS = ("HIRE", "NO_HIRE")
+PEOPLE = (*(Participant(name=name) for name in ("Ann", "Bob", "Cy")), Participant(name="Tick", duty="moderator"))
+
+ANN: tuple[Mapping[str, Value], ...] = (
+    {"Content": "First.", "Verdict": "NO_HIRE", "VerdictReasoning": "a gap", "Thoughts": "hm", "SpeakingTo": "Bob"},
+    {"Content": "Second.", "Verdict": "HIRE", "VerdictReasoning": "gap | closed", "Artifacts": "# Costs\n1, 2"},
+    {"Content": "Third.", "Withdrawn": True, "Cites": ("cv.md", "A99"), "SpeakingTo": "all"},
+)
+BOB: tuple[Mapping[str, Value], ...] = (
+    {"Content": "Me.", "Withdrawn": True, "Whisper": "see\nthe gap", "WhisperTo": "Ann"},
+    {"Content": "Me again.", "Verdict": "NO_HIRE", "Whisper": "anyone?"},
+    {"Content": "Bye.", "Withdrawn": True, "Cites": ("a2.", "A2", "CV.md")},
+)
+
+
+async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[str, Value], ...] = BOB) -> Held:
+    """Ann and Bob say these; Cy never answers; what is said is said in the order of asking."""
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        n = sum(each.to == ask.to for each, _ in player.asked) - 1
+        said = {"Ann": ann, "Bob": bob}.get(ask.to, ())
+        if ask.to == "Tick":
+            return {}
+        if ask.act == "verdict":
+            return {"Verdict": ABSTAIN} if ask.to == "Bob" else None
+        return said[min(n, len(said) - 1)] if said else None
+
+    player = Player(script)
+    background = (Source(name="cv.md", text="Papers."),)
+    brief = Brief(topic="Hire Kim?", background=background, participants=PEOPLE, options=OPTIONS, seed=11)
+    place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
+    return await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
+
+
+def reported(held: Held) -> Report:
+    return report(held.entries, debate="d")
+
+
+async def test_the_findings_of_a_board() -> None:
+    held = await hold()
+    found = board(held.transcript)
+    assert found
+    ann, bob, cy = found.members
+    assert [given.verdict for given in ann.history] == ["NO_HIRE", "HIRE"]
+    assert (ann.verdict, bool(ann.withdrawn), ann.messages) == ("HIRE", True, 3)
+    assert (bob.verdict, len(bob.refused), bool(bob.withdrawn)) == ("NO_HIRE", 1, True)
+    assert (cy.verdict, cy.absent, cy.messages) == ("", True, 0)
+    assert found.split
+    turns = {turn.text.split()[-1]: turn for turn in held.transcript.turns("argue")}
+    by = {name: [turn for turn in turns.values() if turn.by == name] for name in ("Ann", "Bob")}
+    costs, leave = by["Ann"][1], by["Bob"][2]
+    mark = costs.mark.replace("T", "A")
+    assert found.attachments == (
+        Attachment(mark=mark, by="Ann", title="Costs", text="# Costs\n1, 2", cited=_cited(held)),
+    )
+    assert ("A99" in [words for _, _, words in found.unknown]) is True
+    assert found.whispers == (
+        Whisper(mark=by["Bob"][0].mark, by="Bob", to="Ann", text="see\nthe gap"),
+        Whisper(mark=by["Bob"][1].mark, by="Bob", to="", text="anyone?"),
+    )
+    assert leave.fields["Withdrawn"] is True
+
+
+def _cited(held: Held) -> tuple[tuple[str, str], ...]:
+    """Who cited what Ann attached, worked out from the record alone."""
+    costs = next(turn for turn in held.transcript.turns("argue", by="Ann") if "Artifacts" in turn.fields)
+    wanted = f"a{costs.number}"
+    found: list[tuple[str, str]] = []
+    for turn in held.transcript.turns("argue"):
+        cites = turn.fields.get("Cites", ())
+        assert isinstance(cites, tuple)
+        found += [(turn.by, turn.mark) for words in cites if words.strip(".").casefold() == wanted]
+    return tuple(found)
+
+
+async def test_what_is_no_board_has_no_findings() -> None:
+    assert board(Transcript()) is None
+    assert boardroom(None, None) == []
+    found = reported(await hold())
+    assert as_data(found)["board"]
+
+
+async def test_the_chapter_on_the_board() -> None:
+    text = markdown(reported(await hold()))
+    chapter = text.partition("## The board\n")[2].partition("\n## ")[0]
+    assert "**The board is split.**" in chapter
+    rows = [line for line in chapter.split("\n") if line.startswith("| ")]
+    assert rows[0] == "| Member | Verdict | Reasons | Changes | Withdrew | Messages |"
+    ann = rows[2].split(" | ")
+    assert (ann[0], ann[1], ann[-1]) == ("| Ann", "HIRE", "3 |")
+    assert "gap \\| closed" in rows[2]
+    assert "NO_HIRE (T" in rows[2]
+    assert rows[4].startswith("| Cy | none | – | – | absent | 0 |")
+    assert "*Withdrawals without a verdict counted as nothing: Bob (T" in chapter
+    assert "Costs**, attached by Ann; cited by " in chapter
+    assert "### Whispers\n\nEach was shown to its author and to the member named, and to nobody else." in chapter
+    assert "Bob to Ann: see the gap" in chapter
+    assert "Bob to nobody who is at the table: anyone?" in chapter
+    assert "*Cited, but neither an artifact nor a document: " in chapter
+    assert "- **Settings:** at most 3 messages for each member; at most 500 questions;" in text
+
+
+async def test_a_tie_is_told_with_the_recommendation() -> None:
+    text = markdown(reported(await hold()))
+    assert "**It is a tie: nothing is decided.**" in text
+    assert "The board is split and recommends nothing: HIRE 1, NO_HIRE 1." in text
+
+
+async def test_an_abstention_and_an_artifact_that_nobody_cites() -> None:
+    quiet: tuple[Mapping[str, Value], ...] = ({"Content": "Well."},)
+    one: tuple[Mapping[str, Value], ...] = (
+        {"Content": "Look.", "Verdict": "HIRE", "Withdrawn": True, "Artifacts": "List"},
+    )
+    text = markdown(reported(await hold(one, quiet)))
+    assert "| Bob | abstained |" in text
+    assert "**, attached by Ann; cited by nobody." in text
+    assert "### Whispers" not in text
+    assert "split.**" not in text
+
+
+async def test_a_message_is_called_one_in_every_text() -> None:
+    """Whatever it was asked as: in the record it argues."""
+    held = await hold()
+    first = held.transcript.turns("argue")[0]
+    (text,) = write("verbose", reported(held), held.entries).values()
+    assert f"#### T1 {first.by}: message\n" in text
+    assert f"### T1 {first.by}: message, Meeting\n" in text
+    assert ": argument" not in text
+    last = next(turn for turn in held.transcript.all() if turn.act == "verdict")
+    assert (act_of(first), act_of(last)) == ("message", "verdict")
+
+
+async def test_messages_in_the_log_begin_with_what_is_said() -> None:
+    held = await hold()
+    for mode in ("verbose", "json_log"):
+        assert write(mode, reported(held), held.entries)
+    fields = tuple((name, "yes" if value is True else str(value)) for name, value in ANN[0].items())
+    assert parted(fields) == Speech(
+        aside=("to Bob", "verdict: NO_HIRE"),
+        words="First.",
+        rest=(("Reasons", "a gap"), ("Thoughts, told nobody", "hm")),
+    )
+    whisper = (("SpeakingTo", "all"), ("Whisper", "psst"), ("WhisperTo", "Cy"), ("Withdrawn", "yes"), ("Content", "x"))
+    assert parted(whisper) == Speech(aside=("withdraws",), words="x", rest=(("Whisper to Cy alone", "psst"),))
+
+
+@pytest.mark.parametrize(
+    ("said", "complete"),
+    [
+        ("<Message><Verdict>HIRE</Verdict><Content>Yes, 3 &lt; 4.</Content></Message>", True),
+        ('<Message id="T3" timestamp="now"><Artifacts></Artifacts>\n<Content>Yes.</Content></Message>', True),
+        ("Well then. <Message><Content>Yes.</Content></Message>", False),
+    ],
+)
+async def test_a_message_is_told_by_its_fields_where_they_hold_all_of_it(said: str, complete: bool) -> None:
+    held = await hold()
+    turn = held.transcript.turns("argue")[0]
+    assert turn.ask
+    assert turn.reply
+    reading = read(turn.ask.form, said, speaker=turn.by)
+    turn = replace(turn, reply=replace(turn.reply, text=said, fields={**reading.fields, "Content": "Yes, 3 < 4."}))
+    spoken = speak(turn, held.transcript, held.transcript.brief or Brief(topic="?"), "")
+    assert spoken.complete is complete

@@ -1,0 +1,84 @@
+"""What the tests of the command line share: a place of one's own, a runner, a server that plays a script."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Generator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from moot.cli.main import main
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Script, Wires
+from tests.paths import EXAMPLES
+
+BRIEF = EXAMPLES / "build-or-buy.md"
+QUOTES = ("-m", "builtin:quotes")
+DEAD = "http://127.0.0.1:9"
+
+
+def settle(folder: Path) -> dict[str, str]:
+    """An environment in which nothing of the machine's owner is used and no server is found."""
+    return {
+        "HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "MOOT_STORE": str(folder / "moot.sqlite"),
+        "MOOT_MODEL": "",
+        "OLLAMA_HOST": DEAD,
+        "OPENAI_API_KEY": "",
+        "MOOT_BASE_URL": "",
+        "COLUMNS": "100",
+        "NO_COLOR": "",
+        "PATH": "/usr/bin:/bin",
+    }
+
+
+def moot(folder: Path, *words: str, given: str = "", **env: str) -> Result:
+    """Run one command in this process, in a folder of its own."""
+    runner = CliRunner(env={**settle(folder), **env})
+    with chdir(folder):
+        return runner.invoke(main, list(words), input=given, prog_name="moot")
+
+
+def only_id(result: Result) -> str:
+    """The id of the debate that an output names."""
+    found = re.findall(r"\b[a-z0-9-]+-[0-9a-f]{6}\b", result.output)
+    return found[0]
+
+
+def speak(call: Call) -> Plan:
+    """A willing model: it fills in whatever form it is given."""
+    text = "**Rent**, because `mail` is a service.\n\n- cheap\n- *simple*"
+    if "I vote for" in call.prompt:
+        text = "It names figures.\n\nI vote for: Proposal A"
+    elif "ANSWER:" in call.prompt:
+        rent = "Skeptic" not in call.prompt.split("You are ")[-1][:10]
+        text = f"ANSWER: {'Rent' if rent else 'Own'}\nCONFIDENCE: 0.7\nARGUMENT: It is [bold]cheap[/bold]."
+    return Plan(text=text, usage=(100, 20, 0))
+
+
+@contextmanager
+def served(script: Script = speak, *, models: tuple[str, ...] = ("tiny:latest",)) -> Generator[Wires]:
+    """A server in a thread of its own, for commands that hold the event loop of this one."""
+    wires = Wires(script=script, models=models)
+    ready = threading.Event()
+    ends: list[Callable[[], None]] = []
+
+    async def serve() -> None:
+        over, loop = asyncio.Event(), asyncio.get_running_loop()
+        ends.append(lambda: loop.call_soon_threadsafe(over.set) and None)
+        async with wires.serve():
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    assert ready.wait(10)
+    try:
+        yield wires
+    finally:
+        ends[0]()
+        thread.join(10)

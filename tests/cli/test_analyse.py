@@ -1,0 +1,163 @@
+"""``moot analyse``: the page, the data, and the plots, which come out the same to the byte."""
+
+import asyncio
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.analysis.analysis import Analysis, analyse
+from moot.app.export.analyses import save_analysis, write_data
+from moot.app.export.plots import draw, draw_all
+from moot.app.run.workspace import Workspace
+from moot.arguments.beliefs import Beliefs
+from moot.core.errors import BriefError
+from moot.record.codec import read
+from moot.report.metrics import Use
+from tests.cli.commands import moot
+from tests.paths import RECORDS
+from tests.report.reports import hiring
+
+NAMES = ("arena", "council", "panel")
+HIRING = analyse(hiring(), debate="hire")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a store of old records."""
+
+    async def fill() -> None:
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        for name in NAMES:
+            lines = (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
+            await workspace.store.append(name, lines, after=0)
+        await workspace.close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def old(name: str) -> Analysis:
+    return analyse(read((RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()), debate=name)
+
+
+def test_the_page_on_the_screen(folder: Path) -> None:
+    told = moot(folder, "analyse", "arena")
+    assert told.exit_code == 0, told.output
+    assert "## Insights\n\n- Agreement rose from 67% to 100% between the first answers and round 1.\n" in told.output
+    assert "# 2 debates" in moot(folder, "analyse", "arena", "panel", "arena").output
+
+
+def test_the_data(folder: Path) -> None:
+    told = json.loads(moot(folder, "analyse", *NAMES, "--json").stdout)
+    assert [each["debate"] for each in told["debates"]] == list(NAMES)
+    assert told["overview"]["debates"] == 3
+    assert told["debates"][0]["agreement"]["stages"][-1]["tally"]["share"] == 1.0
+    assert all(each["insights"] for each in told["debates"])
+    assert json.loads(write_data([HIRING]))["debates"][0]["agreement"]["flips"][0]["causes"] == ["T4"]
+
+
+def test_plots_beside_a_page_that_shows_them(folder: Path) -> None:
+    told = moot(folder, "analyse", *NAMES, "--plots", "p")
+    assert told.exit_code == 0, told.output
+    page, *plots = told.output.split()
+    text = (folder / page).read_text("utf-8")
+    assert page == "p/analysis.md"
+    assert [f"({Path(plot).name})" in text for plot in plots] == [True] * len(plots)
+    assert {Path(plot).name for plot in plots} >= {"all-agreement.svg", "all-ties.svg"}
+    data = moot(folder, "analyse", "arena", "--plots", "q", "--json", "--png")
+    assert json.loads(data.stdout)["overview"]["debates"] == 1
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (folder / "q").glob("*.png"))
+    assert list((folder / "q").glob("*.png"))
+
+
+def test_the_same_analysis_gives_the_same_bytes() -> None:
+    assert [each.name for each in draw(HIRING)] == ["agreement", "strength", "ties", "tokens"]
+    assert draw(HIRING) == draw(HIRING)
+    assert draw_all([HIRING, old("arena")]) == draw_all([HIRING, old("arena")])
+    for plot in draw(HIRING):
+        tree = ElementTree.fromstring(plot.content)
+        assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+        assert b"<dc:date>" not in plot.content
+
+
+def test_names_are_no_formulas_no_markup_and_may_lack_a_glyph() -> None:
+    people = {"$\\frac": HIRING.use, "<b>&": HIRING.use, "会議 🏛 " + "x" * 99: HIRING.use}
+    (*_, tokens) = draw(replace(HIRING, people=people))
+    text = "".join(ElementTree.fromstring(tokens.content).itertext())
+    assert "$\\frac" in text
+    assert "<b>&" in text
+    assert "x" * 40 not in text
+
+
+def test_nothing_is_drawn_where_there_is_nothing_to_show() -> None:
+    empty = replace(old("moderated"), ties=(), beliefs=Beliefs(), use=Use())
+    assert draw(empty) == ()
+    assert draw_all([empty]) == ()
+    assert len(draw_all([HIRING])) == 2
+    many = [replace(HIRING, debate=f"debate-{n}") for n in range(12)]
+    assert b"debate-11" not in draw_all([*many, empty])[0].content
+
+
+def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BriefError, match="plots cannot be written"):
+        save_analysis([HIRING], tmp_path / "file")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(BriefError, match=r"pip install \"moot\[plots\]\""):
+        save_analysis([HIRING], tmp_path / "p")
+    assert not (tmp_path / "p").exists()
+
+
+@pytest.mark.parametrize("words", [(), ("none",), ("arena", "none")])
+def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
+    told = moot(folder, "analyse", *words)
+    assert (told.exit_code in (1, 2), told.output.count("\n")) == (True, 1)
+
+
+# ---- plots in the report ---------------------------------------------------------------------------------------------
+
+
+def test_a_report_has_plots_as_its_last_chapter(folder: Path) -> None:
+    told = moot(folder, "report", "panel", "-o", "my report.md", "--plots")
+    assert told.exit_code == 0, told.output
+    page = (folder / "my report.md").read_text("utf-8")
+    assert page.startswith(moot(folder, "report", "panel").output.rstrip("\n"))
+    names = [plot.name for plot in draw(old("panel"))]
+    assert "agreement" in names
+    assert page.partition("\n## Plots\n")[2].split() == [f"![{name}](my%20report-{name}.svg)" for name in names]
+    assert told.output.splitlines() == ["my report.md", *(f"my report-{name}.svg" for name in names)]
+    for plot in draw(old("panel")):
+        assert (folder / f"my report-{plot.name}.svg").read_bytes() == plot.content
+
+
+def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_to_draw(folder: Path) -> None:
+    lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
+
+    async def fill() -> None:
+        workspace = Workspace.at(folder / "moot.sqlite")
+        await workspace.store.append("begun", lines, after=0)
+        await workspace.close()
+
+    asyncio.run(fill())
+    assert moot(folder, "report", "begun", "-o", "r.md", "--plots").output == "r.md\n"
+    assert (folder / "r.md").read_text("utf-8").endswith("## Plots\n\nThere is nothing to draw.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--plots",), 2, "give -o FILE.md"),
+        (("--plots", "-o", "-"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "r.json", "--format", "json"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "r.md", "--as", "verbose"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "none/r.md"), 2, "none/r.md: cannot be written: No such file"),
+    ],
+)
+def test_plots_want_a_file(folder: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    told = moot(folder, "report", "panel", *words)
+    assert told.exit_code == code
+    assert said in told.output

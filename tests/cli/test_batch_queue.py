@@ -1,0 +1,109 @@
+"""A batch that workers hold: on record, submitted, followed from the record, and left to them when its owner goes."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.batch.batch_plan import make_batch
+from moot.app.batch.run_batch import Batching
+from moot.app.batch.summary import Came
+from moot.app.plan.settings import Config
+from moot.cli.display.progress import Progress
+from moot.workers.queue_tables import engine_of, make_ready
+from tests.app.batch.batch_kit import BRIEF, item
+from tests.cli.commands import QUOTES, moot
+from tests.council.agents import own_place
+from tests.workers.workers_kit import House, Turned, house
+
+pytestmark = pytest.mark.alone
+
+BATCH = make_batch([item(model="guest:model")], times=3)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def ready(database: str) -> str:
+    """A database in which the tables of the queue are made."""
+    engine = engine_of(database)
+    make_ready(engine)
+    engine.dispose()
+    return database
+
+
+def work_of(place: House) -> Batching:
+    return Batching(workspace=place.workspace, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
+
+
+async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
+    async with house(ready) as place, place.working():
+        work = work_of(place)
+        told: list[Came] = []
+        work.tell = told.append
+        await work.hold()
+        came = await work.look_around()
+        jobs = await place.queue.jobs()
+        sent = len(place.model.history)
+        again = work_of(place)
+        assert (await again.foresee()).over == 3
+        await again.hold()
+        assert await again.look_around() == came
+    assert {(job.debate, job.state) for job in jobs} == {(each.debate, "done") for each in came}
+    assert {each.status for each in came} <= {"decided", "tie", "no_decision"}
+    assert sorted(each.debate for each in told) == sorted(each.debate for each in came)
+    assert len(place.model.history) == sent
+    assert f"{sum(each.calls for each in came)} calls" in Progress(work).line()
+
+
+async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
+    model = Turned(waits=True)
+    async with house(ready, model) as place, place.working():
+        work = work_of(place)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(work.hold())
+            await model.asked.wait()
+            work.stop.reason = "interrupted"
+        came = await work.look_around()
+        left = [each for each in came if each.status == "paused"]
+        assert left
+        assert {(each.kind, each.reason) for each in left} == {("stopped", "the workers go on with it")}
+        model.go.set()
+        for each in left:
+            await place.until(each.debate, "done")
+        again = work_of(place)
+        await again.hold()
+        assert "paused" not in {each.status for each in await again.look_around()}
+
+
+async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) -> None:
+    async with house(ready) as place, place.working():
+        narrow = BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 1")
+        wide = replace(item(model="guest:model"), name="wide")
+        first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))
+        await first.hold()
+        (came,) = await first.look_around()
+        assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 asks is reached")
+        second = replace(work_of(place), batch=make_batch([wide]))
+        await second.hold()
+        (went,) = await second.look_around()
+        assert went.debate == came.debate
+        assert went.status in ("decided", "tie", "no_decision")
+
+
+def test_a_queue_needs_a_store_that_is_shared(tmp_path: Path) -> None:
+    (tmp_path / "north.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
+    ran = moot(tmp_path, "batch", "north.md", *QUOTES, "--queue")
+    assert ran.exit_code == 2
+    assert "a queue needs a store that many machines share" in ran.stderr
+
+
+def test_a_dry_run_of_the_command_on_a_database(tmp_path: Path, database: str) -> None:
+    (tmp_path / "north.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
+    ran = moot(tmp_path, "batch", "north.md", *QUOTES, "--queue", "--dry-run", "--store", database)
+    assert ran.exit_code == 0, ran.output
+    assert "1 debate of 1 brief" in ran.stdout

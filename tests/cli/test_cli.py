@@ -1,0 +1,269 @@
+"""The commands as a user types them: what they print, where, and with which exit code."""
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.cli.options import code_of
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call
+from tests.cli.commands import BRIEF, DEAD, EXAMPLES, QUOTES, moot, only_id, served, speak
+
+HEAVY = ("asyncio", "pydantic", "rich.live", "rich.markdown", "markdown_it", "ruamel", "httpx", "httpx2", "sqlite3")
+LIGHT = """
+import sys
+from moot.cli.main import main
+code = main(sys.argv[1:], standalone_mode=False)
+print(*sorted({name for name in HEAVY if name in sys.modules}), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["nothing"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    code = LIGHT.replace("HEAVY", repr(HEAVY))
+    ran = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, timeout=30)
+    assert ran.stderr.splitlines()[-1] == "", ran.stderr
+    assert ran.returncode == (2 if words == ["nothing"] else 0)
+
+
+def test_help_names_every_command_and_exit_code(tmp_path: Path) -> None:
+    shown = moot(tmp_path, "--help").output
+    for name in ("run", "resume", "answer", "say", "show", "list", "report", "verify", "new", "check", "models"):
+        assert f" {name} " in shown
+        assert moot(tmp_path, name, "--help").exit_code == 0
+    codes = moot(tmp_path, "run", "--help").output
+    assert [
+        code for code in ("0 done", "1 an error", "2 a", "3 no", "4 paused", "5 paused", "130") if code not in codes
+    ] == []
+    assert moot(tmp_path, "--version").output == "moot 0.1.0\n"
+
+
+def test_run_shows_the_debate_as_plain_lines_and_saves_the_report(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", str(tmp_path / "out"))
+    assert ran.exit_code == 0
+    assert "\x1b" not in ran.output
+    assert [line for line in ran.output.splitlines() if line != line.rstrip()] == []
+    for words in ("Finance", "drafts", "round 1", "decided", "first drafts", "plan   4 to 8 asks, no model calls"):
+        assert words in ran.output, words
+    assert ran.output.count("builtin:quotes is no language model") == 1
+    (report,) = (tmp_path / "out").iterdir()
+    assert report.read_text("utf-8").startswith("# Should we build our own billing")
+    assert str(report) in ran.output
+    assert f"moot show {only_id(ran)}" in ran.output
+
+
+def test_json_gives_the_stored_lines_and_nothing_else(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--json", "--no-report")
+    lines = ran.stdout.splitlines()
+    assert [json.loads(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert json.loads(lines[-1])["kind"] == "closed"
+    assert "builtin:quotes is no language model" in ran.stderr
+    shown = moot(tmp_path, "show", "last", "--json")
+    assert shown.stdout == ran.stdout
+
+
+def test_quiet_gives_the_outcome_alone(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", "-", *QUOTES, "--quiet", "--no-report", given="Tea or coffee?\n")
+    assert ran.exit_code == 0
+    assert "no decision" in ran.stdout
+    assert "thinking" not in ran.stdout
+    assert "Tea or coffee" not in ran.stdout
+    refused = moot(tmp_path, "run", "Tea or coffee?", *QUOTES, "--quiet", "--no-report", "--fail-on", "no-decision")
+    assert refused.exit_code == 3
+
+
+def test_records_are_listed_shown_reported_and_verified(tmp_path: Path) -> None:
+    assert "There is no debate yet" in moot(tmp_path, "list").output
+    assert moot(tmp_path, "list", "--json").output == "[]\n"
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    name = only_id(ran)
+    assert json.loads(moot(tmp_path, "list", "--json").output)[0]["debate"] == name
+    narrow, wide = moot(tmp_path, "list", COLUMNS="60").output, moot(tmp_path, "list", COLUMNS="180").output
+    assert name in narrow
+    assert "decided · buy" in wide
+    shown = moot(tmp_path, "show", name[:-4])
+    assert "Finance Head of finance" in shown.output
+    assert "decided by plurality" in shown.output
+    assert moot(tmp_path, "show", name, "--speed", "16").output == shown.output
+    assert moot(tmp_path, "show", name, "--follow").output == shown.output
+    data = json.loads(moot(tmp_path, "report", "last", "--format", "json").output)
+    assert data["debate"] == name
+    file = tmp_path / "report.md"
+    assert moot(tmp_path, "report", "last", "-o", str(file)).exit_code == 0
+    assert file.read_text("utf-8") == moot(tmp_path, "report", "last", "-o", "-").output
+    checked = moot(tmp_path, "verify", "last").output.splitlines()
+    assert checked[0].endswith("entries, whole and unchanged")
+    head = checked[1].removeprefix("head ")
+    assert moot(tmp_path, "verify", "last", "--head", head[:12].upper()).exit_code == 0
+    wrong = moot(tmp_path, "verify", "last", "--head", "0" * 64)
+    assert (wrong.exit_code, head in wrong.stderr) == (1, True)
+    assert "decided by plurality" in moot(tmp_path, "resume", "last", "--no-report").output
+
+
+def test_a_brief_is_begun_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "mine.md"
+    assert moot(tmp_path, "new", str(path)).exit_code == 0
+    again = moot(tmp_path, "new", str(path)[:-3])
+    assert (again.exit_code, "is there already" in again.stderr) == (2, True)
+    checked = moot(tmp_path, "check", str(path), *QUOTES)
+    assert "Nothing has been sent to any model" in checked.output
+    assert "round-1" in checked.output
+    one_form = moot(tmp_path, "check", str(path), "--normalised").output
+    assert all(f"## {name}\n" in one_form for name in ("Ada", "Bo", "Cem"))
+    data = json.loads(moot(tmp_path, "check", str(path), *QUOTES, "--json").output)
+    assert data["asks"] == {"least": 3, "most": 6}
+    assert [each["model"] for each in data["participants"]] == ["builtin:quotes"] * 3
+    assert moot(tmp_path, "run", str(path), *QUOTES, "--no-report").exit_code == 0
+
+
+def test_the_plan_tells_which_tools_a_brief_of_somebody_else_gives(tmp_path: Path) -> None:
+    path = tmp_path / "shared.md"
+    path.write_text(
+        "# Tea?\n\n## Ann\nrole: for\ntool_usage: [search, scorer]\n\nYes.\n\n## Bob\nrole: against\n\nNo.\n"
+    )
+    shown = moot(tmp_path, "check", str(path), "-m", "ollama:tiny").output
+    assert "tools search, open_page, scorer" in " ".join(shown.split())
+    assert shown.count("tools search") == 1
+    data = json.loads(moot(tmp_path, "check", str(path), "-m", "ollama:tiny", "--json").output)
+    assert [each["tools"] for each in data["participants"]] == [["search", "open_page", "scorer"], []]
+    data = json.loads(moot(tmp_path, "check", str(path), *QUOTES, "--json").output)
+    assert [each["tools"] for each in data["participants"]] == [[], []]
+
+
+def test_models_shows_what_is_in_reach(tmp_path: Path) -> None:
+    nothing = moot(tmp_path, "models").output
+    assert "builtin:quotes  always there" in nothing
+    assert "No language model is in reach" in nothing
+    with served() as wires:
+        found = moot(tmp_path, "models", OLLAMA_HOST=wires.url, OPENAI_API_KEY="sk-canary").output
+        data = json.loads(moot(tmp_path, "models", "--json", OLLAMA_HOST=wires.url).output)
+    assert "ollama:tiny:latest" in found
+    assert "from OPENAI_API_KEY" in found
+    assert "canary" not in found
+    assert data["models"] == ["ollama:tiny:latest", "builtin:quotes"]
+
+
+def test_a_local_model_is_found_and_debates(tmp_path: Path) -> None:
+    with served(models=("nomic-embed-text:latest", "tiny:latest")) as wires:
+        ran = moot(tmp_path, "run", str(EXAMPLES / "question.txt"), "--no-report", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 0, ran.output
+    assert "The model is ollama:tiny:latest" in ran.output
+    assert "votes for " in ran.output
+    assert "[bold]cheap[/bold]" in ran.output
+    assert "It names figures." in ran.output
+    assert "no language model" not in ran.output
+    assert "9 calls · 1.1k tokens · $0.00" in ran.output
+
+
+def test_limits_pause_and_resume_goes_on(tmp_path: Path) -> None:
+    with served() as wires:
+        words = ("run", str(EXAMPLES / "question.txt"), "--max-asks", "3", "--cast", "builtin")
+        paused = moot(tmp_path, *words, OLLAMA_HOST=wires.url)
+        assert paused.exit_code == 4
+        assert f"moot resume {only_id(paused)}" in paused.output
+        assert not list(tmp_path.rglob("debates"))
+        asked = len(wires.calls)
+        shown = moot(tmp_path, "show", "last", OLLAMA_HOST=wires.url).output
+        assert "the limit of 3 asks is reached" in shown
+        silent = moot(tmp_path, "resume", "last", "--json", OLLAMA_HOST=wires.url)
+        assert (silent.exit_code, json.loads(silent.stdout)["kind"]) == (4, "paused")
+        assert "go on with: moot resume" in silent.stderr
+        went = moot(tmp_path, "resume", "last", "--max-asks", "50", "--no-report", OLLAMA_HOST=wires.url)
+    assert went.exit_code == 0
+    assert "3 answers kept." in went.output
+    assert "─ drafts" not in went.output
+    assert "decided" in went.output
+    assert len(wires.calls) == 3 * asked
+
+
+def test_nobody_in_reach_pauses(tmp_path: Path) -> None:
+    with served(lambda call: Plan(status=503, error="overloaded")) as wires:
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--turn-seconds", "1", OLLAMA_HOST=wires.url)
+    assert ran.exit_code in (1, 5)
+    assert "overloaded" in ran.output
+
+
+def test_faults_are_shown_and_counted(tmp_path: Path) -> None:
+    def script(call: Call) -> Plan:
+        if call.n == 1 and "You are Skeptic" in call.prompt:
+            return Plan(status=500, error="overloaded \x1b[31mred")
+        if "could not read" in call.prompt or "You are Advocate" in call.prompt:
+            return Plan(text="I would rather not say.", usage=(10, 10, 0))
+        return speak(call)
+
+    with served(script) as wires:
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 0, ran.output
+    assert "\x1b" not in ran.output
+    assert "try 1 failed" in ran.output
+    assert "unread: ANSWER" in ran.output
+    assert "failed tr" in ran.output.split("went wrong")[1]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "fail_on", "code"),
+    [
+        ("decided", "", "no-decision", 0),
+        ("tie", "", "", 0),
+        ("no_decision", "", "", 0),
+        ("tie", "", "no-decision", 3),
+        ("no_decision", "", "no-decision", 3),
+        ("failed", "", "", 1),
+        ("paused", "limit", "", 4),
+        ("paused", "unavailable", "", 5),
+        ("paused", "stopped", "", 130),
+        ("paused", "waiting", "", 6),
+    ],
+)
+def test_exit_codes(status: str, kind: str, fail_on: str, code: int) -> None:
+    assert code_of(status, kind, fail_on=fail_on) == code
+
+
+def test_dead_port_is_dead(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--turn-seconds", "1", OLLAMA_HOST=DEAD)
+    assert ran.exit_code in (1, 5)
+
+
+def test_the_module_is_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["moot", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("moot", run_name="__main__")
+    assert ended.value.code == 0
+
+
+def test_a_shell_is_offered_the_ids(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    env = {"_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": "moot show should", "COMP_CWORD": "2"}
+    assert moot(tmp_path, **env).output == f"plain,{only_id(ran)}\n"
+    broken = moot(tmp_path, **env, MOOT_STORE="/dev/null/record").output
+    assert broken == "\n"
+
+
+def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
+    with served(lambda call: Plan(status=400, error="no")) as wires:
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 1, ran.output
+    assert "✗ no answer: " in ran.output
+    assert "3 answers missing" in ran.output
+
+
+def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) -> None:
+    words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
+    shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output
+    assert "cost    unknown price for compatible:x" in shown
+    assert "limits  500 asks, 9000 tokens, 120 s a turn, 60 s in all" in shown
+    priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
+    shown = moot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
+    assert "cost    up to about $" in shown
+    assert "$3" in shown.split("limits")[1]
+    assert "canary" not in shown
+    with served() as wires:
+        address = f"{wires.url}/v1"
+        ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "compatible:x", "--no-report", MOOT_BASE_URL=address)
+    assert "cost unknown: no price for compatible:x" in " ".join(ran.output.split())
+    assert "· $? ·" in ran.output

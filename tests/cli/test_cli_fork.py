@@ -1,0 +1,143 @@
+"""``moot fork`` and ``moot diff`` as a user types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from moot.core.event import Opened
+from moot.record.codec import decode
+from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served
+
+QUIET = ("--quiet", "--no-report")
+WORDS = "ANSWER: build\nCONFIDENCE: 1\nARGUMENT: We know our own prices."
+
+
+def ids(folder: Path) -> list[str]:
+    """All debates, the newest first."""
+    return [each["debate"] for each in json.loads(moot(folder, "list", "--json").output)]
+
+
+def opening(folder: Path, debate: str = "last") -> Opened:
+    event = decode(moot(folder, "show", debate, "--json").stdout.splitlines()[0]).event
+    assert isinstance(event, Opened)
+    return event
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> str:
+    """The id of a debate that was held."""
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    assert ran.exit_code == 0
+    return only_id(ran)
+
+
+def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path: Path, parent: str) -> None:
+    forked = moot(tmp_path, "fork", parent, "--at", "9", "-o", str(tmp_path / "out"))
+    assert forked.exit_code == 0, forked.output
+    said = " ".join(forked.output.split())
+    assert f"2 answers kept, 2 asks put again, forked from {parent} at entry 9." in said
+    assert "decided" in said
+    (report,) = (tmp_path / "out").iterdir()
+    assert f"**Origin:** forked from {parent} at entry 9" in report.read_text("utf-8")
+    assert f"forked from {parent} at entry 9" in " ".join(moot(tmp_path, "show", "last").output.split())
+    child, old = json.loads(moot(tmp_path, "list", "--json").output)
+    assert (child["forked"], old["forked"], old["debate"]) == (f"{parent}@9", "", parent)
+    for width in ("90", "200"):
+        assert f"forked from {parent} at entry 9" in " ".join(moot(tmp_path, "list", COLUMNS=width).output.split())
+    assert "whole and unchanged" in moot(tmp_path, "verify", "last").output
+    assert "They say the same throughout: 8 answers." in moot(tmp_path, "diff", parent, "last").output
+    data = json.loads(moot(tmp_path, "diff", "last", "--json").output)
+    assert (data["one"]["debate"], data["other"]["debate"]) == (parent, child["debate"])
+    assert (data["parting"]["one"], data["other"]["forked"]) == (None, f"{parent}@9")
+
+
+def test_a_fork_can_wait_and_is_taken_up(tmp_path: Path, parent: str) -> None:
+    held = moot(tmp_path, "fork", "last", "--at", "9", "--hold")
+    (child,) = held.stdout.split()
+    assert f"go on with: moot resume {child}" in held.stderr
+    assert ids(tmp_path) == [child, parent]
+    assert "ends with entry" in moot(tmp_path, "diff", parent, child).output
+    capped = moot(tmp_path, "resume", child, "--max-asks", "4", *QUIET)
+    assert capped.exit_code == 4
+    assert moot(tmp_path, "resume", child, *QUIET).exit_code == 0
+    again = moot(tmp_path, "fork", child, "--at", "9", "--max-asks", "4", *QUIET)
+    assert again.exit_code == 4
+    assert f"**Origin:** forked from {child} at entry 9" in moot(tmp_path, "report", "last").output
+
+
+def test_an_answer_is_given_otherwise(tmp_path: Path, parent: str) -> None:
+    numbered = moot(tmp_path, "show", parent, "--numbers").output
+    assert "· T1, entry 8" in numbered
+    assert "entry" not in moot(tmp_path, "show", parent).output.split("drafts")[1].split("Answer")[0]
+    forked = moot(tmp_path, "fork", parent, "--turn", "T1", "--answer", WORDS, *QUIET)
+    assert forked.exit_code == 0, forked.output
+    assert opening(tmp_path).forked == f"{parent}@11"
+    shown = moot(tmp_path, "show", "last").output
+    assert "given by hand in a fork" in shown
+    assert "We know our own prices." in shown
+    told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
+    assert "They have no answer in common. They part: A entry 8 · T1 Finance draft: ANSWER: buy" in told
+    assert "B entry 8 · T1 Finance draft: ANSWER: build" in told
+
+
+def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
+    with served() as wires:
+        models = ("-m", "Finance=ollama:tiny", "-m", "builtin:quotes")
+        forked = moot(tmp_path, "fork", parent, "--at", "11", *models, *QUIET, OLLAMA_HOST=wires.url)
+        assert forked.exit_code == 0, forked.output
+        assert {call.body["model"] for call in wires.calls} == {"tiny"}
+    seats = {each.name: each.seat for each in opening(tmp_path).brief.participants}
+    assert (seats["Finance"], seats["Platform"]) == ("ollama:tiny", "builtin:quotes")
+    told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
+    assert "They say the same for 4 answers, then they part:" in told
+    assert "Finance: seat A builtin:quotes B ollama:tiny" in told
+
+
+def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:
+    other = tmp_path / "other.md"
+    (tmp_path / "build-or-buy").mkdir()
+    (tmp_path / "build-or-buy" / "options.md").write_text("Rent is cheap.", "utf-8")
+    changed = BRIEF.read_text("utf-8").replace("# Should we build", "# Must we build")
+    other.write_text(changed, "utf-8")
+    forked = moot(tmp_path, "fork", parent, "--at", "11", "--brief", str(other), *QUIET)
+    assert forked.exit_code == 0, forked.output
+    assert opening(tmp_path).brief.topic.startswith("Must we build")
+    typed = moot(tmp_path, "fork", parent, "--at", "2", "--brief", "-", "--hold", given="Tea or coffee?")
+    assert typed.exit_code == 0, typed.output
+    assert opening(tmp_path).brief.topic == "Tea or coffee?"
+    late = moot(tmp_path, "fork", parent, "--at", "20", "--brief", "-", given="Tea or coffee?")
+    assert late.exit_code == 2
+    assert f"the change leads another way from entry 4 of {parent}" in late.stderr
+    assert "fork it at entry 3 or earlier" in late.stderr
+
+
+MISTAKES: list[tuple[tuple[str, ...], str]] = [
+    (("fork", "nobody", "--at", "3"), "there is no debate 'nobody'"),
+    (("fork", "last", "--at", "0"), "can be forked at entry 1 to"),
+    (("fork", "last", "--at", "999"), "not 999; with entry"),
+    (("fork", "last"), "Say where: --at SEQ, or --turn T7 with --answer"),
+    (("fork", "last", "--turn", "T1"), "--turn and --answer go together"),
+    (("fork", "last", "--at", "3", "--answer", "x"), "--turn and --answer go together"),
+    (("fork", "last", "--at", "3", "--turn", "T1", "--answer", "x"), "--at and --turn cannot be given together"),
+    (("fork", "last", "--turn", "T99", "--answer", "x"), "has no turn 'T99'; its turns are T1 to T8"),
+    (("fork", "last", "--turn", "T1", "--answer", "CONFIDENCE: 2"), "T1 (Finance): the answer must say"),
+    (("fork", "last", "--at", "3", "-m", "Eve=ollama:x"), "nobody is called 'Eve'; the participants are Finance,"),
+    (("fork", "last", "--at", "3", "-m", "Finance=llama"), "'llama'"),
+    (("fork", "last", "--at", "3", "-m", "ollama:x", "-m", "ollama:y"), "--model is given twice for all"),
+    (("fork", "last", "--at", "3", "--brief", "nothing.md"), "nothing.md: there is no such file"),
+    (("diff", "last"), "is no fork; name the debate to compare it with"),
+    (("diff", "last", "nobody"), "there is no debate 'nobody'"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), MISTAKES)
+def test_a_mistake_is_one_sentence_and_leaves_nothing_behind(
+    words: tuple[str, ...], message: str, tmp_path: Path, parent: str
+) -> None:
+    ran: Result = moot(tmp_path, *words)
+    assert ran.exit_code in (1, 2)
+    assert message in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+    assert ids(tmp_path) == [parent]

@@ -1,0 +1,189 @@
+"""``moot learn``, ``memory``, ``resolve``, ``ratings`` and ``calibration``, as they are typed."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from moot.app.run.workspace import Workspace
+from moot.core.decision import Ballot, Decision
+from moot.learn.lessons import lessons
+from moot.learn.memory import Notes
+from moot.learn.memory_store import MemoryStore
+from moot.phases.speak import revision
+from tests.app.run.test_learning import paper
+from tests.cli.commands import moot
+from tests.learn.lessons_kit import Paper
+from tests.learn.test_lessons import criticised
+
+
+def fill(folder: Path, missing: int | None = None, **papers: Paper) -> None:
+    """Records in the file that the commands read; without the line of that number, from 0."""
+
+    async def write() -> None:
+        workspace = Workspace.at(folder / "moot.sqlite")
+        for n, (name, made) in enumerate(papers.items()):
+            lines = [line for at, line in enumerate(made.lines(1000.0 * n)) if at != missing]
+            await workspace.store.append(name, lines, after=0)
+        await workspace.close()
+
+    asyncio.run(write())
+
+
+def pattern() -> Paper:
+    made = criticised(revision(()), ANSWER="Buy five", BECAUSE="Batteries have a price")
+    return made.end(Decision(status="decided", winner="Bob", ballots=(Ballot(voter="Cy", choice="Bob"),)))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    fill(tmp_path, one=paper(), two=pattern(), unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
+    assert moot(tmp_path, "learn").output == "2 learned, 0 known before, 1 not over\n"
+    return tmp_path
+
+
+def test_learning_is_told(place: Path) -> None:
+    assert moot(place, "learn").output == "0 learned, 2 known before, 1 not over\n"
+    assert moot(place, "learn", "--rebuild").output == "2 learned, 0 known before, 1 not over\n"
+    assert moot(place, "learn", "one", "unf").output == "one: nothing new to learn\nunfinished: nothing new to learn\n"
+    assert moot(place, "learn", "one", "--domain", "law").output == "one: in the domain law\n"
+
+
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    fill(tmp_path, good=paper())
+    fill(tmp_path, missing=2, bad=paper())
+    ran = moot(tmp_path, "learn")
+    assert ran.exit_code == 1
+    assert ran.stdout == "1 learned, 0 known before, 0 not over\n"
+    assert ran.stderr == "moot: bad: its record is damaged; moot verify bad says where\n"
+    assert moot(tmp_path, "learn", "good").output == "good: nothing new to learn\n"
+    fill(tmp_path, new=paper())
+    assert moot(tmp_path, "learn", "new").output == "new: learned\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("learn", "one", "--rebuild"), "--rebuild learns from all debates; name none."),
+        (("learn", "--domain", "x"), "--domain needs the debates that it is about."),
+        (("resolve", "one"), "Missing option '--answer'"),
+        (("memory", "search"), "Missing argument 'WORDS...'"),
+    ],
+)
+def test_mistakes(place: Path, words: tuple[str, ...], said: str) -> None:
+    ran = moot(place, *words)
+    assert ran.exit_code == 2
+    assert said in ran.stderr
+
+
+LOOKS = ["ratings", "ratings --json", "calibration", "personas", "relations --json", "memory search buses"]
+
+
+@pytest.mark.parametrize("words", LOOKS)
+def test_memory_that_is_not_whole_is_told_beside_what_is_shown(place: Path, words: str) -> None:
+    whole = moot(place, *words.split())
+    assert (whole.exit_code, whole.stderr) == (0, "")
+    fill(place, three=paper(topic="Trams?"))
+    part = moot(place, *words.split())
+    assert (part.exit_code, part.stdout) == (0, whole.stdout)
+    assert part.stderr == "moot: 1 closed debate is not learned; run moot learn\n"
+    moot(place, "learn")
+    assert moot(place, *words.split()).stderr == ""
+
+
+def test_memory_is_searched(place: Path) -> None:
+    found = moot(place, "memory", "search", "electric", "buses").output
+    assert "one  1970-01-01" in found
+    assert "  decided: Ann's way (unconfirmed)" in found
+    assert "fast, 0 uses" in found
+    patterns = moot(place, "memory", "search", "--patterns", "battery price").output
+    assert "  Bob: The price of batteries is missing" in patterns
+    assert "  Ann changed to: Buy five" in patterns
+    assert moot(place, "memory", "search", "zeppelin").output == "Nothing is remembered on that.\n"
+    data = json.loads(moot(place, "memory", "search", "--json", "-n", "1", "buses").output)
+    assert [each["kind"] for each in data] == ["outcome"]
+    assert json.loads(moot(place, "memory", "search", "--json", "zeppelin").output) == []
+
+
+def test_memory_is_shown_and_forgotten(place: Path) -> None:
+    shown = moot(place, "memory", "show", "one").output
+    assert shown.startswith("outcome\n")
+    assert "  topic: Should the depot buy electric buses?" in shown
+    assert "bout\n  one: ollama:a\n  other: ollama:b\n  score: 1.0\n  sides: Ann, Bob\n" in shown
+    data = json.loads(moot(place, "memory", "show", "--json", "two").output)
+    assert data["pattern"][0]["critic"] == "Bob"
+    assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record is still there\n"
+    assert moot(place, "memory", "show", "one").output == (
+        "Nothing is remembered of one: it was forgotten, or not learned yet (moot learn one).\n"
+    )
+    assert moot(place, "memory", "show", "nobody").exit_code == 1
+    assert moot(place, "memory", "search", "trams").output == "Nothing is remembered on that.\n"
+
+
+def test_what_was_right_calibrates(place: Path) -> None:
+    assert moot(place, "calibration").output.startswith("No language model's answer with a confidence")
+    assert json.loads(moot(place, "calibration", "--json").output) == {}
+    told = moot(place, "resolve", "one", "--answer", "Bob's way").output
+    assert told.startswith("one: the right answer is Bob's way\n  right: Bob\n")
+    table = moot(place, "calibration").output.splitlines()
+    assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE", "vote"]
+    assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80", "-"]
+    assert table[3] == "The ECE of fewer than 200 answers is too high by chance alone."
+    assert table[4] == "A vote has a weight of its own (-: none yet) where all voters have 20 graded answers."
+    assert table[5:] == [
+        "Recalibrated:",
+        "  ollama:a  says 0.80 (0 of 1 right): expect 0.33",
+        "  ollama:b  says 0.80 (1 of 1 right): expect 0.67",
+    ]
+    data = json.loads(moot(place, "calibration", "--json").output)["ollama:b"]
+    assert (data["accuracy"], data["vote_weight"]) == (1.0, None)
+    assert data["recalibrated"] == [{"confidence": 0.8, "accuracy": 1.0, "n": 1, "expected": pytest.approx(2 / 3)}]
+    assert moot(place, "resolve", "unfinished", "--answer", "x").stderr.startswith("moot: unfinished is not over")
+
+
+def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
+    with MemoryStore.open(place / "moot.sqlite") as shelf:
+        for n in range(20):
+            made = Paper({"Ann": "ollama:a", "Bob": "ollama:b"})
+            made.say("Ann", "propose", ANSWER="yes" if n < 18 else "no", CONFIDENCE=0.9)
+            shelf.add(f"x{n}", lessons(made.end().entries(), Notes(truth="yes")), head=f"{n}")
+    table = moot(place, "calibration").output.splitlines()
+    assert table[1].split() == ["ollama:a", "20", "0.90", "0.90", "0.090", "0.00", "1.85"]
+    assert table[3:] == ["Recalibrated:", "  ollama:a  says 0.90 (18 of 20 right): expect 0.89"]
+    data = json.loads(moot(place, "calibration", "--json").output)["ollama:a"]
+    assert data["vote_weight"] == pytest.approx(1.8458, abs=0.0001)
+
+
+def test_ratings_are_shown(place: Path) -> None:
+    lines = moot(place, "ratings").output.splitlines()
+    assert lines[0] == "domain: none"
+    assert lines[1].split() == ["model", "rating", "95", "%", "interval", "bouts", "elo"]
+    assert {line.split()[0] for line in lines[2:]} == {"ollama:a", "ollama:b", "openai:c"}
+    assert moot(place, "ratings", "--domain", "law").output.startswith("No debate between models")
+    assert [each["domain"] for each in json.loads(moot(place, "ratings", "--json").output)] == [""]
+
+
+def test_groups_apart_are_named(tmp_path: Path) -> None:
+    fill(tmp_path, one=paper(), two=paper(people={"Ann": "groq:x", "Bob": "groq:y"}))
+    moot(tmp_path, "learn")
+    assert moot(tmp_path, "ratings").output.splitlines()[-3:] == [
+        "  2 groups have never met; the order between them means nothing:",
+        "    groq:x, groq:y",
+        "    ollama:a, ollama:b",
+    ]
+
+
+def test_all_are_measured_from_an_anchor(place: Path) -> None:
+    rows = [line.split() for line in moot(place, "ratings", "--anchor", "ollama:b").output.splitlines()[2:]]
+    assert {row[0]: row[1:3] for row in rows}["ollama:b"] == ["1500", "anchor"]
+    refused = moot(place, "ratings", "--anchor", "groq:z")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("moot: groq:z has no match and cannot be the anchor; those who have: ollama:a, ")
+
+
+def test_control_signs_reach_no_terminal(tmp_path: Path) -> None:
+    fill(tmp_path, one=paper(topic="Should we \x1b[31m buy?\nNo"))
+    moot(tmp_path, "learn")
+    for words in (("memory", "search", "buy"), ("memory", "show", "one")):
+        assert "\x1b" not in moot(tmp_path, *words).output

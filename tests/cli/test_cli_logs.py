@@ -1,0 +1,146 @@
+"""Logs from the command line: what a run saves beside its report, what ``moot report --as`` writes, how turns read."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from moot.cli.display.render import Stage, tell
+from moot.cli.options import LOGS
+from moot.report.logs import MODES
+from tests.cli.commands import BRIEF, QUOTES, moot
+from tests.report.test_logs import tea
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one debate on record."""
+    folder = tmp_path_factory.mktemp("logs")
+    assert moot(folder, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet").exit_code == 0
+    return folder
+
+
+def test_the_command_line_names_the_modes_that_there_are() -> None:
+    assert LOGS == MODES
+
+
+def saved(folder: Path) -> list[str]:
+    """The endings of the files in a folder, without their common name."""
+    names = sorted(each.name for each in folder.iterdir())
+    common = min(names, key=len).partition(".")[0]
+    return [name.removeprefix(common) for name in names]
+
+
+def test_a_run_saves_the_log_that_its_brief_names_beside_the_report(tmp_path: Path) -> None:
+    brief = tmp_path / "brief.md"
+    brief.write_text("---\nlogging_mode: visual_tree\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
+    ran = moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out")
+    assert saved(tmp_path / "out") == [".md", ".tree.json", ".tree.md", ".tree.svg"]
+    assert ran.output.count(".tree.svg") == 1
+    again = moot(tmp_path, "run", str(brief), *QUOTES, "-o", "other", "--log", "json_log")
+    assert saved(tmp_path / "other") == [".log.json", ".md"]
+    assert "log       other" in again.output
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "none", "--no-report")
+    assert not (tmp_path / "none").exists()
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "alone", "--no-report", "--log", "summary_only")
+    assert [each.name.partition(".")[2] for each in (tmp_path / "alone").iterdir()] == ["summary.md"]
+
+
+def test_a_debate_that_stopped_saves_the_log_of_its_brief_when_it_has_ended(tmp_path: Path) -> None:
+    brief = tmp_path / "brief.md"
+    brief.write_text("---\nlogging_mode: json_log\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-asks", "2")
+    assert not (tmp_path / "out").exists()
+    moot(tmp_path, "resume", "last", "-o", "out", "--max-asks", "500")
+    assert saved(tmp_path / "out") == [".log.json", ".md"]
+
+
+def test_a_usual_run_saves_the_report_alone(tmp_path: Path) -> None:
+    brief = tmp_path / "brief.md"
+    brief.write_text("---\nlogging_mode: markdown\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out")
+    assert saved(tmp_path / "out") == [".md"]
+
+
+def test_a_finished_debate_can_be_logged_by_resuming_it(place: Path) -> None:
+    went = moot(place, "resume", "last", "-o", "resumed", "--log", "verbose")
+    assert went.exit_code == 0
+    assert saved(place / "resumed") == [".md", ".verbose.md"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "holds"),
+    [
+        ("full_markdown", "## Record"),
+        ("summary_only", "## Final statements"),
+        ("json_log", '"tokens_in"'),
+        ("verbose", "## Every question of"),
+        ("visual_tree", "# Argument map:"),
+    ],
+)
+def test_a_report_as_any_log(place: Path, mode: str, holds: str) -> None:
+    shown = moot(place, "report", "last", "--as", mode)
+    assert shown.exit_code == 0
+    assert holds in shown.output
+
+
+def test_the_argument_map_is_written_side_by_side(place: Path) -> None:
+    file = place / "map.svg"
+    written = moot(place, "report", "last", "--as", "visual_tree", "-o", str(file))
+    assert written.output.split() == [str(file.with_suffix(each)) for each in (".md", ".svg", ".json")]
+    assert file.read_text("utf-8").startswith("<svg ")
+    assert json.loads(file.with_suffix(".json").read_text("utf-8"))["nodes"]
+    assert file.with_suffix(".md").read_text("utf-8").startswith("# Argument map:")
+
+
+def test_mistakes_are_one_sentence(place: Path) -> None:
+    both = moot(place, "report", "last", "--as", "verbose", "--format", "json")
+    assert both.exit_code == 2
+    assert "--as and --format cannot be given together" in both.output
+    nowhere = moot(place, "report", "last", "--as", "json_log", "-o", str(place / "missing" / "x.json"))
+    assert nowhere.exit_code == 1
+    assert "x.json cannot be written: No such file or directory" in nowhere.output
+
+
+def test_a_log_that_cannot_be_saved_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", "utf-8")
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/out", "--no-report", "--log", "verbose", "--plain")
+    assert "the report was not saved" in ran.output
+
+
+def test_turns_with_claims_read_well_in_the_terminal() -> None:
+    console, stage = Console(width=80, file=StringIO()), Stage()
+    for entry in tea():
+        stage.take(entry.event)
+        for each in tell(stage, entry.event):
+            console.print(each)
+    assert isinstance(console.file, StringIO)
+    text = console.file.getvalue()
+    told = text.split("round 1")[1].split("closing statements")[0]
+    lines = [line.rstrip() for line in told.splitlines()[1:] if line.strip()]
+    assert lines[:4] == [
+        "Ann For · argument · scripted",
+        "  T3 answers T2 (Ben): rebuttal",
+        "  Claim  So does tea.",
+        "  It has the same stuff in it.",
+    ]
+    assert lines[4:7] == ["Ben Against · argument · scripted", "  T4 answers T3 (Ann): attack", "  Well now."]
+
+
+def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
+    memo = moot(place, "report", "last", "--format", "memo")
+    assert memo.output.startswith("<!doctype html>")
+    nowhere = moot(place, "report", "last", "--format", "pdf")
+    assert (nowhere.exit_code, "name it with -o" in nowhere.output) == (2, True)
+    made = moot(place, "report", "last", "--format", "pdf", "-o", str(place / "r.pdf"))
+    if made.exit_code:
+        assert "moot[pdf]" in made.output
+    else:
+        assert (place / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_to_go_through_needs_the_app(place: Path) -> None:
+    shown = moot(place, "report", "last", "--format", "html")
+    assert "make app" in shown.output if shown.exit_code else '"frames"' in shown.output

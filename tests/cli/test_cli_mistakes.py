@@ -1,0 +1,125 @@
+"""Every mistake gets one clear sentence on stderr and the right exit code, and nobody ever sees a traceback."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.cli.main import COMMANDS
+from tests.cli.commands import BRIEF, QUOTES, moot, settle
+
+SHORT = ("run", "Tea or coffee?")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "absent.md"), "absent.md: there is no such file"),
+        (("run", "some/where"), "some/where: there is no such file"),
+        (("run", "What is this.txt"), "there is no such file"),
+        (("run", "word"), "word: there is no such file; put a question in quotes"),
+        (("run", " "), "the brief is empty"),
+        (("run", "."), ".: cannot be read"),
+        (("run", "latin.md"), "latin.md: this is no text in UTF-8"),
+        (("check", "typo.md"), "typo.md:2: there is no key 'protcol' in a header; did you mean 'protocol'?"),
+        ((*SHORT, "-m", "librarian"), "a librarian only recalls and never debates; name a model (provider:name) or"),
+        ((*SHORT, "-m", "builtin:magic"), "there is no builtin:magic; the built-in seat is builtin:quotes"),
+        ((*SHORT, "-m", "nobody:x"), "'nobody:x' names no provider of models"),
+        ((*SHORT, "-m", "openai:gpt-5"), "openai needs a key: set OPENAI_API_KEY"),
+        ((*SHORT, "--protocol", "nope"), "no protocol is called 'nope'; there are panel, council"),
+        ((*SHORT, "--strategy", "ranked_reasons"), "panel cannot be decided by 'ranked_reasons'; it takes majority"),
+        (
+            (*SHORT, "--protocol", "round_robin", "--strategy", "moderator"),
+            "round_robin cannot be decided by 'moderator'",
+        ),
+        ((*SHORT, "--topology", "moon"), "there is no topology 'moon'; there are all-to-all"),
+        ((*SHORT, "--topology", "ring"), "panel takes no topology; arena does"),
+        ((*SHORT, "--rounds", "9"), "panel has at most 3 rounds, not 9"),
+        ((*SHORT, "--rounds", "-1"), "-1 is not in the range"),
+        ((*SHORT, "--budget", "1", "-m", "ollama:x", "-m", "compatible:y"), "the price of compatible:y is unknown"),
+        ((*SHORT, "-o", "typo.md"), "is a file"),
+        (("no-such-command",), "No such command 'no-such-command'. Try `moot --help`."),
+        (("resume", "last", "--zzzzzz"), "No such option '--zzzzzz'. Try `moot resume --help`."),
+        (("verify", "last", "--head", "12"), "--head needs at least 8 digits of the hash. Try"),
+    ],
+)
+def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    (tmp_path / "latin.md").write_bytes("# Für oder wider?".encode("latin-1"))
+    (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
+    ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")
+    assert ran.stderr.startswith("moot: ")
+    assert said in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "debates" not in [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("resume", "zzz"), "there is no debate 'zzz'"),
+        (("show", "last"), "there is no debate 'last'"),
+        (("report", "zzz"), "there is no debate"),
+        (("verify", "zzz"), "there is no debate"),
+        (("--store", "text.md", "list"), "text.md cannot be used"),
+        (("list", "--store", "text.md"), "text.md cannot be used"),
+        (("new", "text.md/brief"), "cannot be written"),
+    ],
+)
+def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    (tmp_path / "text.md").write_text("no database, but a text that is long enough to be looked at\n" * 20, "utf-8")
+    ran = moot(tmp_path, *words)
+    assert said in ran.stderr
+    assert (ran.exit_code, ran.stderr.count("\n"), ran.stdout) == (1, 1, "")
+
+
+def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/deeper")
+    assert ran.exit_code == 0
+    assert "the report was not saved" in ran.stderr
+    failed = moot(tmp_path, "report", "last", "-o", "file/deeper")
+    assert (failed.exit_code, "file/deeper cannot be written" in failed.stderr) == (1, True)
+
+
+def test_nothing_at_all_shows_help(tmp_path: Path) -> None:
+    ran = moot(tmp_path)
+    assert (ran.exit_code, "Hold a debate." in ran.stdout) == (2, True)
+
+
+def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.cli.main.COMMANDS", {**COMMANDS, "list": "moot.cli.commands.records:absent"})
+    ran = moot(tmp_path, "list", TMPDIR=str(tmp_path))
+    assert ran.exit_code == 1
+    assert ran.stderr.startswith("moot: internal error: AttributeError: ")
+    path = Path(ran.stderr.partition("details in ")[2].strip().removesuffix(")"))
+    assert "Traceback" in path.read_text("utf-8")
+    path.unlink()
+
+
+@pytest.mark.parametrize("words", [("show", "last"), ("show", "last", "--json"), ("report", "last"), ("list",)])
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, ...]) -> None:
+    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    command = [sys.executable, "-m", "moot", *words]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(20) == 1
+
+
+def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "moot", "run", str(BRIEF), *QUOTES, "--json", "--no-report"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert "internal" not in process.stderr.read()
+        assert process.wait(20) == 1
+    assert moot(tmp_path, "resume", "last", "--no-report").exit_code == 0

@@ -1,0 +1,222 @@
+"""People at the command line: `moot answer`, `moot say`, and debates that wait for somebody."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+from moot.app.program.program_agents import register
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Brief, Participant
+from moot.protocols.known import Choices
+from tests.cli.commands import QUOTES, moot, only_id
+
+TEA = """---
+protocol: panel
+options: [tea, coffee]
+---
+# Tea or coffee?
+
+Tea is cheaper by $40 a month. Coffee keeps people awake.
+
+## Bull
+role: Speaks for tea
+
+## Bear
+role: Speaks for coffee
+
+## Ada (human)
+role: Drinks it
+"""
+TWO = TEA + "\n## Bo Li (human)\nrole: Pays for it\ndeadline: 2d\n"
+SEALED = """---
+protocol: council
+---
+# Tea or coffee?
+
+Tea is cheaper by $40 a month. Coffee keeps people awake.
+
+## Bull
+role: Speaks for tea
+
+## Bear
+role: Speaks for coffee
+
+## Ada (human)
+role: Drinks it
+duty: juror
+"""
+DRAFT = ("-f", "ANSWER=tea", "-f", "ARGUMENT=It is cheap.")
+
+
+def begin(folder: Path, brief: str = TEA) -> str:
+    """Hold a debate until it waits for somebody; its id."""
+    (folder / "tea.md").write_text(brief, "utf-8")
+    ran = moot(folder, "run", "tea.md", *QUOTES, "--no-report")
+    assert ran.exit_code == 6, ran.output
+    return only_id(ran)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> None:
+    name = begin(tmp_path)
+    for shown in (moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
+        words = one_line(shown.output)
+        assert f"paused: Ada has to answer (draft): moot answer {name}" in words
+        assert "waits for Ada · draft · since 2" in words
+        assert "went wrong" not in words
+        assert "Answer the question on your own" in words
+        assert f"next moot answer {name} moot resume {name}" in words
+    assert "waits for Ada · since 2" in moot(tmp_path, "list").output
+    (listed,) = json.loads(moot(tmp_path, "list", "--json").output)
+    assert [(each["name"], each["act"], each["left"]) for each in listed["waits_for"]] == [("Ada", "draft", None)]
+    silent = moot(tmp_path, "resume", name, "--json")
+    assert (silent.exit_code, f"moot answer {name}" in silent.stderr) == (6, True)
+
+
+def test_an_answer_goes_on_with_the_debate(tmp_path: Path) -> None:
+    name = begin(tmp_path)
+    first = moot(tmp_path, "answer", name, *DRAFT, "--no-report")
+    assert first.exit_code == 6
+    assert "Ada Drinks it · draft · in person\n  Answer    tea\n  Argument  It is cheap.\n" in first.output
+    then = moot(tmp_path, "answer", "last", "-", "--no-report", given="ANSWER: tea\nARGUMENT: It is still cheap.")
+    assert then.exit_code == 0, then.output
+    assert "tally     tea     ████████ 2" in then.output
+    over = moot(tmp_path, "answer", name, *DRAFT)
+    assert (over.exit_code, over.stderr) == (1, f"moot: the debate {name} is over\n")
+
+
+def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
+    name = begin(tmp_path)
+    for words, code, said in (
+        (("water",), 2, "the answer must say ANSWER (tea or coffee) and ARGUMENT (your best argument"),
+        (("-f", "ANSWER=water"), 2, "ANSWER is 'water'; it must be tea or coffee"),
+        (("-f", "DRINK=tea"), 2, "the answer has no field 'DRINK'; there are ANSWER"),
+        (("-f", "tea"), 2, "-f tea names no value; write FIELD=VALUE."),
+        (("-f", "ANSWER=tea", "-f", " ANSWER =tea"), 2, "-f ANSWER is given twice."),
+        (("",), 2, "the answer is empty"),
+        ((*DRAFT, "--as", "Bull"), 2, "'Bull' is no person at this table; there is Ada"),
+    ):
+        ran = moot(tmp_path, "answer", name, *words)
+        assert (ran.exit_code, said in ran.stderr) == (code, True), ran.output
+    assert moot(tmp_path, "answer", "nothing", "tea").exit_code == 1
+    assert "waits for Ada" in moot(tmp_path, "list").output
+
+
+def test_without_words_and_terminal_the_question_is_shown(tmp_path: Path) -> None:
+    name = begin(tmp_path, TWO)
+    shown = moot(tmp_path, "answer", name, "--as", "bo li")
+    assert shown.exit_code == 2
+    words = one_line(shown.stdout)
+    assert words.startswith("Tea or coffee? ")
+    assert "▌ Bo Li · Pays for it · draft ▌ Answer the question" in words
+    assert "ANSWER tea or coffee CONFIDENCE 0 to 1: how likely you are right: a number from 0 to 1 (may be" in words
+    assert "47h 59m left" in words
+    assert f'moot answer {name} "…", or -f FIELD=VALUE' in shown.stderr
+    assert "Bo Li has to answer" in moot(tmp_path, "show", name).output
+
+
+def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
+    name = begin(tmp_path, TWO)
+    unclear = moot(tmp_path, "answer", name, *DRAFT)
+    assert (unclear.exit_code, "Ada and Bo Li are waited for; say whose answer it is" in unclear.stderr) == (2, True)
+    words = one_line(moot(tmp_path, "show", name).output)
+    assert f'next moot answer {name} --as Ada moot answer {name} --as "Bo Li" moot resume' in words
+    assert "until 2" in words
+    later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
+    assert (later.exit_code, later.stdout) == (0, "")
+    assert later.stderr == f"moot: the answer is noted; go on with: moot resume {name}\n"
+    again = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
+    assert (again.exit_code, "Ada has already answered" in again.stderr) == (1, True)
+    assert "waits for Bo Li" in moot(tmp_path, "list").output
+    went = moot(tmp_path, "answer", name, *DRAFT, "--no-report")
+    assert one_line(went.output).count("draft · in person") == 2
+
+
+def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) -> None:
+    name = begin(tmp_path, SEALED)
+    said = moot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
+    assert (said.exit_code, said.stdout) == (0, "")
+    beside = "the question to Ada is put already, and Ada sees it beside the question"
+    assert said.stderr == f"moot: {name}: noted; {beside}; everybody else sees it from the next question on\n"
+    for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
+        assert shown.stdout.count("▌ Zed from outside\n▌ Think of the kettle.") == 1
+    went = moot(tmp_path, "answer", name, "Proposal B", "--no-report")
+    assert went.exit_code == 0, went.output
+    assert "Ada Drinks it · votes for " in went.output
+    assert "▌ Zed from outside\n▌ Think of the kettle." in went.output
+    assert went.output.split("─ decided ─")[1].count("Ada") == 1
+    assert moot(tmp_path, "say", name, "Too late.").exit_code == 1
+
+
+def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
+    name = begin(tmp_path, TWO)
+    both = "the questions to Ada and Bo Li are put already, and they see it beside the question; everybody else"
+    assert both in moot(tmp_path, "say", name, "Hm.").stderr
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
+    said = moot(tmp_path, "say", name, "Hm.")
+    assert said.stderr == f"moot: {name}: noted; everybody sees it from the next question on\n"
+
+
+def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
+    name = begin(tmp_path)
+    for words, user, code in (("Hm.", "zoe", 0), ("-", "t3", 0), ("Hm.", "bull", 2)):
+        ran = moot(tmp_path, "say", name, words, given="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME="")
+        assert ran.exit_code == code, ran.output
+    shown = moot(tmp_path, "answer", name, *DRAFT, "--no-report").output
+    assert "▌ zoe from outside\n▌ Hm." in shown
+    assert "▌ Viewer from outside\n▌ From a pipe." in shown
+
+
+def test_the_plan_says_who_answers_in_person(tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text(TWO.replace("2d", "2d\nstand_in: builtin:quotes"), "utf-8")
+    words = one_line(moot(tmp_path, "check", "tea.md", *QUOTES).output)
+    assert "waits for Ada and Bo Li, who answer in person" in words
+    assert "Ada Drinks it · answers in person Bo Li Pays for it · answers in person within 2 days, else" in words
+    (tmp_path / "tea.md").write_text(SEALED, "utf-8")
+    words = one_line(moot(tmp_path, "check", "tea.md", *QUOTES).output)
+    assert "waits for Ada, who answers in person" in words
+    assert "answers in person · juror" in words
+
+
+def test_a_shell_is_offered_the_ids_of_debates_to_answer(tmp_path: Path) -> None:
+    name = begin(tmp_path)
+    for command in ("answer", "say"):
+        env = {"_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": f"moot {command} tea", "COMP_CWORD": "2"}
+        assert moot(tmp_path, **env).output == f"plain,{name}\n"
+
+
+def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
+    def bull(prompt: str) -> str:
+        return "Tea."
+
+    async def hold() -> None:
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        people = (
+            Participant(name="Bull", seat=register(workspace.pool, "Bull", bull)),
+            Participant(name="Ada", seat="human"),
+        )
+        plan = workspace.plan(
+            Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=()
+        )
+        assert (await workspace.hold(plan, "d")).kind == "waiting"
+        await workspace.close()
+
+    asyncio.run(hold())
+    ran = moot(tmp_path, "answer", "d", "Tea.")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert ran.stderr == "moot: the answer is noted; go on in the program that answers for Bull\n"
+
+
+def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:
+    name = begin(tmp_path, SEALED.replace("duty: juror", "duty: juror\ndeadline: 1s\nstand_in: builtin:quotes"))
+    time.sleep(1.1)
+    late = moot(tmp_path, "answer", name, "Proposal A")
+    assert (late.exit_code, "the time of Ada is up" in late.stderr) == (1, True)
+    went = moot(tmp_path, "resume", name, "--no-report")
+    assert went.exit_code == 0, went.output
+    assert "in place of Ada, whose time was up" in went.output

@@ -1,0 +1,100 @@
+"""Commands that only read: they make no file, and a record that cannot be written will do."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from moot.cli.options import DONE, ERROR
+from tests.cli.commands import BRIEF, QUOTES, moot, only_id
+from tests.record.test_sqlite_faults import no_special_rights
+
+SEEN = (
+    ("list",),
+    ("show", "last"),
+    ("verify", "last"),
+    ("report", "last"),
+    ("report", "last", "--as", "full_markdown"),
+    ("diff", "last", "last"),
+    ("analyse", "last"),
+    ("recount", "last"),
+    ("receipt", "last"),
+)
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """A folder that everybody can reach, with a record in a folder of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        path.chmod(0o755)
+        only_id(moot(path, "run", str(BRIEF), *QUOTES, "--quiet", MOOT_STORE=str(path / "held" / "moot.sqlite")))
+        yield path
+
+
+@pytest.mark.parametrize("rights", [0o444, 0o666], ids=["a read-only file", "a file"])
+def test_a_record_that_may_only_be_read_is_shown_and_not_written(rights: int, folder: Path) -> None:
+    held, path = folder / "held", folder / "held" / "moot.sqlite"
+    writing = (("resolve", "last", "--answer", "Build"), ("memory", "search", "build"), ("run", str(BRIEF), *QUOTES))
+    seen = [moot(folder, *words, MOOT_STORE=str(path)).output for words in SEEN]
+    shutil.copy(path, folder / "copy.sqlite")
+    for words in writing:
+        assert moot(folder, *words, MOOT_STORE=str(folder / "copy.sqlite")).exit_code == DONE
+    before = path.read_bytes()
+    path.chmod(rights)
+    held.chmod(0o555)
+    try:
+        with no_special_rights():
+            for words, shown in zip(SEEN, seen, strict=True):
+                found = moot(folder, *words, MOOT_STORE=str(path))
+                assert (found.exit_code, found.output) == (DONE, shown)
+            for words in writing:
+                refused = moot(folder, *words, MOOT_STORE=str(path))
+                assert refused.exit_code == ERROR
+                assert "it may only be read, not written." in refused.output or words[0] == "memory"
+    finally:
+        held.chmod(0o755)
+    assert os.listdir(held) == ["moot.sqlite"]
+    assert path.read_bytes() == before
+
+
+def test_to_look_makes_no_file(tmp_path: Path) -> None:
+    place = tmp_path / "typo" / "moot.sqlite"
+    listed = moot(tmp_path, "list", "--store", str(place))
+    assert listed.exit_code == DONE
+    assert listed.output.startswith(f"There is no debate yet in {place}; there is no such file.")
+    assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
+    for words in SEEN[1:]:
+        found = moot(tmp_path, *words, "--store", str(place))
+        assert found.exit_code == ERROR
+        assert "there is no debate 'last'; `moot list` shows 0" in found.output
+    for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
+        found = moot(tmp_path, *words, "--store", str(place))
+        assert found.exit_code == ERROR
+        assert f"There is no record yet at {place}." in found.output
+    assert moot(tmp_path, "check", str(BRIEF), "--store", str(place)).exit_code == DONE
+    assert moot(tmp_path, "store", "copy", str(place), str(tmp_path / "copy.sqlite")).exit_code != DONE
+    assert not place.parent.exists()
+    assert not (tmp_path / "copy.sqlite").exists()
+
+
+def test_an_empty_file_holds_no_debate_and_stays_empty(tmp_path: Path) -> None:
+    place = tmp_path / "empty.sqlite"
+    place.touch()
+    assert "There is no debate yet in" in moot(tmp_path, "list", "--store", str(place)).output
+    assert place.stat().st_size == 0
+
+
+def test_a_damaged_schema_is_called_damaged(tmp_path: Path) -> None:
+    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    place = tmp_path / "moot.sqlite"
+    whole = place.read_bytes()
+    at = whole.index(b"CREATE TABLE line")
+    place.write_bytes(whole[:at] + b"\xff\xfe" * 8 + whole[at + 16 :])
+    for words in (("list",), ("show", "last"), ("verify", "last"), ("run", str(BRIEF), *QUOTES)):
+        found = moot(tmp_path, *words)
+        assert found.exit_code == ERROR
+        assert f"The record {place} cannot be used: it is damaged." in found.output

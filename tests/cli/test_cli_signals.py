@@ -1,0 +1,175 @@
+"""The real process: a terminal, Ctrl-C once and twice, a request to end, and taking the debate up again."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call
+from tests.cli.commands import BRIEF, EXAMPLES, QUOTES, moot, served, settle, speak
+from tests.cli.terminals import ESCAPES, Terminal, terminal_env
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
+
+QUESTION = str(EXAMPLES / "question.txt")
+
+
+def slow(call: Call) -> Plan:
+    """The first answers come at once, what follows takes its time."""
+    plan = speak(call)
+    late = "ANSWER" in call.prompt and "none of them is marked" in call.prompt
+    return Plan(text=plan.text, usage=plan.usage, pause=0.25, piece=4) if late else plan
+
+
+def test_the_live_screen_shows_speakers_and_decision(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        del env["NO_COLOR"]
+        terminal = Terminal(["run", QUESTION, "--no-report"], env, tmp_path)
+        assert terminal.end() == 0
+    words = ESCAPES.sub("", terminal.shown)
+    for name in ("Advocate", "Skeptic", "Pragmatist", "decided", "╭─", "thinking …", "▌", "0/9", "votes for"):
+        assert name in words, name
+    assert "\x1b[38;5;68m" in terminal.shown
+    assert terminal.shown.count("\x1b[?25l") == terminal.shown.count("\x1b[?25h") == 1
+
+
+@pytest.mark.parametrize("words", [("--plain",), ()])
+def test_plain_lines_and_dumb_terminals_have_no_escape_codes(tmp_path: Path, words: tuple[str, ...]) -> None:
+    env = terminal_env(tmp_path, TERM="xterm-256color" if words else "dumb")
+    terminal = Terminal(["run", str(BRIEF), *QUOTES, "--no-report", *words], env, tmp_path)
+    assert terminal.end() == 0
+    assert "\x1b" not in terminal.shown
+    assert "decided" in terminal.shown
+
+
+def test_no_color_is_respected(tmp_path: Path) -> None:
+    env = terminal_env(tmp_path, NO_COLOR="1")
+    terminal = Terminal(["run", str(BRIEF), *QUOTES, "--no-report"], env, tmp_path)
+    assert terminal.end() == 0
+    assert "38;5;" not in terminal.shown
+
+
+def test_ctrl_c_stops_after_the_answers_in_hand_and_resume_goes_on(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["run", QUESTION], env, tmp_path)
+        terminal.read_until(lambda shown: "round 1/1" in shown and "Rent ▌" in ESCAPES.sub("", shown))
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.end() == 130
+        words = ESCAPES.sub("", terminal.shown)
+        assert "stopping after the answers in hand — press Ctrl-C again to stop at once" in " ".join(words.split())
+        name = re.findall(r"moot resume (\S+)", words)[0]
+        asked = len(wires.calls)
+        went = moot(tmp_path, "resume", name, OLLAMA_HOST=wires.url)
+    assert went.exit_code == 0, went.output
+    assert "6 answers kept." in went.output
+    assert len(wires.calls) == asked + 3
+    assert list((tmp_path / "debates").iterdir())
+
+
+def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    def stuck(call: Call) -> Plan:
+        return Plan(text="Rent, they say", fault="stall") if "none of them is marked" in call.prompt else speak(call)
+
+    with served(stuck) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["run", QUESTION], env, tmp_path)
+        terminal.read_until(lambda shown: "Rent, they say ▌" in ESCAPES.sub("", shown))
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.read_until(lambda shown: "press Ctrl-C again" in shown)
+        terminal.process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        assert terminal.end() == 130
+        assert time.monotonic() - began < 10
+        wires.script = speak
+        went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
+    assert went.exit_code == 0, went.output
+    assert "3 answers kept, 3 asks put again." in went.output
+
+
+def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        command = [sys.executable, "-m", "moot", "run", QUESTION, "--json"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
+        ) as process:
+            assert process.stdout
+            for line in process.stdout:
+                if "none of them is marked" in line and '"kind":"asked"' in line:
+                    break
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert "terminated; go on with: moot resume" in said
+        assert moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
+
+
+def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        command = [sys.executable, "-m", "moot", "run", QUESTION, "--json", "--no-report"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, cwd=tmp_path, text=True) as process:
+            assert process.stdout
+            first = process.stdout.readline()
+            followed = moot(tmp_path, "show", "last", "--follow", "--json")
+            assert followed.stdout == first + process.stdout.read()
+            assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "times", "said"),
+    [
+        (signal.SIGINT, 1, "paused: interrupted"),
+        (signal.SIGINT, 2, "paused: stopped"),
+        (signal.SIGTERM, 1, "paused: terminated"),
+    ],
+)
+def test_signals_in_this_process(tmp_path: Path, number: signal.Signals, times: int, said: str) -> None:
+    before = signal.getsignal(number)
+    left = [number] * times
+
+    def script(call: Call) -> Plan:
+        if "none of them is marked" not in call.prompt:
+            return speak(call)
+        while left:
+            # Sent while answers are in hand; a second Ctrl-C must not wait for them.
+            os.kill(os.getpid(), left.pop())
+            time.sleep(0.3)
+        return Plan(text=speak(call).text, delay=8.0 if times > 1 else 0.3)
+
+    with served(script) as wires:
+        ran = moot(tmp_path, "run", QUESTION, "--max-tokens", "100000", OLLAMA_HOST=wires.url)
+    assert ran.exit_code == 130, ran.output
+    assert said in ran.output
+    assert "moot resume " in ran.output
+    assert signal.getsignal(number) is before
+
+
+def test_who_is_stopped_in_mid_answer_and_goes_on_has_lost_nothing(tmp_path: Path) -> None:
+    """Ctrl-Z for longer than a turn may take: the answers are there when the process goes on."""
+
+    def late(call: Call) -> Plan:
+        return replace(speak(call), delay=1.2 if len(wires.calls) <= 4 else 0.0)
+
+    with served(late) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        words = ["run", str(BRIEF), "-m", "ollama:tiny", "--no-report", "--plain", "--turn-seconds", "2"]
+        terminal = Terminal(words, env, tmp_path)
+        terminal.read_until(lambda shown: len(wires.calls) >= 4)
+        assert wires.open == 4
+        terminal.process.send_signal(signal.SIGSTOP)
+        time.sleep(3.2)
+        terminal.process.send_signal(signal.SIGCONT)
+        assert terminal.end() == 0, terminal.shown
+    assert "missing" not in terminal.words
+    first, later = wires.calls[:4], wires.calls[4:]
+    assert not [call for call in later if call.body in [each.body for each in first]], "asked for twice"

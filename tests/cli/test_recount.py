@@ -1,0 +1,215 @@
+"""Recounts: the same ballots under every rule, and the ballots that would flip a result."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.export.recount import MOST, Counted, Recounted, recounted
+from moot.cli.commands.show import flip_in_words, quorum_in_words, result_in_words
+from moot.core.decision import Ballot, Decision
+from moot.core.errors import BriefError
+from moot.policy.rules import PLURALITY, Quorum
+from tests.cli.commands import QUOTES, moot
+from tests.policy.test_rankings import ballots
+from tests.policy.test_rules import ballots as votes
+
+NAMES = ("A", "B", "C")
+
+
+def count(given: list[Ballot], names: tuple[str, ...] = NAMES) -> Recounted:
+    tally = dict.fromkeys(names, 0.0)
+    return recounted(Decision(status="decided", rule="plurality", ballots=tuple(given), tally=tally), debate="d")
+
+
+def under(found: Recounted, rule: str) -> Counted:
+    return next(each for each in found.counts if each.rule == rule)
+
+
+def test_votes_are_counted_under_the_rules_for_votes() -> None:
+    found = count(votes("A A A B C -"))
+    assert [(each.rule, each.status, each.winner) for each in found.counts] == [
+        ("plurality", "decided", "A"),
+        ("majority", "decided", "A"),
+        ("supermajority", "no_decision", ""),
+        ("unanimity", "no_decision", ""),
+        ("weighted plurality", "decided", "A"),
+    ]
+    assert (found.ranked, found.condorcet) == (False, "")
+    plurality = under(found, "plurality")
+    assert (plurality.margin, plurality.next, plurality.tried) == (2.0, "B", 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "rule", "voters", "to"),
+    [
+        ("A A A B B", "plurality", ("voter0",), "B"),
+        ("A A A A B C", "plurality", ("voter0", "voter1"), "B"),
+        ("A A B", "supermajority", ("voter0",), "B"),
+        ("A A B", "unanimity", ("voter2",), "A"),
+        ("A B", "plurality", ("voter0",), "B"),
+    ],
+)
+def test_the_fewest_votes_that_flip_a_result_are_named(given: str, rule: str, voters: tuple[str, ...], to: str) -> None:
+    flip = under(count(votes(given)), rule).flip
+    assert flip
+    assert (flip.voters, flip.to) == (voters, to)
+    assert flip.then
+
+
+def test_a_changed_ballot_really_flips_the_result() -> None:
+    given = votes("A A A B B")
+    flip = under(count(given), "plurality").flip
+    assert flip
+    changed = [Ballot(voter=each.voter, choice=flip.to if each.voter in flip.voters else each.choice) for each in given]
+    assert PLURALITY.decide(changed, NAMES).how == flip.then == "B has 3 of 5"
+
+
+def test_rankings_are_counted_under_all_rules() -> None:
+    found = count(ballots("4: A B C", "3: C B A", "2: B C A"))
+    winners = {each.rule: each.winner for each in found.counts}
+    assert [winners.pop(each) for each in ("plurality", "majority", "supermajority", "unanimity")] == ["A", "", "", ""]
+    assert winners.pop("weighted plurality") == "A"
+    assert winners == {
+        "borda": "B",
+        "approval": "",
+        "copeland": "B",
+        "schulze": "B",
+        "minimax": "B",
+        "instant runoff": "C",
+    }
+    assert (found.ranked, found.condorcet) == (True, "B")
+    assert under(found, "instant runoff").flip
+    assert under(found, "borda").margin == 3.0
+
+
+@pytest.mark.parametrize(
+    ("given", "quorum"), [("A - ?", True), ("A A ? !", False), ("A A - ? !", True), ("A ! !", False)]
+)
+def test_that_there_is_no_quorum_is_said(given: str, quorum: bool) -> None:
+    found = count(votes(given))
+    assert found.quorum is quorum
+    assert Quorum(rule=PLURALITY).decide(votes(given), NAMES).how.startswith("no quorum") is not quorum
+    assert quorum_in_words(found).startswith("Half of the voters or more were not heard") is not quorum
+    assert under(found, "plurality").winner == "A", "the counts themselves ask for none"
+
+
+def test_approvals_are_no_votes_for_one() -> None:
+    found = count(ballots("A=B", "B"))
+    assert [each.rule for each in found.counts][:2] == ["borda", "approval"]
+    assert under(found, "approval").winner == "B"
+
+
+def test_a_lone_candidate_cannot_lose() -> None:
+    counted = under(count(votes("A A"), ("A",)), "plurality")
+    assert (counted.next, counted.margin, counted.flip, counted.tried) == ("", 0.0, None, 2)
+
+
+def test_nobody_is_made_to_rank_its_own() -> None:
+    given = [
+        Ballot(voter="A", choice="B", ranks=(("B",), ("C",))),
+        Ballot(voter="B", choice="C", ranks=(("C",), ("A",))),
+        Ballot(voter="C", choice="B", ranks=(("B",), ("A",))),
+    ]
+    for each in count(given).counts:
+        assert each.flip is None or each.flip.to not in each.flip.voters
+
+
+def test_the_search_for_a_flip_has_an_end() -> None:
+    names = tuple("ABCDEFGH")
+    rows = [" ".join(("A", *names[n:0:-1], *names[n + 1 :])) for n in range(1, 8)] * 4
+    counted = under(count(ballots(*rows), names), "unanimity")
+    assert counted.flip
+    many = [Ballot(voter=f"v{n}", choice="A", weight=1 + n / 100) for n in range(40)]
+    counted = under(count(many, ("A", "B")), "plurality")
+    assert (counted.flip, counted.tried) == (None, 2)
+    assert 40 + 40 * 39 / 2 < MOST < 40 * 39 * 38 / 6
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "how"),
+    [
+        ("consent", "A A", "nobody of 2 rejects the text"),
+        ("judge", "A A", "J chose A"),
+        ("plurality", "- -", "silence"),
+    ],
+)
+def test_what_is_no_vote_is_not_counted(rule: str, given: str, how: str) -> None:
+    decision = Decision(status="decided", rule=rule, how=how, ballots=tuple(votes(given)), tally={"A": 2.0})
+    with pytest.raises(BriefError, match=f"d was not decided by ballots that could be counted otherwise: {how}"):
+        recounted(decision, debate="d")
+
+
+# ---- the command ---------------------------------------------------------------------------------------------------
+
+BRIEF = """---
+protocol: panel
+strategy: schulze
+background: [facts.md]
+---
+# Tea or coffee?
+"""
+FACTS = "Tea is cheap. Coffee is quick and good. Water costs nothing. Tea can cause loss of sleep.\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recount")
+    (folder / "facts.md").write_text(FACTS, encoding="utf-8")
+    (folder / "b.md").write_text(BRIEF, encoding="utf-8")
+    done = moot(folder, "run", "b.md", *QUOTES, "--quiet", "--no-report")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_the_command_shows_every_rule(place: Path) -> None:
+    shown = moot(place, "recount", "last").output
+    assert "3 of 3 ballots are rankings for: Advocate, Skeptic, Pragmatist" in shown
+    assert "Decided by schulze: " in shown
+    assert "wins every duel." in shown
+    for rule in ("plurality", "majority", "supermajority", "unanimity", "borda", "copeland", "instant runoff"):
+        assert f"\n{rule}  " in shown
+
+
+def test_the_command_gives_data(place: Path) -> None:
+    data = json.loads(moot(place, "recount", "last", "--json").output)
+    assert data["ranked"] is True
+    assert len(data["ballots"]) == 3
+    assert len(data["counts"]) == 11
+    assert {"rule", "status", "winner", "tally", "margin", "next", "flip", "tried"} <= data["counts"][0].keys()
+
+
+def test_a_debate_without_a_vote_is_refused_in_one_sentence(place: Path) -> None:
+    moot(place, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
+    told = moot(place, "recount", "last")
+    assert told.exit_code == 2
+    assert "was not decided by ballots that could be counted otherwise" in told.stderr
+    assert told.stderr.count("\n") == 1
+
+
+def test_an_open_debate_has_nothing_to_count(place: Path) -> None:
+    moot(place, "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-asks", "1")
+    assert "has come to no vote: there is nothing to count" in moot(place, "recount", "last").stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "winner", "words"),
+    [("decided", "A", "A, 2 ahead of B (strong)"), ("no_decision", "", "no decision"), ("decided", "", " (strong)")],
+)
+def test_a_result_in_words(status: str, winner: str, words: str) -> None:
+    counted = replace(under(count(votes("A A B")), "plurality"), status=status, winner=winner, margin=2.0)
+    assert result_in_words(replace(counted, strength="strong", next="B" if winner else "")) == words
+
+
+def test_a_flip_in_words() -> None:
+    counted = under(count(votes("A A A B B")), "plurality")
+    assert flip_in_words(counted) == "Flips with the ballot of voter0, B first and the winner last: B has 3 of 5"
+    none = "No other result by moving one candidate first and the winner last on"
+    assert flip_in_words(replace(counted, flip=None, tried=1)) == f"{none} 1 ballot or fewer."
+    assert flip_in_words(replace(counted, flip=None, tried=2)) == f"{none} 2 ballots or fewer."
+    assert counted.flip
+    both = replace(counted.flip, voters=("voter0", "voter1"))
+    assert flip_in_words(replace(counted, flip=both)).startswith(
+        "Flips with the ballots of voter0 and voter1, B first and the winner last: "
+    )

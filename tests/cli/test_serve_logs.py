@@ -1,0 +1,175 @@
+"""What a server says of itself: every request and debate in lines for programs, and no secret in any of them."""
+
+import json
+import logging
+import signal
+from pathlib import Path
+from typing import cast
+
+import httpx2
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from moot.app.run.access import mark_of
+from moot.core.event import Closed, Paused, Resumed
+from moot.web.app import make_app
+from moot.web.guard import Log, Logged
+from moot.web.site import SITE
+from tests.analysis.courses import table
+from tests.app.serve.serve_kit import Running, running
+from tests.web.web_kit import API, QUOTES, opened
+
+CANARIES = {each: f"canary-{each}-7c1e" for each in ("token", "query", "body", "link", "path", "share", "cookie")}
+TOKEN = CANARIES["token"] * 3
+
+
+def lines(server: Running) -> list[dict[str, object]]:
+    """What the server said, once it is over."""
+    assert server.process.stderr
+    return [json.loads(line) for line in server.process.stderr.read().splitlines()]
+
+
+def begin(client: httpx2.Client) -> str:
+    body = {"brief": f"{QUOTES}\n{CANARIES['body']}\n", "models": ["builtin:quotes"], "cast": "builtin"}
+    debate = str(client.post("/api/v1/debates", json=body).json()["id"])
+    assert '"kind":"closed"' in client.get(f"/api/v1/debates/{debate}/entries?follow=true").text
+    return debate
+
+
+def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> None:
+    settings = tmp_path / "config" / "moot"
+    settings.mkdir(parents=True)
+    (settings / "moot.toml").write_text(f'[serve.tokens]\nci = "sha256:{mark_of(TOKEN)}"\n', "utf-8")
+    with running(tmp_path, "--log-json") as server:
+        secret = server.link.partition("token=")[2]
+        with server.client() as me:
+            debate = begin(me)
+            session = next(iter(me.cookies.jar)).value
+            me.get("/api/v1/debates", params={"q": CANARIES["query"]})
+            me.get(f"/api/v1/debates/{CANARIES['path']}")
+            me.get(f"/{CANARIES['path']}")
+            me.get(f"/d/{debate}", params={"share": CANARIES["share"]})
+        base = server.link.partition("/?")[0]
+        with httpx2.Client(base_url=base, headers={"Authorization": f"Bearer {TOKEN}"}) as program:
+            begin(program)
+            program.get(f"/?token={CANARIES['link']}")
+        with httpx2.Client(base_url=base, headers={"Cookie": f"moot_session={CANARIES['cookie']}"}) as stranger:
+            assert stranger.get("/api/v1/info").status_code == 401
+            assert stranger.get("/readyz").text == "ready\n"
+        assert server.end(signal.SIGTERM) == 0
+        told = lines(server)
+    text = json.dumps(told)
+    assert [each for each in (*CANARIES.values(), secret, cast("str", session), "Tea") if each in text] == []
+    requests = [each for each in told if each["event"] == "request"]
+    assert all(set(each) == REQUEST for each in requests)
+    found = {(each["method"], each["path"], each["status"], each["pass"], each["debate"]) for each in requests}
+    assert found >= {
+        ("GET", "/", 303, "", ""),
+        ("POST", "/api/v1/debates", 201, "session", ""),
+        ("POST", "/api/v1/debates", 201, "token:ci", ""),
+        ("GET", "/api/v1/debates/{debate}/entries", 200, "session", debate),
+        ("GET", "/api/v1/debates/{debate}", 404, "session", ""),
+        ("GET", "/api/v1/info", 401, "", ""),
+        ("GET", "/readyz", 200, "", ""),
+    }
+    mine = [(each["event"], each.get("status")) for each in told if each.get("debate") == debate]
+    assert mine[0] == ("debate begun", None)
+    assert [each for each in mine if each[0] == "debate ended"] == [("debate ended", "decided")]
+
+
+REQUEST = {"at", "event", "method", "path", "status", "seconds", "pass", "debate"}
+
+
+def test_plain_lines_tell_debates(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        with server.client() as me:
+            debate = begin(me)
+        assert server.end(signal.SIGINT) == 0
+        assert server.process.stderr
+        told = server.process.stderr.read().splitlines()
+    assert told[:2] == [f"moot: debate begun: {debate}", f"moot: debate ended: {debate}: decided"]
+
+
+async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> None:
+    told: list[str] = []
+    async with opened(tmp_path) as web:
+        log = Log(told.append, as_json=True, clock=lambda: 5.0)
+        web.site.workspace.watchers.each.append(log)
+        web.transport = httpx2.ASGITransport(app=Logged(make_app(web.site), log))
+        debate = await web.ended(web.ann)
+        link = (await web.ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()["token"]
+        assert (await web.client(token=link).get(f"{API}/debates/{debate}")).status_code == 200
+        assert (await web.ben.get(f"{API}/debates/{debate}")).status_code == 404
+        await web.me.get(f"/{CANARIES['path']}")
+    found = [json.loads(line) for line in told]
+    mine = [
+        (each["status"], each["pass"], each["debate"]) for each in found if each.get("path", "").endswith("{debate}")
+    ]
+    assert mine == [(200, "share", debate), (404, "token:ben", "")]
+    assert found[-1]["path"] == "/{name:path}"
+    assert link not in "".join(told)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("websocket.accept websocket.close", 101),
+        ("websocket.close", 403),
+        ("websocket.http.response.start", 429),
+        ("", 0),
+    ],
+)
+async def test_what_came_of_a_websocket_is_told(sent: str, status: int, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        for kind in sent.split():
+            await send({"type": kind, "status": status})
+
+    async def nothing() -> Message:
+        return {}
+
+    async def drop(message: Message) -> None:
+        pass
+
+    async with opened(tmp_path) as web:
+        scope: Scope = {"type": "websocket", "path": f"/{TOKEN}", "headers": [], SITE: web.site}
+        await Logged(answer, Log(told.append, as_json=True))(scope, nothing, drop)
+    found = json.loads(told[0])
+    assert (found["method"], found["path"], found["status"]) == ("WEBSOCKET", "", status)
+
+
+def test_what_debates_and_libraries_say_becomes_a_line() -> None:
+    told: list[str] = []
+    log = Log(told.append, as_json=False)
+    diary = table().add(Paused(reason=TOKEN), Resumed(by=TOKEN), Paused(reason=TOKEN, kind="waiting"))
+    log.take("d-1", diary.add(Closed(status="tie", reason=TOKEN)).entries)
+    log.end("d-1")
+    other = logging.LogRecord("other", logging.WARNING, "", 0, "asked for %s", (TOKEN,), None)
+    ours = logging.LogRecord("moot.web", logging.ERROR, "", 0, "%s: %s", ("/d/{debate}", "KeyError"), None)
+    for each in (other, ours):
+        log.handle(each)
+    assert told == [
+        "debate begun: d-1",
+        "debate paused: d-1: stopped",
+        "debate taken up again: d-1",
+        "debate paused: d-1: waiting",
+        "debate ended: d-1: tie",
+        "other: asked for %s",
+        "moot.web: /d/{debate}: KeyError",
+    ]
+
+
+def test_what_is_broken_is_told_plainly_and_a_reader_that_left_is_no_fault() -> None:
+    told: list[str] = []
+    log = Log(told.append, as_json=False)
+    log.request({"type": "http", "method": "GET", "path": f"/{TOKEN}", "headers": []}, 404, 0.1)
+    assert told == []
+    log.request({"type": "http", "method": "GET", "path": f"/{TOKEN}", "headers": []}, 500, 0.1)
+    log.say("stopping")
+
+    def gone(line: str) -> None:
+        raise BrokenPipeError
+
+    Log(gone, as_json=True).say("stopping")
+    assert told == ["GET an unknown page: 500", "stopping"]

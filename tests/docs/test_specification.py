@@ -1,0 +1,167 @@
+"""The page of the specification: what it names is there, and what it says of a setting is what Moot reads."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.field_values import read, read_table
+from moot.app.brief.schema import FORMATS as FORMAT_NAMES
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find
+from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
+from tests.cli.commands import QUOTES, moot
+from tests.paths import ROOT
+
+PAGE = ROOT / "docs" / "specification.md"
+SEED = ROOT.parent / "shared" / "seeds" / "autonomous-debate-spec.md"
+KEYS = (*HEADER, *LIMITS, *PARTICIPANT)
+CODE = re.compile(r"`([^`]+)`")
+SETTING = re.compile(r"([a-z_]+)(?:: (.+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of the page."""
+
+    line: int
+    name: str
+    moot: str
+    example: str
+    test: str
+
+    @property
+    def brief(self) -> str:
+        """The file of the example; "" where the row says why there is none."""
+        found = re.fullmatch(r"\[([^]]+)\]\(\.\./examples/\1\)", self.example)
+        return found[1] if found else ""
+
+    @property
+    def settings(self) -> list[tuple[Key, str]]:
+        """The settings that the row names, each with its value as it is written; "" where it names only the key."""
+        spans = [SETTING.fullmatch(span) for span in CODE.findall(self.moot)]
+        named = [(find(KEYS, span[1]), span[2] or "") for span in spans if span]
+        return [(key, value) for key, value in named if key]
+
+
+def rows() -> Iterator[Row]:
+    """All rows of the page's tables."""
+    for n, line in enumerate(PAGE.read_text("utf-8").splitlines(), start=1):
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("|") and cells[0] not in ("Specification", "---"):
+            assert len(cells) == 4, line
+            yield Row(line=n, name=cells[0], moot=cells[1], example=cells[2], test=cells[3])
+
+
+ROWS = list(rows())
+each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.line}: {row.name}")
+
+
+@cache
+def written(brief: str) -> tuple[tuple[Key, Node], ...]:
+    """Every setting that stands in an example, with its value."""
+    parts = split((ROOT / "examples" / brief).read_text("utf-8"))
+    header = list(pairs(load(parts.header, line=1))) if parts.header else []
+    lines = re.findall(r"^[a-z_]+: .+$", parts.body, re.MULTILINE)
+    own = [pair for line in lines for pair in pairs(load(line, line=1))]
+    return tuple((key, node) for word, node in (*header, *own) if (key := find(KEYS, word)))
+
+
+def pairs(node: Node) -> Iterator[tuple[str, Node]]:
+    """The keys of a table with their values, and those of the tables within."""
+    match node:
+        case Table(pairs=found):
+            for word, value in found:
+                yield word.text, value
+                yield from pairs(value)
+        case Items(items=items):
+            for each in items:
+                yield from pairs(each)
+        case Scalar():
+            return
+
+
+def meant(key: Key, node: Node) -> set[object]:
+    """The things that a value names."""
+    if key.kind == "table":
+        return {(name, given.value) for name, given in read_table(KEYS, key.name, node).items()}
+    value = read(key, node).value
+    return set(value) if isinstance(value, tuple) else {value}
+
+
+def test_the_page_has_a_row_for_every_name_of_the_specification() -> None:
+    if not SEED.exists():
+        pytest.skip("the specification does not lie beside this checkout")
+    page = " ".join(row.name + row.moot for row in ROWS)
+    asked = set(CODE.findall("\n".join(re.findall(r"^\|.*$", SEED.read_text("utf-8"), re.MULTILINE))))
+    assert len(asked) > 60
+    assert {name for name in asked if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
+
+
+@each_row
+def test_a_row_names_a_brief_or_says_why_there_is_none(row: Row) -> None:
+    if row.brief:
+        assert (ROOT / "examples" / row.brief).is_file()
+    else:
+        assert row.example.startswith("needs ")
+
+
+@each_row
+def test_a_row_names_a_test_that_is_there(row: Row) -> None:
+    found = re.fullmatch(r"`([\w/]+\.py)::(test_\w+)`", row.test)
+    assert found is not None
+    assert re.search(rf"^(?:async )?def {found[2]}\(", (ROOT / "tests" / found[1]).read_text("utf-8"), re.MULTILINE)
+
+
+@each_row
+def test_a_setting_is_read_and_stands_in_the_brief(row: Row) -> None:
+    for key, value in row.settings:
+        wanted = meant(key, next(pairs(load(f"{key.name}: {value}", line=1)))[1]) if value else set[object]()
+        if row.brief:
+            there = [meant(key, node) for found, node in written(row.brief) if found == key]
+            assert any(wanted <= each for each in there), f"{row.brief} has no {key.name}: {value}"
+
+
+def test_most_rows_name_a_setting() -> None:
+    assert sum(bool(row.settings) for row in ROWS) > 80
+
+
+# ---- how many questions ---------------------------------------------------------------------------------------------
+
+FORMATS = ROOT / "docs" / "how-to" / "run-a-debate-format.md"
+
+
+def formulas() -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each format with the least and the most questions, as the page gives them."""
+    for line in FORMATS.read_text("utf-8").splitlines():
+        if found := re.fullmatch(r"\| `(\w+)` \| .* \| (.*E.*) \| (?:3|1, always) \|", line):
+            least, _, most = found[2].partition(" to ")
+            yield found[1], (least, most or least)
+
+
+def count(formula: str, **values: int) -> int:
+    """What a formula comes to: products are written without a sign, N² is N times N."""
+    text = formula.replace("−", "-").replace("²", "**2 ")
+    text = re.sub(r"(?<=[\dNRE)])\s*(?=[NRE(])", "*", text)
+    assert re.fullmatch(r"[NRE0-9+*() -]+", text)
+    return eval(text, {}, values)  # noqa: S307 - only these signs
+
+
+@pytest.mark.parametrize(("name", "bounds"), list(formulas()))
+@pytest.mark.parametrize(("people", "rounds"), [(4, 2), (5, 3), (3, 1)])
+def test_the_page_of_formats_counts_as_the_estimate(
+    name: str, bounds: tuple[str, str], people: int, rounds: int, tmp_path: Path
+) -> None:
+    sections = "".join(f"## P{n}\nrole: Speaker {n}\n\nYou are number {n}.\n\n" for n in range(people))
+    text = f"---\ndebate_format: {name}\nmax_rounds: {rounds}\n---\n# Q?\n\n{sections}## Mediator\nrole: Chair\n"
+    (tmp_path / "brief.md").write_text(text, "utf-8")
+    ran = moot(tmp_path, "check", "brief.md", *QUOTES, "--json")
+    asks = json.loads(ran.stdout)["asks"]
+    assert asks == dict(zip(("least", "most"), (count(each, N=people, R=rounds, E=1) for each in bounds), strict=True))
+
+
+def test_all_formats_are_counted() -> None:
+    assert {name for name, _ in formulas()} == set(FORMAT_NAMES)

@@ -1,0 +1,103 @@
+"""Guards: what a seat, a host or a broken record cannot do to a debate."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from moot.core.agent import Context, Recorder
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief
+from moot.core.errors import LimitReached, RecordError, Refused, Unavailable
+from moot.core.event import (
+    Interjected,
+    Opened,
+    Paused,
+    Replied,
+)
+from moot.engine.driver import debate
+from moot.phases.speak import Everyone
+from moot.protocols.spec import dump
+from moot.record.ledger import Ledger
+from moot.testing.replay import essence
+from moot.testing.store_checks import InMemoryStore
+from tests.kits.acting import ARGUE, TWO, Acts, both, failed, just, runner
+
+
+def hall_opened() -> Opened:
+    return Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE), name="test")
+
+
+async def test_nothing_comes_behind_the_end() -> None:
+    store = InMemoryStore()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    await debate(hall_opened(), ARGUE, both(just("said")), ledger=ledger)
+    with pytest.raises(RecordError, match="nobody keeps"):
+        ledger.note(Interjected(by="Guest", text="too late"))
+    async with ledger.kept():
+        with pytest.raises(RecordError, match="is over"):
+            ledger.note(Interjected(by="Guest", text="too late"))
+    assert ledger.transcript.turns("interject") == ()
+
+
+@pytest.mark.parametrize("reply", [None, "words", Reply(text=cast(str, None)), Reply(text="", seconds=float("nan"))])
+async def test_a_seat_that_breaks_the_port_breaks_only_its_own_answer(reply: object) -> None:
+    class Odd:
+        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+            return cast(Reply, reply)
+
+    held = await runner().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
+    assert held.transcript.closed
+    assert [turn.text for turn in held.transcript.turns(by="Bob")] == ["fine", "fine"]
+
+
+async def test_a_seats_own_timeout_is_not_ours() -> None:
+    held = await runner().hold(both(just(TimeoutError("the socket"))))
+    assert {(f.kind, f.reason) for f in failed(held)} == {("broken", "TimeoutError: the socket")}
+
+
+async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> None:
+    def away(ask: Ask, context: Context, say: Recorder) -> object:
+        return "here" if ask.to == "Bob" else Unavailable("gone", kind="connection")
+
+    place = runner(Everyone(act="argue", task="Argue."))
+    seats = {"Ann": Acts(away), "Bob": Acts(away)}
+    whole = await place.hold(seats)
+    assert [f.kind for f in failed(whole)] == ["connection"]
+    cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Replied))
+    resumed = await place.hold(seats, whole.lines[:cut])
+    assert essence(resumed.transcript) == essence(whole.transcript)
+
+
+async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
+    def act(ask: Ask, context: Context, say: Recorder) -> object:
+        return Refused("no") if ask.to == "Ann" else LimitReached("enough")
+
+    held = await runner(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
+    assert [f.key for f in failed(held)] == ["/debate#1"]
+    assert held.transcript.paused == Paused(reason="enough", kind="limit")
+
+
+async def test_remarks_from_outside_are_no_answers() -> None:
+    store = InMemoryStore()
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+
+    async def act(ask: Ask, context: Context, say: Recorder) -> Exception:
+        await ledger.add(Interjected(by="Guest", text=f"hello {ask.key}"))
+        return ValueError("broken")
+
+    transcript = await debate(hall_opened(), ARGUE, {"Ann": Acts(act), "Bob": Acts(act)}, ledger=ledger)
+    assert transcript.closed
+    assert transcript.closed.status == "failed"
+
+
+async def test_what_cannot_be_stored_changes_nothing() -> None:
+    ledger = Ledger(InMemoryStore(), "d", clock=lambda: 0.0)
+    await ledger.open()
+    async with asyncio.timeout(5), ledger.kept():
+        with pytest.raises(RecordError, match="interjected cannot be stored"):
+            await ledger.add(Interjected(by="Guest", text="half \ud800"))
+        await ledger.add(Interjected(by="Guest", text="whole"))
+    assert [turn.text for turn in ledger.transcript.turns()] == ["whole"]

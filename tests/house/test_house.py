@@ -1,0 +1,89 @@
+"""The house rules hold in every file. ``tests/test_house_rules.py`` shows that each rule can fail."""
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+from moot.core import errors
+from tests.house import imports, purity, size, source, state, words
+
+SOURCES = source.read_all()
+
+Check = Callable[[source.Source], Iterator[source.Breach]]
+CHECKS: tuple[Check, ...] = (
+    size.check_files,
+    size.check_functions,
+    purity.check_purity,
+    state.check_globals,
+    state.check_tasks,
+    words.check_unfinished,
+    words.check_docstring,
+    words.check_names,
+)
+
+
+def refuse(breaches: Iterable[source.Breach]) -> None:
+    """Fail with one line for each breach."""
+    if lines := [str(breach) for breach in breaches]:
+        pytest.fail("\n".join(lines), pytrace=False)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_rule_holds_in_every_file(check: Check) -> None:
+    refuse(breach for each in SOURCES for breach in check(each))
+
+
+def test_imports_go_down_the_floors() -> None:
+    modules = frozenset(each.module for each in SOURCES if each.module)
+    refuse(breach for each in SOURCES for breach in imports.check_floors(each, modules))
+
+
+def test_no_import_circle() -> None:
+    assert imports.find_circles(imports.arrows(SOURCES)) == []
+
+
+def test_everything_is_caught_at_two_doors_only() -> None:
+    refuse(state.check_excepts(SOURCES))
+
+
+def test_tracked_files_speak_of_moot_only() -> None:
+    refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
+
+
+def test_requirements_are_versions_and_hashes_alone() -> None:
+    pins = {name: (source.ROOT / "requirements" / name).read_text("utf-8") for name in ("run.txt", "dev.txt")}
+    lines = {name: text.replace("\\\n", " ").splitlines() for name, text in pins.items()}
+    pin = re.compile(r"[a-z0-9-]+==\S+( ; [^#@]+?)?( +--hash=sha256:[0-9a-f]{64})+")
+    assert [line for text in lines.values() for line in text if not pin.fullmatch(line)] == []
+    # A package may be needed on more platforms for development; its version and its hashes are the same.
+    bare = {name: {re.sub(r" ; [^#@]+?(?= +--hash)", "", line) for line in text} for name, text in lines.items()}
+    assert {" ".join(line.split()) for line in bare["run.txt"]} < {" ".join(line.split()) for line in bare["dev.txt"]}
+
+
+def test_public_names_are_exactly_those_listed() -> None:
+    import moot
+
+    listed: list[str] = list(vars(moot)["__all__"])
+    assert len(listed) == len(set(listed))
+    assert [name for name in listed if not hasattr(moot, name)] == []
+    bound = [name for name, value in vars(moot).items() if not isinstance(value, types.ModuleType)]
+    assert [name for name in bound if not name.startswith("_") and name not in listed] == []
+
+
+def test_exception_tree_in_the_docstring_is_that_of_the_classes() -> None:
+    drawn: dict[str, str] = {}
+    above: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        if found := re.match(r"([│├└─ ]*)([A-Z]\w+)  ", line):
+            depth = len(found[1]) // 4
+            above[depth:] = [found[2]]
+            drawn[found[2]] = above[depth - 1] if depth else "Exception"
+    classes = {
+        name: kind.__base__.__name__ if kind.__base__ else ""
+        for name, kind in inspect.getmembers(errors, inspect.isclass)
+        if kind.__module__ == errors.__name__
+    }
+    assert drawn == classes

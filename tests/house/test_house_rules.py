@@ -1,0 +1,298 @@
+"""Each house rule catches what it says, and lets through what it should: tables of short sources."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.house import imports, purity, size, state, words
+from tests.house.source import ROOT, Source, parse, read_all
+
+PLAY = "src/moot/phases/new.py"
+LONG = "def f():\n" + "    pass\n" * 40
+
+
+def lines(source: str, path: str = PLAY) -> Source:
+    return parse(source, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "count"),
+    [
+        ("x = 1\n" * 500, PLAY, 0),
+        ("x = 1\n" * 501, PLAY, 1),
+        ("x = 1\n" * 500, "tests/test_new.py", 0),
+        ("x = 1\n" * 501, "tests/test_new.py", 1),
+        ("# house: long because it is one table\n" + "x = 1\n" * 500, PLAY, 0),
+        ("# house: long because\n" + "x = 1\n" * 500, PLAY, 1),
+    ],
+)
+def test_lines_per_file(text: str, path: str, count: int) -> None:
+    assert len(list(size.check_files(lines(text, path)))) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (LONG, 1),
+        (LONG.replace("    pass\n", "", 1), 0),
+        (LONG.replace("():", "():  # house: long because one match"), 0),
+        ("@a\n@b\n" + LONG.replace("    pass\n", "", 1), 0),
+        ("async " + LONG, 1),
+        ("def f(a, b, c, d, e, g): ...", 0),
+        ("def f(a, /, b, *c, d, e, g, **h): ...", 1),
+        ("class A:\n    def f(self, a, b, c, d, e, g): ...", 0),
+        ("def f(a, b, c, d, e, g, h):  # house: wide because the wire says so\n    ...", 0),
+    ],
+)
+def test_lines_and_parameters_per_function(text: str, count: int) -> None:
+    assert len(list(size.check_functions(lines(text)))) == count
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import time",
+        "import os.path",
+        "import random",
+        "from random import shuffle",
+        "from random import Random, choice",
+        "def f():\n    from datetime import datetime",
+        "import asyncio",
+        "Random(3)",
+        "hash('a')",
+        "id(x)",
+        "open('a')",
+        "async def f():\n    return 1",
+        "async def f():\n    async with a:\n        pass",
+        "async def f():\n    return await g()",
+        "x: Any = 1",
+        "x: typing.Any = 1",
+        "for x in {1, 2}: pass",
+        "[x for x in set(y)]",
+        "{x: 1 for x in frozenset(y)}",
+        "list({1, 2})",
+        "tuple(a | set(b))",
+        "', '.join({'a', 'b'})",
+        "next(iter({1}))",
+        "max({1, 2}, key=f)",
+        "[*{1, 2}]",
+        "s = {1, 2}\nfor x in s: pass",
+        "def f(s: frozenset[str]):\n    return [x for x in s]",
+        "def f(s: 'AbstractSet[str]'):\n    return list(s)",
+        "def f():\n    s: set[str] = g()\n    return tuple(s)",
+        "for x in a.keys() & b.keys(): pass",
+        "dict.fromkeys(set(y))",
+    ],
+)
+def test_the_play_is_pure(text: str) -> None:
+    assert list(purity.check_purity(lines(text)))
+    assert not list(purity.check_purity(lines(text, "src/moot/models/new.py")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import hashlib",
+        "from random import Random",
+        "class Seat(Protocol):\n    async def answer(self):\n        '''Answer.'''\n        ...",
+        "sorted({1, 2})",
+        "any(x for x in {1, 2})",
+        "{*{1}, *{2}}",
+        "{x for x in {1, 2}}",
+        "s = {1, 2}\nfor x in sorted(s): pass",
+        "1 in {1, 2}",
+        "for x in (1, 2): pass",
+        "def f(s: Sequence[str]):\n    return [x for x in s]",
+        "def f(x): return 1 - x",
+    ],
+)
+def test_the_play_may_do_this(text: str) -> None:
+    assert list(purity.check_purity(lines(text))) == []
+
+
+def test_one_module_draws_chance_from_the_seed() -> None:
+    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/base.py"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("A = {}", 1),
+        ("A = [1]", 1),
+        ("A: dict[str, int] = {}", 1),
+        ("A: Final = {}", 1),
+        ("A = defaultdict(list)", 1),
+        ("A = deque[int]()", 1),
+        ("A = asyncio.Lock()", 1),
+        ("def f():\n    global a\n    a = 1", 1),
+        ("A: Mapping[str, int] = {}", 0),
+        ("A: Final[Mapping[str, int]] = {}", 0),
+        ("A: 'Sequence[str]' = ['a']", 0),
+        ("A = MappingProxyType({})", 0),
+        ("A = frozenset({1})", 0),
+        ("A = (1, 2)", 0),
+        ("__all__ = ['a']", 0),
+        ("A = {}  # house: state because the plug-in interface asks for a dict", 0),
+        ("A: int", 0),
+    ],
+)
+def test_module_globals(text: str, count: int) -> None:
+    assert len(list(state.check_globals(lines(text)))) == count
+
+
+def test_tables_of_test_cases_are_left_alone() -> None:
+    assert list(state.check_globals(lines("CASES = [1, 2]", "tests/test_new.py"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("loop.create_task(f())", 1),
+        ("asyncio.get_running_loop().create_task(f())", 1),
+        ("async def f():\n    async with asyncio.TaskGroup() as tasks:\n        tasks.create_task(g())", 0),
+        ("async def f(tasks: asyncio.TaskGroup):\n    tasks.create_task(g())", 0),
+        ("class A:\n    tasks: TaskGroup\n    def f(self):\n        self.tasks.create_task(g())", 0),
+        ("async def f(self):\n    self.tasks = asyncio.TaskGroup()\n    self.tasks.create_task(g())", 0),
+    ],
+)
+def test_loose_tasks(text: str, count: int) -> None:
+    assert len(list(state.check_tasks(lines(text)))) == count
+
+
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()"}, 0),
+        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()\ntry: f()\nexcept: g()"}, 1),
+        ({"src/moot/cli/a.py": "try: f()\nexcept BaseException: g()", "src/moot/web/b.py": "try: f()\nexcept: g()"}, 1),
+        ({"src/moot/models/a.py": "try: f()\nexcept (ValueError, Exception): g()"}, 1),
+        ({"src/moot/models/a.py": "try: f()\nexcept BaseException:\n    g()\n    raise"}, 0),
+        ({"src/moot/models/a.py": "try: f()\nexcept Exception as e:\n    raise A from e"}, 1),
+        ({"src/moot/models/a.py": "try: f()\nexcept Exception:  # house: broad because it is a plug-in\n    g()"}, 0),
+        ({"src/moot/models/a.py": "try: f()\nexcept (ValueError, KeyError): g()"}, 0),
+        ({"tests/test_a.py": "try: f()\nexcept Exception: g()"}, 0),
+    ],
+)
+def test_broad_excepts(texts: dict[str, str], count: int) -> None:
+    assert len(list(state.check_excepts([parse(text, path) for path, text in texts.items()]))) == count
+
+
+MODULES = frozenset({"moot.core.brief", "moot.models.base", "moot.phases.base", "moot.app.run.workspace"})
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "count"),
+    [
+        ("src/moot/core/a.py", "from moot.core.brief import Brief", 0),
+        ("src/moot/core/a.py", "import pydantic", 2),
+        ("src/moot/core/a.py", "import rich", 1),
+        ("src/moot/policy/a.py", "from moot.phases import base", 1),
+        ("src/moot/phases/a.py", "if TYPE_CHECKING:\n    from moot.models.base import Model", 1),
+        ("src/moot/phases/a.py", "def f():\n    import moot.agents.llm", 1),
+        ("src/moot/phases/a.py", "from moot.policy.rules import Rule", 0),
+        ("src/moot/engine/a.py", "from moot.phases.base import Table", 0),
+        ("src/moot/engine/a.py", "from moot.phases import base", 0),
+        ("src/moot/engine/a.py", "from moot.phases import vote", 1),
+        ("src/moot/engine/a.py", "from ..phases.vote import Vote", 1),
+        ("src/moot/engine/__init__.py", "from ..phases.vote import Vote", 1),
+        ("src/moot/cli/a.py", "from moot.app.run.workspace import Desk", 0),
+        ("src/moot/cli/a.py", "from moot.models.base import Model", 1),
+        ("src/moot/cli/a.py", "import_module('moot.web.serve')", 1),
+        ("src/moot/cli/a.py", "from moot import Workspace", 1),
+        ("src/moot/app/run/a.py", "from moot.testing.scripted import Scripted", 1),
+        ("src/moot/testing/a.py", "from moot.app.run.workspace import Desk", 0),
+        ("src/moot/__init__.py", "from moot.app.run.workspace import Desk", 0),
+        ("src/moot/__init__.py", "from moot.cli.main import main", 1),
+        ("src/moot/models/a.py", "from pydantic import BaseModel", 1),
+        ("src/moot/record/codec.py", "from pydantic import BaseModel", 0),
+        ("src/moot/helpers/a.py", "x = 1", 1),
+        ("tests/test_a.py", "from moot.phases.base import Table", 0),
+    ],
+)
+def test_floors(path: str, text: str, count: int) -> None:
+    assert len(list(imports.check_floors(parse(text, path), MODULES))) == count
+
+
+def test_circles_through_typing_only_and_deferred_imports() -> None:
+    files = {
+        "src/moot/core/a.py": "if TYPE_CHECKING:\n    from moot.core import b",
+        "src/moot/core/b.py": "def f():\n    import moot.core.c",
+        "src/moot/core/c.py": "from .a import x",
+        "src/moot/core/d.py": "from moot.core.a import x",
+    }
+    graph = imports.arrows([parse(text, path) for path, text in files.items()])
+    assert imports.find_circles(graph) == [["moot.core.a", "moot.core.b", "moot.core.c"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("# TO" + "DO: later", 1),
+        ("raise NotImplemented" + "Error", 1),
+        ("todo = method()", 0),
+    ],
+)
+def test_unfinished(text: str, count: int) -> None:
+    assert len(list(words.check_unfinished(lines(text)))) == count
+    assert list(words.check_unfinished(lines(text, "tests/test_a.py"))) == []
+
+
+def test_docstrings_and_names() -> None:
+    assert list(words.check_docstring(lines(""))) == []
+    assert list(words.check_docstring(lines('"""Owns it."""\nx = 1'))) == []
+    assert len(list(words.check_docstring(lines("x = 1")))) == 1
+    bad = "class TaskManager: ...\nclass BaseSeat: ...\nclass ISeat: ...\nclass Seat: ...\nclass Baseline: ..."
+    assert [breach.line for breach in words.check_names(lines(bad))] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("see /wo" + "rk/main", 1),
+        ("see framework/work/a, a/home/b, /home", 0),
+        ("--index" + "-url https://example.org", 1),
+        ('"resolved": ' + '"https://example.org/a.tgz"', 1),
+        ("the C" + "EO said so", 1),
+        ("a session of the debating club", 0),
+    ],
+)
+def test_foreign_words(text: str, count: int) -> None:
+    assert len(list(words.check_foreign("a.md", text))) == count
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "code"),
+    [
+        ("src/moot/engine/new.py", "import asyncio\n\nasyncio.gather(a())\n", "TID251"),
+        ("src/moot/engine/new.py", "from asyncio import as_completed\n", "TID251"),
+        ("src/moot/engine/new.py", "import asyncio\n\nasyncio.create_task(a())\n", "TID251"),
+        ("src/moot/engine/new.py", "import pickle\n", "TID251"),
+        ("tests/test_new.py", "from unittest.mock import patch\n", "TID251"),
+        ("src/moot/core/new.py", "from . import brief\n", "TID252"),
+        ("src/moot/app/run/new.py", 'print("a")\n', "T201"),
+        ("src/moot/app/run/new.py", "try:\n    f()\nexcept Exception:\n    pass\n", "BLE001"),
+        ("src/moot/app/run/new.py", 'eval("1")\n', "S307"),
+        ("src/moot/app/run/new.py", 'exec("1")\n', "S102"),
+        ("src/moot/app/run/new.py", "class A:\n    x = 1\n", "D101"),
+    ],
+)
+def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        "--output-format=json",
+        f"--stdin-filename={path}",
+        "-",
+    ]
+    ran = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False)
+    assert code in {found["code"] for found in json.loads(ran.stdout)}
+
+
+def test_files_are_found() -> None:
+    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {each.path for each in read_all()}
+    assert "pyproject.toml" in dict(words.read_tracked())

@@ -1,0 +1,365 @@
+"""What was learned, in a real PostgreSQL: the same as in SQLite, with pgvector and without it."""
+
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from moot.core.errors import RecordError
+from moot.learn.memory import DAY, Bout, Lessons
+from moot.learn.memory_store import MemoryStore
+from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
+from tests.learn.lessons_kit import taught
+from tests.learn.test_shelf import TOPICS, known
+
+if TYPE_CHECKING:
+    from tests.record.pg import Postgres
+
+SYLLABLES = ("ba", "de", "ki", "lo", "mu", "ne", "pa", "ri", "so", "tu")
+BOUTS = tuple(Bout(one="a", other="b", score=n / 3, weight=0.5, sides=("Ann", "Bob")) for n in range(2))
+PATIENCE = 30.0
+"""Seconds for a thread that waits for another."""
+
+
+@contextmanager
+def linked(address: str) -> "Generator[psycopg.Connection[tuple[object, ...]]]":
+    with psycopg.connect(address, autocommit=True) as link:
+        yield link
+
+
+def strange(address: str) -> str:
+    """The address for somebody who may make tables there, and install nothing."""
+    with linked(address) as link:
+        if not link.execute("SELECT FROM pg_roles WHERE rolname = 'stranger'").fetchall():
+            link.execute("CREATE ROLE stranger LOGIN")
+        link.execute("GRANT CREATE ON SCHEMA public TO stranger")
+    return address.replace("//postgres:@", "//stranger:@")
+
+
+@pytest.fixture(params=["vector", "bytea"])
+def place(request: pytest.FixtureRequest, database: str) -> str:
+    """The address of a database with pgvector, and of one where it cannot be installed."""
+    made = database if request.param == "vector" else strange(database)
+    with MemoryStore.open(made):
+        assert kind_of(made) == request.param
+    return made
+
+
+def kind_of(address: str) -> object:
+    """The type in which vectors stand."""
+    sql = "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'memory_vector'::regclass"
+    with linked(address) as link:
+        return link.execute(f"{sql} AND attname = 'vector'").fetchall()[0][0]
+
+
+def drawn(chance: Random, count: int) -> str:
+    """Words of few syllables: some stand in most texts, many texts are level."""
+    return " ".join("".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 2, 3)))) for _ in range(count))
+
+
+def many(seed: int, count: int = 120) -> list[tuple[str, Lessons]]:
+    """Debates that share words, of which some are the same but for their ids."""
+    chance = Random(seed)
+    made: list[tuple[str, Lessons]] = []
+    for n in range(count):
+        topic = TOPICS[n % 5] if n % 3 == 0 else drawn(chance, chance.randint(1, 12))
+        text, issue = drawn(chance, 20), drawn(chance, chance.choice((0, 8)))
+        uses = (f"d{n // 4:03}",) if n % 7 == 0 else ()
+        lessons = taught(topic, text, at=float(n % 11), issue=issue, uses=uses)
+        made.append((f"d{n:03}", replace(lessons, bouts=BOUTS[: n % 3])))
+    return made
+
+
+def keep(shelf: MemoryStore, debates: list[tuple[str, Lessons]]) -> None:
+    for debate, lessons in debates:
+        assert shelf.add(debate, lessons, head=f"head of {debate}")
+
+
+# ---- the same as in SQLite -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("postings", [2000, 40])
+def test_both_hold_and_find_the_same_to_the_last_bit(
+    place: str, tmp_path: Path, postings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", postings)
+    chance, debates = Random(5), many(1)
+    with MemoryStore.open(place) as one, MemoryStore.open(tmp_path / "x.sqlite") as other:
+        keep(one, debates)
+        keep(other, debates[::-1])
+        assert one.contents() == other.contents()
+        queries = [*TOPICS, "ba de", "ba", "l'électric d'bus", "count again", *(drawn(chance, 9) for _ in range(40))]
+        found = 0
+        for query in queries:
+            for kind in ("outcome", "pattern"):
+                seen = one.search(query, kind, most=60, now=9 * DAY)
+                assert seen == other.search(query, kind, most=60, now=9 * DAY)
+                found += len(seen)
+        assert found > 1000
+        for kind in ("outcome", "pattern", "bout"):
+            assert one.bodies(kind) == other.bodies(kind)
+            assert one.bodies(kind, debate="d009") == other.bodies(kind, debate="d009")
+        assert one.learned() == other.learned()
+
+
+def test_what_one_holds_another_can_take_over(place: str, tmp_path: Path) -> None:
+    with (
+        MemoryStore.open(place) as one,
+        MemoryStore.open(tmp_path / "x.sqlite") as other,
+        MemoryStore.open("") as third,
+    ):
+        keep(other, many(2, 30))
+        keep(one, many(3, 40)[20:])
+        assert one.replace(other) == {f"d{n:03}" for n in range(30, 40)}
+        assert one.contents() == other.contents()
+        assert third.replace(one) == frozenset()
+        assert third.contents() == one.contents()
+        assert one.search(TOPICS[0]) == third.search(TOPICS[0]) != ()
+        assert one.add("d000", taught("Another one?"), head="new head")
+        assert one.search("Another one?")[0].debate == "d000"
+
+
+def test_a_text_of_any_size_can_be_kept(place: str, tmp_path: Path) -> None:
+    words = [f"{n:x}" + "ß" * 3000 for n in range(2)] + [f"w{n}" * (n % 30) for n in range(3 * MOST_WORDS)]
+    long = taught("Ω" * 5000 + " don't 'quote\\d' \u2028 \U0001f600", "\n".join(words))
+    for shelf in (MemoryStore.open(place), MemoryStore.open(tmp_path / "x.sqlite")):
+        with shelf:
+            assert shelf.add("long", long, head="h")
+            assert [each.debate for each in shelf.search("w77" * 17)] == ["long"]
+            assert [each.debate for each in shelf.search("quote")] == ["long"]
+    assert len(searched(" ".join(words))) == MOST_WORDS
+    assert max(map(len, searched(" ".join(words)))) == LONGEST_WORD
+
+
+# ---- the promises of a shelf ---------------------------------------------------------------------------------------
+
+
+def test_a_debate_is_kept_once_and_again_with_more_notes(place: str) -> None:
+    with MemoryStore.open(place) as shelf, MemoryStore.open(place) as other:
+        assert shelf.add("d", taught(TOPICS[0], issue="old claims", uses=("e",)), head="h")
+        before = shelf.contents()
+        assert not other.add("d", taught(TOPICS[2]), head="h")
+        assert shelf.contents() == before
+        assert other.add("d", taught(TOPICS[2]), head="h", notes=2)
+        assert not shelf.add("d", taught(TOPICS[0]), head="h", notes=1)
+        assert shelf.search("old claims", "pattern") == shelf.search("electric buses") == ()
+        assert [each.body["topic"] for each in shelf.search("nurses overtime")] == [TOPICS[2]]
+        assert shelf.add("d", None, head="h", notes=3)
+        assert shelf.contents() == [("debate", "d", "h", 3, 0.0)]
+        assert shelf.search("nurses overtime") == shelf.search("") == ()
+
+
+def inside(shelf: MemoryStore) -> Tables:
+    """The tables of a shelf."""
+    return shelf._tables  # pyright: ignore[reportPrivateUsage]
+
+
+class Broken(Exception):
+    """Something that ends an addition in its middle."""
+
+
+def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(place: str) -> None:
+    def breaking(uses: Iterable[UseRow]) -> Iterator[UseRow]:
+        yield from uses
+        raise Broken
+
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
+        tables, others = inside(shelf), inside(anew)
+        keep(shelf, many(4, 5))
+        keep(anew, many(5, 9))
+        before = shelf.contents()
+
+        def replace_all() -> None:
+            with tables.writing():
+                tables.clear()
+                tables.put(others.rows()._replace(uses=breaking(others.rows().uses)))
+
+        def add() -> None:
+            with tables.writing("d001"):
+                tables.drop("d001")
+                tables.put(Rows([DebateRow("d001", "new", 9, 1.0)], others.rows().items, ()))
+
+        with pytest.raises(Broken):
+            replace_all()
+        with pytest.raises(RecordError, match="duplicate key"):
+            add()
+        assert shelf.contents() == before
+
+
+def test_the_order_of_learning_leaves_no_trace(place: str) -> None:
+    debates, found = many(6, 30), list[object]()
+    for order in (debates, debates[::-1], Random(1).sample(debates, k=30)):
+        with MemoryStore.open(place) as shelf, MemoryStore.open("") as none:
+            shelf.replace(none)
+            assert shelf.contents() == []
+            keep(shelf, order)
+            found.append((shelf.contents(), shelf.search("bus depot ba", most=9), shelf.bodies("outcome")))
+    assert found[0] == found[1] == found[2]
+
+
+# ---- several at once -----------------------------------------------------------------------------------------------
+
+
+def at_once(*jobs: Callable[[], object]) -> None:
+    """Do all of it, each in a thread; what one raises is raised here."""
+    ready = threading.Barrier(len(jobs))
+
+    def do(job: Callable[[], object]) -> None:
+        ready.wait(PATIENCE)
+        job()
+
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        for each in [threads.submit(do, job) for job in jobs]:
+            each.result(PATIENCE)
+
+
+def test_workers_learn_at_the_same_time_while_all_is_made_anew_and_nothing_is_lost(place: str) -> None:
+    debates, missed = many(7, 60), list[frozenset[str]]()
+
+    def work(part: list[tuple[str, Lessons]]) -> None:
+        with MemoryStore.open(place) as shelf:
+            for debate, lessons in part:
+                shelf.add(debate, lessons, head=f"head of {debate}")
+                shelf.search(TOPICS[0])
+
+    def rebuild() -> None:
+        with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
+            keep(anew, debates[:30])
+            missed.extend(shelf.replace(anew) for _ in range(3))
+
+    # Two learn the same debates, one of them the other way round; a third learns others.
+    at_once(*(partial(work, part) for part in (debates[:40], debates[:40][::-1], debates[40:])), rebuild)
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as whole:
+        gone = frozenset[str]().union(*missed)
+        there = set(shelf.learned())
+        assert there | gone == {debate for debate, _ in debates}
+        keep(whole, debates)
+        for debate, lessons in debates:
+            shelf.add(debate, lessons, head=f"head of {debate}")
+        assert shelf.contents() == whole.contents()
+
+
+def test_who_opens_first_makes_the_tables_and_the_others_find_them(database: str) -> None:
+    def open_and_add(n: int) -> None:
+        with MemoryStore.open(database) as shelf:
+            assert shelf.add(f"d{n}", taught(TOPICS[n]), head="h")
+
+    at_once(*(partial(open_and_add, n) for n in range(4)))
+    with MemoryStore.open(database) as shelf:
+        assert [row[0] for row in known(shelf)] == ["d0", "d1", "d2", "d3"]
+
+
+def test_who_reads_waits_for_nobody_and_sees_all_or_nothing(place: str) -> None:
+    with MemoryStore.open(place) as one, MemoryStore.open(place) as other:
+        keep(one, many(8, 6))
+        before, found = one.contents(), one.search(TOPICS[0])
+        tables = inside(one)
+        with tables.writing():
+            tables.clear()
+            assert other.contents() == before
+            assert other.search(TOPICS[0]) == found != ()
+        assert other.contents() == []
+
+
+def test_another_program_that_holds_memory_is_waited_for_and_then_named(place: str) -> None:
+    with MemoryStore.open(place) as one, MemoryStore.open(place, busy=0.05) as other:
+        tables = inside(one)
+        with tables.writing(), pytest.raises(RecordError, match="canceling statement due to lock timeout"):
+            other.add("d", taught(TOPICS[0]), head="h")
+        assert other.add("d", taught(TOPICS[0]), head="h")
+
+
+# ---- the schema ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"UPDATE memory_state SET value = {VERSION + 1} WHERE name = 'version'",
+        "DELETE FROM memory_state",
+        "ALTER TABLE memory_vector DROP COLUMN vector",
+        "DROP TABLE memory_use, memory_vector",
+    ],
+)
+def test_tables_of_another_version_are_made_anew(place: str, change: str) -> None:
+    with MemoryStore.open(place) as shelf:
+        keep(shelf, many(9, 3))
+    with linked(place) as link:
+        link.execute(change.encode())
+    with MemoryStore.open(place) as shelf:
+        assert shelf.contents() == []
+        keep(shelf, many(9, 3))
+    with MemoryStore.open(place) as shelf:
+        assert len(shelf.learned()) == 3
+
+
+def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) -> None:
+    place = strange(database)
+    with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
+        keep(shelf, many(10, 20))
+        keep(anew, many(10, 20))
+        before, found = shelf.contents(), shelf.search(TOPICS[0], most=20)
+        with linked(database) as link:
+            link.execute("CREATE EXTENSION vector")
+        assert shelf.search(TOPICS[0], most=20) == found != ()
+        assert kind_of(place) == "bytea"
+        assert shelf.replace(anew) == frozenset()
+        assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], most=20)) == ("vector", before, found)
+        with linked(database) as link:
+            link.execute("DROP EXTENSION vector CASCADE")
+    with MemoryStore.open(place) as shelf:
+        assert (kind_of(place), shelf.contents()) == ("bytea", [])
+
+
+# ---- what goes wrong -----------------------------------------------------------------------------------------------
+
+
+def test_a_shelf_that_was_closed_says_so(place: str) -> None:
+    shelf = MemoryStore.open(place)
+    shelf.close()
+    with pytest.raises(RecordError, match=r"from the database moot_\d+ on .*: the connection is closed\.$"):
+        shelf.contents()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("postgresql://me:se%zzcret@h/d", "The address of the database cannot be read"),
+        ("postgresql://me:secret@127.0.0.1:1/d", "cannot be kept in or read from the database: .*Connection refused"),
+        ("postgres://me:secret@/d?host=/nowhere", "cannot be kept in or read from the database: "),
+    ],
+)
+def test_an_address_that_leads_nowhere_shows_no_password(address: str, said: str) -> None:
+    with pytest.raises(RecordError, match=said) as found:
+        MemoryStore.open(address)
+    assert "cret" not in str(found.value)
+    assert str(found.value).count("\n") == 0
+
+
+def test_who_may_not_write_there_is_told(database: str) -> None:
+    place = strange(database)
+    with linked(database) as link:
+        link.execute("REVOKE CREATE ON SCHEMA public FROM stranger")
+    with pytest.raises(RecordError, match="permission denied for schema public"):
+        MemoryStore.open(place)
+
+
+def test_without_the_libraries_their_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
+        MemoryStore.open("postgresql://h/d")
+
+
+def test_the_server_of_the_tests_is_fit(postgres: "Postgres") -> None:
+    with linked(postgres.url()) as link:
+        found = link.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchall()
+    assert len(found) == 1

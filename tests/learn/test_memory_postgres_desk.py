@@ -1,0 +1,203 @@
+"""Learning from records in PostgreSQL: the same as from a file, also after a kill, and by several processes."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from moot.app.export.learned import learn, learn_all, note, remembered, search
+from moot.app.plan.assignment import recalling, weighing
+from moot.app.plan.learning import lacks
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Brief, Participant
+from moot.core.errors import RecordError
+from moot.core.roles import HISTORY, HOW
+from moot.record.postgres import PostgresStore
+from tests.app.run.test_learning import BUSES, everything, fill, keep, kept, paper
+from tests.cli.commands import moot
+from tests.learn.lessons_kit import TWO, Paper
+from tests.learn.test_librarian import asked
+from tests.learn.test_memory_postgres import linked
+from tests.learn.test_weights import question
+from tests.report.quoting import Ear
+
+
+@pytest.fixture
+async def workspace(database: str) -> AsyncGenerator[Workspace]:
+    made = Workspace(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
+    await fill(made)
+    yield made
+    await made.close()
+
+
+async def told(workspace: Workspace) -> None:
+    """What the owner says of some debates, who has them learned in an order of his own."""
+    for name in ("d3", "used", "d1", "d0", "d2"):
+        await learn(workspace, name)
+    await note(workspace, "d1", "resolve", "Ann's way")
+    await note(workspace, "d2", "domain", "transport")
+    await note(workspace, "d0", "forget")
+
+
+# ---- the same as from a file ---------------------------------------------------------------------------------------
+
+
+async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    file = Workspace.at(tmp_path / "record.sqlite")
+    file.config, file.clock = Config(), lambda: 5000.0
+    await fill(file)
+    for each in (workspace, file):
+        await told(each)
+        assert await lacks(each.store) == ""
+    whole = await everything(file)
+    assert await everything(workspace) == whole
+    for query in ("electric buses", "Line 3", "trams", "zeppelin"):
+        assert await search(workspace, query) == await search(file, query)
+    assert len((await learn_all(workspace, rebuild=True)).new) == 5
+    assert await everything(workspace) == whole
+    await file.close()
+
+
+async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> None:
+    people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(3))
+    plan = workspace.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
+    assert (await workspace.hold(plan, "held")).unlearned == ""
+    assert not await learn(workspace, "held")
+    assert len((await remembered(workspace, "held", ["performance"]))["performance"]) == 3
+    put, context = asked(topic=BUSES)
+    retriever = recalling(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    recalled = await retriever.answer(put, context, Ear())
+    assert "held" in str(recalled.fields[HISTORY])
+    assert recalled.notes == ("5 closed debates are not learned; run moot learn",)
+    weigh, weighing_scene = question()
+    weighed = await weighing(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
+    assert "not learned" in str(weighed.fields[HOW])
+    assert "postgresql" not in repr((retriever, weighing(weighing_scene.brief, workspace.store)))
+
+
+COMMANDS = (
+    "learn",
+    "learn one --domain law",
+    "memory search electric buses",
+    "memory search --patterns --json claim",
+    "memory show one",
+    "resolve one --answer Bob'sway",
+    "ratings",
+    "ratings --json",
+    "calibration",
+    "personas",
+    "relations --json",
+    "memory forget two",
+    "memory show two",
+    "learn --rebuild",
+    "memory show one --json",
+)
+
+
+def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
+    async def write(workspace: Workspace) -> None:
+        await keep(workspace, "one", paper())
+        await keep(workspace, "two", paper("Bob", topic="Trams?"), at=2000.0)
+        await keep(workspace, "unfinished", Paper(TWO))
+        await workspace.close()
+
+    asyncio.run(write(Workspace.at(tmp_path / "moot.sqlite")))
+    asyncio.run(write(Workspace(PostgresStore.open(database))))
+    for words in COMMANDS:
+        one = moot(tmp_path, *words.split(), "--store", database)
+        other = moot(tmp_path, *words.split())
+        assert (one.exit_code, one.stdout, one.stderr) == (0, other.stdout, other.stderr)
+        assert one.stdout
+
+
+# ---- a kill, and several processes ---------------------------------------------------------------------------------
+
+WORKER = """
+import asyncio, os, signal, sys
+import psycopg
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Desk
+from moot.app.export.learned import learn, learn_all
+from moot.record.postgres import PostgresStore
+
+address, steps, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+
+def counted(method):
+    def call(*given, **named):
+        global steps
+        steps -= 1
+        if steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return method(*given, **named)
+    return call
+
+async def main():
+    desk = Desk(PostgresStore.open(address), config=Config())
+    psycopg.Connection.execute = counted(psycopg.Connection.execute)
+    psycopg.Copy.write_row = counted(psycopg.Copy.write_row)
+    for name in names:
+        await learn(desk, name)
+    if not names:
+        await learn_all(desk, rebuild=True)
+    await desk.close()
+
+asyncio.run(main())
+"""
+
+
+def command(database: str, steps: int, *names: str) -> list[str]:
+    """A process that learns these debates, or everything again, and is killed at that step; at 0 at none."""
+    return [sys.executable, "-c", WORKER, database, str(steps), *names]
+
+
+async def run(words: list[str]) -> "subprocess.CompletedProcess[bytes]":
+    return await asyncio.to_thread(subprocess.run, words, capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+async def test_a_rebuild_that_is_killed_leaves_what_was_there(workspace: Workspace, database: str) -> None:
+    await told(workspace)
+    before = await everything(workspace)
+    for steps in (1, 12, 40):
+        ran = await run(command(database, steps))
+        assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
+        assert await everything(workspace) == before
+    assert await lacks(workspace.store) == ""
+    await learn_all(workspace, rebuild=True)
+    assert await everything(workspace) == before
+
+
+async def test_processes_that_learn_at_the_same_time_lose_nothing(workspace: Workspace, database: str) -> None:
+    for n in range(8):
+        await keep(workspace, f"more{n}", paper("Ann" if n % 3 else "Bob", topic=f"Trams {n}?"), at=20_000.0 + n)
+    names = ["used", *(f"d{n}" for n in range(4)), *(f"more{n}" for n in range(8))]
+    async with asyncio.TaskGroup() as group:  # two of them learn some of the same, the third makes everything anew
+        parts = (command(database, 0, *part) for part in (names[:8], names[5:][::-1], ()))
+        ran = [group.create_task(run(part)) for part in parts]
+    assert [(each.result().returncode, each.result().stderr) for each in ran] == [(0, b"")] * 3
+    assert await lacks(workspace.store) == ""
+    whole = await everything(workspace)
+    assert sorted(str(row[1]) for row in kept(workspace) if row[0] == "debate") == sorted(names)
+    await learn_all(workspace, rebuild=True)
+    assert await everything(workspace) == whole
+
+
+# ---- what goes wrong -----------------------------------------------------------------------------------------------
+
+
+async def test_a_database_that_lets_nobody_write_damages_no_record(workspace: Workspace, database: str) -> None:
+    assert kept(workspace) == []
+    with linked(database) as link:
+        link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")
+        link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_use EXECUTE FUNCTION full_up()")
+    with pytest.raises(RecordError, match=r"cannot be kept in or read from the database .*: no room\.$"):
+        await learn_all(workspace)
+    assert kept(workspace) == []
+    assert len(await workspace.entries("d0")) > 3

@@ -1,0 +1,317 @@
+"""What was learned, in a real SQLite file: kept once, found by words and likeness, made again the same."""
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from math import sqrt
+from pathlib import Path
+from struct import unpack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.errors import RecordError
+from moot.learn.memory import DAY
+from moot.learn.memory_store import MemoryStore
+from moot.learn.sqlite_tables import SCHEMA, SqliteTables
+from moot.learn.tables import SIZE, TOP, VERSION, K, fuse, length, vector
+from moot.record.sqlite import SqliteStore
+from tests.learn.lessons_kit import taught
+
+TOPICS = [
+    "Should the depot buy electric buses?",
+    "Should the depot buy an electric bus for the night line?",
+    "May nurses refuse overtime at weekends?",
+    "Should the library open on Sundays?",
+    "Braucht die Stadt eine Straßenbahn?",
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "record.sqlite"
+
+
+def fill(path: Path, order: list[int]) -> list[tuple[object, ...]]:
+    """A shelf with the topics, added in that order; what is kept in the end."""
+    with MemoryStore.open(path) as shelf:
+        for n in order:
+            uses = ("d0",) if n == 1 else ()
+            assert shelf.add(f"d{n}", taught(TOPICS[n], at=float(n), issue=f"claim {n}", uses=uses), head=f"h{n}")
+        return shelf.contents()
+
+
+def known(shelf: MemoryStore) -> list[tuple[object, ...]]:
+    """The debates that were learned: the hash of the last line, and how many notes of the owner were read."""
+    return [row[1:4] for row in shelf.contents() if row[0] == "debate"]
+
+
+# ---- keeping -------------------------------------------------------------------------------------------------------
+
+
+def test_a_debate_is_kept_once(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        assert shelf.add("d", taught(TOPICS[0]), head="h")
+        before = shelf.contents()
+        assert not shelf.add("d", taught(TOPICS[2]), head="h")
+        assert shelf.contents() == before
+        assert known(shelf) == [("d", "h", 0)]
+
+
+def test_new_notes_take_the_place_of_what_was_learned(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        shelf.add("d", taught(TOPICS[0], issue="old claims"), head="h")
+        assert shelf.add("d", taught(TOPICS[2]), head="h", notes=1)
+        assert shelf.search("electric buses") == ()
+        assert shelf.search("old claims", "pattern") == ()
+        assert [each.body["topic"] for each in shelf.search("nurses overtime")] == [TOPICS[2]]
+        assert shelf.bodies("pattern") == []
+
+
+def test_what_is_forgotten_stays_known_as_learned(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        shelf.add("d", taught(TOPICS[0], uses=("e",)), head="h")
+        assert shelf.add("d", None, head="h", notes=1)
+        assert not shelf.add("d", None, head="h", notes=1)
+        assert shelf.search("electric buses") == ()
+        assert [row[0] for row in shelf.contents()] == ["debate"]
+
+
+def test_who_has_read_fewer_notes_comes_too_late(path: Path) -> None:
+    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
+        assert one.add("d", taught(TOPICS[0], "the truth"), head="h", notes=2)
+        before = one.contents()
+        assert not other.add("d", taught(TOPICS[0], "before the truth was known"), head="h", notes=1)
+        assert one.contents() == before
+        assert other.add("d", None, head="h", notes=3)
+        assert one.search("electric buses") == ()
+
+
+def test_more_than_are_joined_may_be_level_in_any_order_of_learning(tmp_path: Path) -> None:
+    found: list[object] = []
+    for name, order in (("up", range(80)), ("down", range(79, -1, -1))):
+        with MemoryStore.open(tmp_path / f"{name}.sqlite") as shelf:
+            for n in order:
+                shelf.add(f"d{n:02}", taught(TOPICS[0], issue="The electric price is missing"), head="h")
+            found.append(
+                [[each.debate for each in shelf.search(TOPICS[0], kind, most=60)] for kind in ("outcome", "pattern")]
+            )
+    assert found[0] == found[1] == [[f"d{n:02}" for n in range(50)]] * 2
+
+
+def test_the_order_of_learning_leaves_no_trace(tmp_path: Path) -> None:
+    orders = [list(range(5)), [4, 2, 0, 1, 3], [1, 0, 3, 4, 2]]
+    kept = [fill(tmp_path / f"{n}.sqlite", order) for n, order in enumerate(orders)]
+    assert kept[0] == kept[1] == kept[2]
+    found: list[object] = []
+    for n in range(3):
+        with MemoryStore.open(tmp_path / f"{n}.sqlite") as shelf:
+            found.append(shelf.search("electric bus depot city", most=5, now=10.0))
+    assert found[0] == found[1] == found[2] != ()
+
+
+def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        shelf.add("d0", taught(TOPICS[0]), head="h")
+        before = shelf.contents()
+    new = taught(TOPICS[1], issue="claim", uses=("d0",))
+    breaks = 0
+    for step in range(1, 2000):
+        left = [step]
+
+        def tick(left: list[int] = left) -> int:
+            left[0] -= 1
+            return left[0] == 0
+
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            shelf = MemoryStore(SqliteTables(path, connection))
+            connection.set_progress_handler(tick, 5)
+            try:
+                assert shelf.add("d1", new, head="h")
+                break
+            except RecordError:
+                breaks += 1
+        with MemoryStore.open(path) as shelf:
+            assert shelf.contents() == before
+    assert breaks > 20
+    with MemoryStore.open(path) as shelf:
+        assert not shelf.add("d1", new, head="h")
+        assert len(shelf.contents()) == len(before) + 4
+
+
+def test_it_stands_in_the_file_of_the_record(path: Path) -> None:
+    SqliteStore.open(path)
+    with MemoryStore.open(path) as shelf:
+        shelf.add("d", taught(TOPICS[0]), head="h")
+    SqliteStore.open(path)
+    with MemoryStore.open(path) as shelf:
+        assert known(shelf) == [("d", "h", 0)]
+
+
+def test_tables_of_another_version_are_made_anew(path: Path) -> None:
+    fill(path, [0, 1])
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("UPDATE memory_state SET value = ? WHERE name = 'version'", (VERSION + 1,))
+        other.commit()
+    with MemoryStore.open(path) as shelf:
+        assert known(shelf) == []
+    with MemoryStore.open(path) as shelf:
+        assert shelf.contents() == []
+        assert shelf.add("d0", taught(TOPICS[0]), head="h")
+
+
+def test_two_programs_make_the_tables_once(path: Path) -> None:
+    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
+        one.add("d", taught(TOPICS[0]), head="h")
+        assert not other.add("d", taught(TOPICS[0]), head="h")
+        assert other.search("electric buses") == one.search("electric buses") != ()
+        one.add("e", taught(TOPICS[1]), head="h")
+        assert len(other.search("electric buses")) == 2
+
+
+def test_tables_that_another_program_makes_meanwhile_are_left_alone(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            other.execute(statement)
+        other.execute("INSERT INTO memory_state VALUES ('version', ?)", (VERSION,))
+        other.execute("INSERT INTO memory_debate VALUES ('d', 'h', 0, 0)")
+        found: list[object] = []
+
+        def read() -> None:
+            with MemoryStore.open(path) as shelf:
+                found.append(known(shelf))
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        time.sleep(0.3)
+        other.execute("COMMIT")
+        thread.join()
+    assert found == [[("d", "h", 0)]]
+
+
+def test_a_file_that_is_none_of_ours_is_refused(path: Path, tmp_path: Path) -> None:
+    path.write_bytes(b"no database" * 100)
+    with pytest.raises(RecordError, match="What was learned cannot be kept"):
+        MemoryStore.open(path)
+    with pytest.raises(RecordError, match="unable to open"):
+        MemoryStore.open(tmp_path / "nowhere" / "x.sqlite")
+
+
+def test_a_shelf_that_was_closed_says_so(path: Path) -> None:
+    shelf = MemoryStore.open(path)
+    shelf.close()
+    for ask in (shelf.contents, lambda: shelf.search("x y"), lambda: shelf.bodies("bout")):
+        with pytest.raises(RecordError, match="closed"):
+            ask()
+
+
+def test_another_program_that_holds_the_file_is_waited_for_and_then_named(path: Path) -> None:
+    with MemoryStore.open(path, busy=0.05) as shelf, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordError, match="locked"):
+            shelf.add("d", taught(TOPICS[0]), head="h")
+
+
+# ---- finding -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("electric buses for the depot", 0),
+        ("night line", 1),
+        ("nurse overtime", 2),
+        ("Sunday library", 3),
+        ("Straßenbahn", 4),
+        ("die Straßenbahnlinie", 4),
+        ("electrical depots", 0),
+        ('"night" OR (line) : * ^ -', 1),
+    ],
+)
+def test_it_is_found_by_words_and_by_likeness(path: Path, query: str, first: int) -> None:
+    fill(path, [0, 1, 2, 3, 4])
+    with MemoryStore.open(path) as shelf:
+        found = shelf.search(query, now=5.0)
+    assert found[0].debate == f"d{first}"
+    assert found[0].body["topic"] == TOPICS[first]
+
+
+@pytest.mark.parametrize(("query", "most"), [("", 5), ("the and of", 5), ("zeppelin", 5), ("buses", 0)])
+def test_nothing_is_found_for_nothing(path: Path, query: str, most: int) -> None:
+    with MemoryStore.open(path) as shelf:
+        assert shelf.search("buses") == ()
+    fill(path, [0, 1, 2, 3, 4])
+    with MemoryStore.open(path) as shelf:
+        assert shelf.search(query, most=most) == ()
+
+
+def test_outcomes_and_patterns_are_searched_apart(path: Path) -> None:
+    fill(path, [0, 1, 2, 3, 4])
+    with MemoryStore.open(path) as shelf:
+        assert {each.kind for each in shelf.search("claim electric", "pattern")} == {"pattern"}
+        assert shelf.search("claim") == ()
+
+
+def test_what_was_used_is_remembered_longer(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        for n in range(4):
+            shelf.add(f"d{n}", taught(TOPICS[0]), head="h")
+        for n in range(3):
+            shelf.add(f"later{n}", taught("?", at=float(n), uses=("d2",)), head="h")
+        found = shelf.search(TOPICS[0], now=60 * DAY)
+    assert [each.debate for each in found] == ["d2", "d0", "d1", "d3"]
+    assert [(each.uses, each.tier) for each in found[:2]] == [(3, "slow"), (0, "fast")]
+    assert found[0].likeness == pytest.approx(1.0)
+
+
+def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", 3)
+    with MemoryStore.open(path) as shelf:
+        for n in range(6):
+            shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")
+        assert [each.debate for each in shelf.search("buy zinc today", most=1)] == ["d4"]
+
+
+@given(st.text(max_size=200))
+def test_a_vector_is_as_long_as_its_largest_number_allows_or_has_no_word(text: str) -> None:
+    numbers: tuple[int, ...] = unpack(f"{SIZE}b", vector(text))
+    assert max(abs(each) for each in numbers) in (0, TOP)
+    assert length(vector(text)) == (sqrt(sum(each * each for each in numbers)) or 1.0)
+    assert length(bytes(SIZE)) == 1.0
+
+
+SCORES = st.lists(st.dictionaries(st.integers(0, 20), st.integers(0, 5).map(float)), max_size=4)
+
+
+@given(SCORES)
+def test_fusion_knows_every_member_and_nothing_but_ranks(rankings: list[dict[int, float]]) -> None:
+    fused = fuse(rankings)
+    assert set(fused) == {member for ranking in rankings for member in ranking}
+    assert fused == fuse([{member: score * 2 + 7 for member, score in each.items()} for each in rankings])
+    assert fused == pytest.approx(fuse(rankings[::-1]))
+
+
+@given(SCORES)
+def test_who_is_at_least_as_good_in_every_ranking_is_worth_as_much(rankings: list[dict[int, float]]) -> None:
+    fused = fuse(rankings)
+    for one in fused:
+        for other in fused:
+            if all(one in each and each[one] >= each.get(other, -1.0) for each in rankings):
+                assert fused[one] >= fused[other] - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("rankings", "expected"),
+    [
+        ([], {}),
+        ([{"a": 2.0, "b": 1.0}], {"a": 1 / (K + 1), "b": 1 / (K + 2)}),
+        ([{"a": 2.0, "b": 2.0, "c": 1.0}], {"a": 1 / (K + 1), "b": 1 / (K + 1), "c": 1 / (K + 3)}),
+        ([{"a": 1.0}, {"a": 1.0, "b": 3.0}], {"a": 1 / (K + 1) + 1 / (K + 2), "b": 1 / (K + 1)}),
+    ],
+)
+def test_the_fusion_is_the_formula(rankings: list[dict[str, float]], expected: dict[str, float]) -> None:
+    assert fuse(rankings) == pytest.approx(expected)

@@ -1,0 +1,122 @@
+"""When an answer is right: compared as votes are, by the option that is named, else by normalised words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Decision
+from moot.core.event import Opened
+from moot.learn.lessons import is_right, lessons, option_of
+from moot.learn.memory import Notes
+from tests.app.run.test_learning import paper
+from tests.cli.commands import moot
+from tests.cli.test_cli_learn import fill
+from tests.learn.lessons_kit import TWO, Paper
+
+HIRE = ("HIRE", "NO_HIRE")
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "options", "right"),
+    [
+        ("Buy ten", "**buy  ten.**", (), True),
+        ("1,000", "1000", (), True),
+        ("18", "18.0", (), True),
+        ("5", "5!", (), False),  # a factorial is another number
+        ("-1", "1", (), False),
+        ("Buy ten", "Buy eleven", (), False),
+        ("no-hire", "no_hire", (), False),  # without options nobody says that these are one
+        ("NO_HIRE", "no hire", HIRE, True),
+        ("no-hire.", "No Hire", HIRE, True),
+        ("HIRE", "no hire", HIRE, False),
+        ("perhaps", "hire", HIRE, False),
+        ("perhaps", "Perhaps.", HIRE, True),  # the truth was none of the options
+        ("HIRE", "perhaps", HIRE, False),
+        ("a", "A", ("a", "A"), True),  # which of the two is meant nobody can say; the words are the same
+    ],
+)
+def test_what_is_right(answer: str, truth: str, options: tuple[str, ...], right: bool) -> None:
+    assert is_right(answer, truth, options) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "named"),
+    [
+        ("no hire", HIRE, "NO_HIRE"),
+        ("_hire_", HIRE, "HIRE"),
+        ("a-b", ("a b", "a_b"), ""),
+        ("a b", ("a b", "a_b"), "a b"),
+        ("x", (), ""),
+    ],
+)
+def test_which_option_is_named(text: str, options: tuple[str, ...], named: str) -> None:
+    assert option_of(text, options) == named
+
+
+def closed(*options: str) -> Paper:
+    """Ann and Bob answer with one of these options."""
+    made = Paper(TWO)
+    people = (Participant(name="Ann", seat="ollama:a"), Participant(name="Bob", seat="ollama:b"))
+    made.events[0] = Opened(brief=Brief(topic="Hire?", participants=people, options=options), protocol={}, name="panel")
+    return made
+
+
+def test_with_options_the_option_that_is_meant_is_right_everywhere() -> None:
+    made = closed(*HIRE)
+    made.say("Ann", "propose", ANSWER="NO_HIRE")
+    made.say("Bob", "propose", ANSWER="HIRE")
+    made.end(Decision(status="decided", winner="NO_HIRE", text="NO_HIRE"))
+    found = lessons(made.entries(), Notes(truth="no hire"))
+    assert [each.right for each in found.positions] == [True, False]
+    assert [each.right for each in found.performances] == [True, False]
+    assert found.outcome.trust == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("decision", "truth", "trust"),
+    [
+        (Decision(status="decided", text="We buy ten, for they last."), "Buy ten", "unconfirmed"),
+        (Decision(status="decided", text="Buy ten."), "buy ten", "confirmed"),
+        (Decision(status="decided", winner="Ann", text="Buy ten"), "Lease", "refuted"),
+        (Decision(status="decided", winner="Ann", text="Buy ten"), "ann", "confirmed"),
+        (Decision(status="decided", text="lease"), "buy", "refuted"),  # it names an option
+    ],
+)
+def test_words_of_a_moderators_own_are_not_refuted_by_other_words(decision: Decision, truth: str, trust: str) -> None:
+    made = closed("lease", "buy")
+    assert lessons(made.end(decision).entries(), Notes(truth=truth)).outcome.trust == trust
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
+    made = closed("buy", "lease")
+    made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+    made.say("Bob", "propose", ANSWER="lease\x1b")
+    fill(tmp_path, closed=made.end(Decision(status="decided", winner="buy", text="buy")), free=paper())
+    assert moot(tmp_path, "resolve", "closed", "--answer", "Buy.").output.splitlines() == [
+        "closed: the right answer is Buy.",
+        "  right: Ann",
+        "  wrong: Bob, who held last: lease",
+        "  the decision is confirmed",
+    ]
+    assert moot(tmp_path, "resolve", "closed", "--answer", "rent").output.splitlines() == [
+        "closed: the right answer is rent",
+        "  it is none of the options: buy, lease",
+        "  right: nobody",
+        "  wrong: Ann, who held last: buy",
+        "  wrong: Bob, who held last: lease",
+        "  the decision is refuted",
+    ]
+    assert "  right: Bob\n  wrong: Ann, who held last: Ann's way\n" in (
+        moot(tmp_path, "resolve", "free", "--answer", "*bob's way*").output
+    )
+    assert json.loads(moot(tmp_path, "calibration", "--json").output)["ollama:a"]["n"] == 2
+
+
+def test_where_nothing_was_decided_nothing_is_confirmed(tmp_path: Path) -> None:
+    fill(tmp_path, one=closed().end())
+    assert moot(tmp_path, "resolve", "one", "--answer", "x").output == "one: the right answer is x\n  right: nobody\n"

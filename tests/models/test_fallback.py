@@ -1,0 +1,195 @@
+"""Fallback models from brief to report: who may name them, that money holds, and that nobody answers unseen."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.app.plan.assignment import agent_for
+from moot.app.plan.settings import Config
+from moot.app.run.api import take
+from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Quote, Recorder
+from moot.core.ask import Usage
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.errors import BriefError, Refused, Unavailable
+from moot.core.event import Attempted, Called, Erred, Paused, Replied
+from moot.core.transcript import fold
+from moot.models.base import Request, Traits
+from moot.models.breaker import Fuse
+from moot.models.layers import Patience
+from moot.models.pool import Pool
+from moot.phases.base import Phase, Rounds
+from moot.phases.speak import Everyone
+from moot.record.codec import decode
+from moot.report.markdown import markdown
+from moot.report.report import report
+from moot.testing.replay import Harness, Held
+from tests.cli.commands import settle
+
+HASTY = Patience(tries=1)
+
+
+class Priced:
+    """A guest that always says the same, at a price."""
+
+    traits = Traits()
+
+    def __init__(self, name: str, line: str | Exception, cost: float = 0.0) -> None:
+        self.name, self.line, self.cost = f"guest:{name}", line, cost
+
+    def quote(self, request: Request) -> Quote:
+        return Quote(model=self.name, tokens=10, cost=self.cost)
+
+    async def complete(self, request: Request, say: Recorder) -> Called:
+        if isinstance(self.line, Exception):
+            raise self.line
+        return Called(key="", call=request.call, text=self.line, model=self.name, usage=Usage(cost=self.cost))
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+TALK: Phase = Everyone(act="argue", task="Argue.")
+GONE = Unavailable("the account has no quota left", kind="quota")
+
+
+async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK, backed: bool = True) -> Held:
+    """A debate of Ann, who has all the models, or the first alone, and Bob, who has the last one."""
+    pool = Pool(env={}, patience=HASTY, fuse=Fuse(failure_threshold=1))
+    for each in models:
+        pool.lend(each.name.removeprefix("guest:"), each)
+    names = [each.name for each in models]
+    people = (
+        Participant(name="Ann", seat=names[0], fallback=tuple(names[1:]) if backed else ()),
+        Participant(name="Bob", seat=names[-1]),
+    )
+    brief = Brief(topic="Tea?", participants=people, limits=limits or Limits())
+    return await Harness(brief=brief, protocol=rounds).hold(agent_for(brief, pool))
+
+
+async def test_who_answers_instead_is_on_record_and_in_the_report() -> None:
+    held = await hold(Priced("one", GONE), Priced("two", "Tea."))
+    key = "/debate#1"
+    events = [each.event for each in held.entries]
+    tries = [(each.call, each.n, each.model) for each in events if isinstance(each, Attempted) and each.key == key]
+    assert tries == [("answer", 1, "guest:one"), ("answer", 2, "guest:two")]
+    assert [each.kind for each in events if isinstance(each, Erred)] == ["quota"]
+    assert [each.model for each in events if isinstance(each, Called) and each.key == key] == ["guest:two"]
+    notes = {each.key: each.reply.notes for each in events if isinstance(each, Replied)}
+    assert notes == {key: ("fallback: guest:two answered in place of guest:one",), "/debate#2": ()}
+    assert fold(held.entries) == held.transcript
+
+
+async def test_the_report_names_the_other_model_once() -> None:
+    held = await hold(Priced("one", GONE), Priced("two", "Tea."))
+    seats = [line.replace("guest:", "other:") for line in held.lines]
+    told = markdown(report([decode(line) for line in seats], debate="d"))
+    assert told.count("other:two was called instead of other:one") == 1
+    assert "in place of" not in told
+
+
+async def test_who_is_left_out_is_named() -> None:  # R1
+    rounds = Rounds(each=TALK, most=2)
+    held = await hold(
+        Priced("one", Unavailable("down", kind="server")), Priced("two", "Tea."), backed=False, rounds=rounds
+    )
+    assert [(turn.by, turn.failure.partition(":")[0]) for turn in held.transcript.failures()] == [
+        ("Ann", "down"),
+        ("Ann", "guest"),
+    ]
+    told = markdown(report(held.entries, debate="d"))
+    assert "): guest:one has failed again and again: it is left out for 60 s" in told
+
+
+async def test_a_refusal_is_an_answer() -> None:
+    held = await hold(Priced("one", Refused("no", kind="refused")), Priced("two", "Tea."))
+    assert [turn.failure for turn in held.transcript.failures()] == ["no"]
+
+
+async def test_a_limit_on_cost_holds_for_those_who_stand_in() -> None:
+    held = await hold(Priced("one", GONE), Priced("two", "Tea.", cost=0.5), limits=Limits(cost=0.7, parallel=1))
+    paused = [each.event for each in held.entries if isinstance(each.event, Paused)]
+    assert [each.kind for each in paused] == ["limit"]
+    assert sum(isinstance(each.event, Called) for each in held.entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        (Participant(name="Ann", seat="human", fallback=("ollama:a",)), "with human; a person has a stand_in"),
+        (Participant(name="Ann", seat="builtin:quotes", fallback=("ollama:a",)), "not with builtin:quotes"),
+        (Participant(name="Ann", seat="ollama:a", fallback=("nobody:b",)), "Ann: 'nobody:b' names no provider"),
+    ],
+)
+def test_a_fallback_that_cannot_be(who: Participant, said: str) -> None:
+    with pytest.raises(BriefError, match=said):
+        agent_for(Brief(topic="?", participants=(who,)), Pool(env={}))
+
+
+# ---- from a brief and from the owner's settings
+
+BRIEF = """# Tea?
+
+## Ada (ollama:a)
+fallback: {given}
+
+## Bo (ollama:b)
+
+## Cy (builtin:quotes)
+"""
+
+
+async def ready(text: str, config: Config | None = None) -> Ready:
+    workspace = Workspace.at(Path("moot.sqlite"))
+    try:
+        return await prepare(workspace, take(text), Wishes(), config=config)
+    finally:
+        await workspace.close()
+
+
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in settle(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "fallback"),
+    [("openai:gpt-4o", ("openai:gpt-4o",)), ("[ollama:b, openai/gpt-4o]", ("ollama:b", "openai:gpt-4o"))],
+)
+async def test_a_brief_names_fallbacks(given: str, fallback: tuple[str, ...]) -> None:
+    config = Config(fallback=("ollama:b", "ollama:c"))
+    plan = (await ready(BRIEF.format(given=given), config)).plan
+    assert [each.fallback for each in plan.brief.participants] == [fallback, ("ollama:c",), ()]
+
+
+async def test_the_estimate_holds_whoever_is_asked() -> None:
+    plain, backed = (
+        await ready(BRIEF.replace("fallback: {given}\n", "")),
+        await ready(BRIEF.format(given="openai:gpt-4o")),
+    )
+    assert plain.costing.most.cost == 0.0
+    assert backed.costing.most.cost
+    assert backed.costing.most.cost > 0.0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("gpt-4o", "'gpt-4o' names no model"),
+        ("[]", "fallback must have 1 to 4 entries"),
+        ("{a: b}", "fallback is a table of keys"),
+    ],
+)
+async def test_a_fallback_that_is_none(given: str, said: str) -> None:
+    with pytest.raises(BriefError, match=said):
+        await ready(BRIEF.format(given=given))
+
+
+async def test_without_settings_at_hand_they_are_loaded(tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text('fallback = ["ollama:z"]\n')
+    plan = (await ready(BRIEF.format(given="ollama:y"))).plan
+    assert [each.fallback for each in plan.brief.participants] == [("ollama:y",), ("ollama:z",), ()]

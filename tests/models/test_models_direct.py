@@ -1,0 +1,172 @@
+"""The library under streams that no honest server sends: whatever it stumbles over is an error of ours."""
+
+import json
+from collections.abc import Mapping
+
+import httpx2
+import pytest
+
+from moot.core.errors import ModelError
+from moot.core.event import Called, Entry
+from moot.core.text import LONGEST_NAME
+from moot.models.names import parse
+from moot.models.pydantic_ai_wire import Direct
+from moot.models.transport import Link
+from moot.record.codec import decode, encode
+from tests.models.models_kit import KEY, Notebook, ask, environment
+
+OPENAI = ["openai:gpt-4o", "groq:some-model"]
+CLAUDE = "anthropic:claude-haiku-5-5"
+
+
+async def hear(name: str, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Called:
+    """What comes of a body."""
+    parsed = parse(name)
+    link = Link(parsed.provider, environment("http://127.0.0.1:9"))
+    sent = {"content-type": "text/event-stream", **(headers or {})}
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(status, content=body, headers=sent))
+    link._client = httpx2.AsyncClient(transport=transport)  # pyright: ignore[reportPrivateUsage]
+    model = Direct(parsed, link)
+    try:
+        return await model.complete(ask(), Notebook())
+    finally:
+        await model.close()
+
+
+@pytest.mark.parametrize("name", OPENAI)
+@pytest.mark.parametrize(
+    "data",
+    [
+        "[]",
+        '"x"',
+        "3",
+        "null",
+        "{}",
+        '{"choices": "x"}',
+        '{"choices": ["x"]}',
+        '{"choices": [{}]}',
+        '{"choices": [{"delta": "x"}]}',
+        '{"choices": [{"delta": {"content": 3}}]}',
+        '{"choices": [{"delta": {"content": "a"}}], "usage": "x"}',
+        "[" * 5000,
+    ],
+)
+async def test_openai_streams_of_no_known_shape(name: str, data: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        await hear(name, f"data: {data}\n\ndata: [DONE]\n\n".encode())
+    assert caught.value.kind in ("garbled", "empty")
+    assert caught.value.again
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        [],
+        "x",
+        None,
+        {},
+        {"type": "x"},
+        {"type": "message_start"},
+        {"type": "message_start", "message": "x"},
+        {"type": "message_start", "message": {}},
+        {"type": "content_block_start", "index": 0},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "hi"}},
+        {"type": "content_block_delta"},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+    ],
+    ids=str,
+)
+async def test_anthropic_streams_of_no_known_shape(event: object) -> None:
+    with pytest.raises(ModelError) as caught:
+        await hear(CLAUDE, b"event: message_start\ndata: " + json.dumps(event).encode() + b"\n\n")
+    assert caught.value.kind in ("garbled", "empty")
+    assert caught.value.again
+
+
+@pytest.mark.filterwarnings("ignore:Failed to extract usage:pydantic_ai.exceptions.UsageExtractionFailedWarning")
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
+@pytest.mark.parametrize(
+    "counts",
+    [
+        '{"prompt_tokens": -5, "completion_tokens": 1}',
+        '{"prompt_tokens": "x"}',
+        "{}",
+        '{"prompt_tokens": 12.5, "completion_tokens": 3.5}',
+        '{"prompt_tokens": 1e999, "completion_tokens": NaN}',
+        '{"prompt_tokens": 12, "completion_tokens": 1000000000000}',
+        '{"prompt_tokens": 12, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 2.5}}',
+        '{"prompt_tokens": [], "completion_tokens": {}}',
+    ],
+)
+async def test_counts_that_cannot_be_are_not_booked(counts: str) -> None:
+    called = await hear("openai:gpt-4o", said(usage=counts))
+    assert (called.text, called.usage.estimated) == ("yes", True)
+    assert called.usage.input_tokens > 0
+    assert called.usage.output_tokens > 0
+    line = encode(Entry(seq=1, at=0.0, event=called))
+    assert decode(line).event == called
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
+async def test_a_count_with_a_point_and_nothing_behind_it_is_a_count() -> None:
+    called = await hear("openai:gpt-4o", said(usage='{"prompt_tokens": 12.0, "completion_tokens": 5.0}'))
+    assert (called.usage.input_tokens, called.usage.output_tokens, called.usage.estimated) == (12, 5, False)
+
+
+@pytest.mark.parametrize(("model", "served"), [("5", ""), ("[]", "gpt-4o"), ("null", "gpt-4o"), ('"a\\u0000b"', "ab")])
+async def test_a_model_that_is_no_name_ends_no_answer(model: str, served: str) -> None:
+    called = await hear("openai:gpt-4o", said(model=model))
+    assert (called.text, called.served) == ("yes", served)
+
+
+async def test_the_name_of_a_model_has_a_longest_length() -> None:
+    called = await hear("openai:gpt-4o", said(model=f'"{"x" * 500_000}"'))
+    assert len(called.served) < LONGEST_NAME + 50
+    assert called.served.endswith("[…cut: 499800 more characters]")
+
+
+def said(**more: str) -> bytes:
+    """An answer, with further fields as JSON."""
+    fields = "".join(f', "{name}": {value}' for name, value in more.items())
+    return f'data: {{"choices": [{{"delta": {{"content": "yes"}}, "finish_reason": "stop"}}]{fields}}}\n\n'.encode()
+
+
+@pytest.mark.parametrize("name", [*OPENAI, CLAUDE])
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "kind"),
+    [
+        (200, b"", {}, "garbled"),
+        (200, b"data: \xff\xfe\n\n", {}, "garbled"),
+        (200, b"hello", {"content-type": "text/plain"}, "garbled"),
+        (200, b"nonsense", {"content-encoding": "gzip"}, "connection"),
+        (418, b"{}", {}, "request"),
+        (500, b"", {}, "server"),
+        (500, b"<html>", {"content-type": "text/html"}, "server"),
+        (500, b"[1]", {"content-type": "application/json"}, "server"),
+        (500, b'{"error": "plain words"}', {"content-type": "application/json"}, "server"),
+    ],
+)
+async def test_bodies_of_no_known_shape(
+    name: str, status: int, body: bytes, headers: dict[str, str], kind: str
+) -> None:
+    with pytest.raises(ModelError) as caught:
+        await hear(name, body, status, headers)
+    assert caught.value.kind == kind
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [*OPENAI, CLAUDE])
+@pytest.mark.parametrize(
+    "body", [{"error": "no."}, {"error": {"message": "no."}}, {"message": "no."}, {"detail": "no."}], ids=str
+)
+async def test_the_words_of_an_error_are_found(name: str, body: dict[str, object]) -> None:
+    with pytest.raises(ModelError, match=r"\(400\): no\.$"):
+        await hear(name, json.dumps(body).encode(), 400, {"content-type": "application/json"})
+
+
+@pytest.mark.parametrize("name", OPENAI)
+async def test_a_tool_call_beside_the_words_is_left_out(name: str) -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "buy", "arguments": "{}"}}
+    chunk = {"choices": [{"delta": {"content": "yes", "tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+    called = await hear(name, f"data: {json.dumps(chunk)}\n\n".encode())
+    assert (called.text, called.finish) == ("yes", "stop")

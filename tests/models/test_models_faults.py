@@ -1,0 +1,102 @@
+"""What providers' failures become: kinds, waits, and words without keys."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from moot.models.names import Key, parse
+from moot.models.provider_errors import LONGEST, from_status, garbled, tell, unreached, wait_seconds
+from tests.models.models_kit import KEY
+
+NAME = parse("groq:some-model")
+NOW = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "86400000"}, 86_400_000.0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Mon, 21 Sep 2026 14:13:50 GMT"}, 30.0),
+        ({"retry-after": "Mon, 21 Sep 2026 14:13:50"}, 30.0),
+        ({"retry-after": "Mon, 21 Sep 2020 13:33:50 GMT"}, None),
+        ({"retry-after": "Mon, 21 Sep 20260000000 13:33:50 GMT"}, None),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after-ms": "-1", "retry-after": "9"}, 9.0),
+        ({"retry-after-ms": "x"}, None),
+    ],
+)
+def test_every_form_of_a_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert wait_seconds(headers, NOW) == seconds
+
+
+def test_a_date_is_compared_with_the_clock() -> None:
+    assert wait_seconds({"retry-after": "Mon, 21 Sep 2020 13:33:50 GMT"}) is None
+    assert (wait_seconds({"retry-after": "Mon, 21 Sep 2190 13:33:50 GMT"}) or 0.0) > 1e9
+
+
+@given(st.text(), st.text())
+def test_no_header_breaks_the_wait(one: str, two: str) -> None:
+    wait = wait_seconds({"retry-after": one, "retry-after-ms": two}, NOW)
+    assert wait is None or wait >= 0
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "kind", "of", "again"),
+    [
+        (401, "bad", "key", Unavailable, False),
+        (403, "no", "key", Unavailable, False),
+        (402, "", "quota", Unavailable, False),
+        (429, "maximum number of tokens a minute: see billing", "rate", Unavailable, True),
+        (422, "prompt is too long", "too_long", Refused, False),
+        (429, "slow down", "rate", Unavailable, True),
+        (404, "model not found", "not_found", Unavailable, False),
+        (400, "maximum context length is 8192", "too_long", Refused, False),
+        (500, "input exceeds the available context size", "too_long", Refused, False),
+        (413, "", "too_long", Refused, False),
+        (400, "unknown field", "request", Refused, False),
+        (302, "", "request", Refused, False),
+        (408, "", "server", Unavailable, True),
+        (409, "", "server", Unavailable, True),
+        (500, "oops", "server", Unavailable, True),
+        (529, "overloaded", "server", Unavailable, True),
+    ],
+)
+def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], again: bool) -> None:
+    error = from_status(NAME, status, detail, wait=4.0)
+    assert (type(error), error.kind, error.again) == (of, kind, again)
+    assert error.retry_after == (4.0 if again else None)
+    assert detail in str(error) or kind == "key"
+
+
+def test_no_key_in_any_error() -> None:
+    key = Key(KEY, "GROQ_API_KEY")
+    for status in (400, 401, 402, 404, 413, 429, 500):
+        error = from_status(NAME, status, f"Incorrect key {KEY} given", key=key)
+        assert KEY not in f"{error} {error!r}"
+    assert "GROQ_API_KEY" in str(from_status(NAME, 401, "", key=key))
+    assert "refused the key (401)" in str(from_status(NAME, 401, ""))
+
+
+def test_other_errors() -> None:
+    lost = unreached(NAME, "http://box", "")
+    assert (lost.kind, lost.again, str(lost)) == ("connection", True, "no connection to groq at http://box")
+    page = garbled(NAME, "<html>")
+    assert isinstance(page, Unreadable)
+    assert (page.kind, page.again) == ("garbled", True)
+    assert str(page).endswith(": <html>")
+
+
+def test_providers_words_are_one_short_line() -> None:
+    assert tell("") == ""
+    assert tell(" a\n\tb \x00\x1b[31m") == ": a b [31m"
+    long = tell("x" * 1000)
+    assert long == f": {'x' * LONGEST}…"

@@ -1,0 +1,219 @@
+"""Ollama's own wire: windows that fit, servers old and new; and the official client, which checks our server."""
+
+import json
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, cast
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from moot.core.ask import ToolCall
+from moot.core.brief import Settings
+from moot.core.errors import ModelError
+from moot.models.names import parse
+from moot.models.ollama import Ollama
+from moot.models.pool import Pool
+from moot.models.transport import EVENT_BYTES, Link
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Wires
+from tests.models.models_kit import HASTY, Notebook, ask
+
+
+@pytest_asyncio.fixture
+async def wires() -> AsyncGenerator[Wires, None]:
+    async with Wires(script=lambda call: Plan(text=f"answer to {call.prompt[:20]}"), context=20_000).serve() as wires:
+        yield wires
+
+
+def window(wires: Wires) -> int:
+    """The window of the last call."""
+    return cast("dict[str, int]", wires.calls[-1].body["options"])["num_ctx"]
+
+
+async def test_the_window_grows_in_steps_and_never_shrinks(wires: Wires) -> None:
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    model = pool.model("ollama:tiny")
+    assert model.traits.context == 0
+    windows: list[int] = []
+    for length in (10, 20_000, 10, 40_000, 100_000):
+        await model.complete(ask("x" * length, settings=Settings(max_tokens=100)), Notebook())
+        windows.append(window(wires))
+    assert windows == [4096, 8192, 8192, 16_384, 20_000]
+    assert model.traits.context == 20_000
+    await pool.close()
+
+
+async def test_nothing_is_cut_in_silence(wires: Wires) -> None:
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    await pool.model("ollama:tiny").complete(ask(), Notebook())
+    body = wires.calls[-1].body
+    assert (body["truncate"], body["shift"], body["stream"]) == (False, False, True)
+    assert body["options"] == {"num_predict": 2048, "num_ctx": 4096}
+    assert body["keep_alive"] == "15m"
+    await pool.close()
+
+
+async def test_a_server_that_says_nothing_of_its_context() -> None:
+    async with Wires(script=lambda call: Plan(text="yes"), context=0).serve() as wires:
+        pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+        model = pool.model("ollama:tiny")
+        await model.complete(ask("x" * 200_000), Notebook())
+        assert (window(wires), model.traits.context) == (65_536, 0)
+        await pool.close()
+
+
+Reply = Callable[[httpx2.Request], httpx2.Response]
+
+
+def ollama(reply: Reply) -> Ollama:
+    """A model over a transport that answers by a function."""
+    link = Link(parse("ollama:tiny").provider, {})
+    link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
+    return Ollama(parse("ollama:tiny"), link)
+
+
+END = {"model": "tiny", "message": {"content": ""}, "done": True}
+
+
+def lines(*events: object) -> bytes:
+    """Events as lines."""
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+
+
+@pytest.mark.parametrize(
+    ("shown", "context"),
+    [
+        (httpx2.Response(200, json={"model_info": {"a.context_length": 9, "b.context_length": 7}}), 9),
+        (httpx2.Response(200, json={"model_info": {"a.context_length": "9"}}), 0),
+        (httpx2.Response(200, json={"model_info": []}), 0),
+        (httpx2.Response(200, json=["?"]), 0),
+        (httpx2.Response(200, content=b"[" * 100_000), 0),
+        (httpx2.Response(404, json={"error": "no such model"}), 0),
+    ],
+)
+async def test_contexts(shown: httpx2.Response, context: int) -> None:
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        return shown if request.url.path == "/api/show" else httpx2.Response(200, content=body)
+
+    body = lines({"message": {"content": "yes"}}, END)
+    model = ollama(reply)
+    assert (await model.complete(ask(), Notebook())).text == "yes"
+    assert model.traits.context == context
+    await model.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "finish"),
+    [
+        (lines({"message": {"content": "yes"}}, {**END, "done_reason": "stop"}), "yes", "stop"),
+        (lines({"message": {"content": "yes"}}, {**END, "done_reason": "length"}), "yes", "length"),
+        (lines({"message": {"content": "yes"}}, END) + b"rubbish behind the end", "yes", "stop"),
+        (lines({"message": {"content": "yes"}}, END)[:-1], "yes", "stop"),
+        (b"\n\n" + lines({"message": {"content": "yes"}}), "yes", "length"),
+        (lines({"message": {"content": "y"}}, {"message": {"content": None}}, {**END, "eval_count": "9"}), "y", "stop"),
+    ],
+)
+async def test_streams(body: bytes, text: str, finish: str) -> None:
+    called = await ollama(lambda request: httpx2.Response(200, content=body)).complete(ask(), Notebook())
+    assert (called.text, called.finish) == (text, finish)
+
+
+@pytest.mark.parametrize("count", [2.5, -1, "9", 10**12, [], True, None])
+@pytest.mark.parametrize("name", ["prompt_eval_count", "eval_count"])
+async def test_a_count_that_cannot_be_is_estimated(name: str, count: object) -> None:
+    end = {**END, "prompt_eval_count": 12, "eval_count": 5, name: count, "model": 5}
+    body = lines({"message": {"content": "yes"}}, end)
+    called = await ollama(lambda request: httpx2.Response(200, content=body)).complete(ask(), Notebook())
+    assert (called.text, called.served, called.usage.estimated) == ("yes", "", True)
+    assert type(called.usage.input_tokens) is type(called.usage.output_tokens) is int
+    assert min(called.usage.input_tokens, called.usage.output_tokens) > 0
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (200, lines({"error": "out of memory"}), "server"),
+        (200, lines({"message": "yes"}), "garbled"),
+        (200, b"x" * (EVENT_BYTES + 1), "garbled"),
+        (200, lines({"message": {"content": "half \u00fc"}})[:-6] + b"\xc3", "garbled"),
+        (500, b"\xff\xfe not even text", "server"),
+        (503, lines({"error": "server busy"}), "server"),
+        (400, lines({"error": '{"error":{"message":"exceeds the available context size (4096)"}}'}), "too_long"),
+    ],
+)
+async def test_broken_streams(status: int, body: bytes, kind: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        await ollama(lambda request: httpx2.Response(status, content=body)).complete(ask(), Notebook())
+    assert caught.value.kind == kind
+
+
+async def test_a_missing_model_comes_with_advice() -> None:
+    model = ollama(lambda request: httpx2.Response(404, json={"error": "model 'tiny' not found"}))
+    with pytest.raises(ModelError, match="to get it: ollama pull tiny") as caught:
+        await model.complete(ask(), Notebook())
+    assert caught.value.kind == "not_found"
+
+
+# ---- the official client reads our server, so that server and adapter are not merely of one mind ------------------
+
+
+@pytest_asyncio.fixture
+async def official(wires: Wires) -> AsyncGenerator[Any, None]:
+    ollama_client = pytest.importorskip("ollama", reason="the official client of Ollama is not installed")
+    client = ollama_client.AsyncClient(host=wires.url, trust_env=False)
+    yield client
+    await client.close()
+
+
+async def test_the_official_client_understands_our_streams(official: Any) -> None:
+    messages = [{"role": "user", "content": "hello"}]
+    parts = [part async for part in await official.chat(model="tiny", messages=messages, stream=True)]
+    assert "".join(part.message.content for part in parts) == "answer to hello"
+    assert [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
+    last = parts[-1]
+    assert (last.done_reason, last.prompt_eval_count, last.eval_count, last.model) == ("stop", 12, 5, "tiny")
+
+
+async def test_the_official_client_understands_the_rest(official: Any) -> None:
+    whole = await official.chat(model="tiny", messages=[{"role": "user", "content": "hello"}])
+    assert (whole.message.content, whole.done) == ("answer to hello", True)
+    assert [model.model for model in (await official.list()).models] == ["tiny:latest"]
+    assert (await official.show("tiny")).modelinfo["tiny.context_length"] == 20_000
+
+
+async def test_the_official_client_reads_our_tool_calls() -> None:
+    ollama_client = pytest.importorskip("ollama", reason="the official client of Ollama is not installed")
+    plan = Plan(tools=(ToolCall(id="a", name="search", arguments='{"q": "tea"}'),))
+    async with Wires(script=lambda call: plan).serve() as wires:
+        client = ollama_client.AsyncClient(host=wires.url, trust_env=False)
+        messages = [{"role": "user", "content": "hello"}]
+        parts = [part async for part in await client.chat(model="tiny", messages=messages, stream=True)]
+        (call,) = [call for part in parts for call in part.message.tool_calls or ()]
+        assert (call.function.name, call.function.arguments) == ("search", {"q": "tea"})
+        assert "tools" in (await client.show("tiny")).capabilities
+        await client.close()
+
+
+async def test_the_official_client_sees_our_errors() -> None:
+    ollama_client = pytest.importorskip("ollama", reason="the official client of Ollama is not installed")
+    plan = Plan(status=404, error="model 'tiny' not found")
+    async with Wires(script=lambda call: plan).serve() as wires:
+        client = ollama_client.AsyncClient(host=wires.url, trust_env=False)
+        with pytest.raises(ollama_client.ResponseError, match="not found") as caught:
+            await client.chat(model="tiny", messages=[{"role": "user", "content": "hello"}])
+        assert caught.value.status_code == 404
+        await client.close()
+
+
+async def test_our_requests_are_what_the_official_client_sends(wires: Wires, official: Any) -> None:
+    options = {"temperature": 0.5, "num_predict": 2048, "num_ctx": 4096}
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]
+    await official.chat(model="tiny", messages=messages, options=options, keep_alive="15m")
+    theirs = wires.calls[-1].body
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    await pool.model("ollama:tiny").complete(ask(settings=Settings(temperature=0.5)), Notebook())
+    ours = wires.calls[-1].body
+    for name in ("model", "messages", "options", "keep_alive"):
+        assert ours[name] == theirs[name], name
+    await pool.close()

@@ -1,0 +1,217 @@
+"""Models by name: what they share, what is loaded when, how many calls are in flight, and where keys go."""
+
+import asyncio
+import logging
+import subprocess
+import sys
+
+import httpx2
+import pytest
+
+from moot.core.errors import BriefError, ModelError, Unavailable
+from moot.models.names import PROVIDERS
+from moot.models.pool import Pool, build
+from moot.models.transport import Link
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from tests.models.models_kit import HASTY, KEY, Double, Notebook, ask, environment, gives
+
+HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "stamina", "httpx2", "httpx")
+
+
+@pytest.mark.parametrize("use", ["", "Pool(env={'OPENAI_API_KEY': 'k'}).model('openai:gpt-4o').name"])
+def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
+    lines = "from moot.models.pool import Pool; import moot.models.discover, sys"
+    seen = f"print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{lines}\n{use}\n{seen}"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_pool_gives_the_same_model_for_the_same_name() -> None:
+    pool = Pool(env={"OPENAI_API_KEY": KEY})
+    assert pool.model("ollama:tiny") is pool.model(" Ollama/tiny")
+    assert pool.model("ollama:tiny") is not pool.model("ollama:other")
+    assert pool.model("openai:gpt-4o").name == "openai:gpt-4o"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("openai:gpt-4o", "no_key"),
+        ("nobody:x", "bad_model"),
+        ("compatible:x", "bad_address"),
+        ("builtin:quotes", "bad_model"),
+    ],
+)
+def test_what_there_cannot_be_is_refused_at_once(name: str, code: str) -> None:
+    with pytest.raises(BriefError) as pooled:
+        Pool(env={}).model(name)
+    with pytest.raises(BriefError) as alone:
+        build(name, env={})
+    assert pooled.value.code == alone.value.code == code
+
+
+async def test_a_guest_of_a_program_is_a_model_by_name() -> None:
+    pool, guest = Pool(env={}, patience=HASTY), Double(gives("yes"))
+    with pytest.raises(BriefError, match=r"guest:ann answers from within a program"):
+        pool.model("guest:ann")
+    pool.lend("ann", guest)
+    pool.lend("ann", guest)
+    book = Notebook()
+    assert (await pool.model("guest:ann").complete(ask(), book)).text == "yes"
+    assert [name for name, _ in book.calls] == ["answer"]
+    with pytest.raises(BriefError, match="two guests are called ann"):
+        pool.lend("ann", Double())
+    await pool.close()
+    assert guest.closed
+
+
+async def test_one_model_alone() -> None:
+    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
+        model = build("ollama:tiny", env=environment(wires.url), patience=HASTY)
+        assert (await model.complete(ask(), Notebook())).text == "yes"
+        await model.close()
+        assert (await model.complete(ask(), Notebook())).text == "yes"
+        await model.close()
+
+
+@pytest.mark.parametrize("names", [["ollama:a", "ollama:b"], ["groq:a", "groq:b"], ["anthropic:claude-haiku-5-5"]])
+async def test_calls_in_flight_are_limited_for_all_models_of_a_provider(names: list[str]) -> None:
+    async with Wires(script=lambda call: Plan(text="yes", delay=0.02)).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY, in_flight=3)
+        async with asyncio.TaskGroup() as group:
+            for n in range(12):
+                group.create_task(pool.model(names[n % len(names)]).complete(ask(f"prompt {n}"), Notebook()))
+        assert (len(wires.calls), wires.most_open) == (12, 3)
+        await pool.close()
+
+
+async def test_a_call_is_on_record_once_it_is_its_turn() -> None:
+    """Where a process is killed, what waits for a place has not been sent and is not booked."""
+    full = asyncio.Event()
+
+    def play(call: Call) -> Plan:
+        if wires.open == 2:
+            full.set()
+        return Plan(text="yes", delay=0.1)
+
+    async with Wires(script=play).serve() as wires:
+        pool, notebook = Pool(env=environment(wires.url), patience=HASTY, in_flight=2), Notebook()
+        async with asyncio.TaskGroup() as group:
+            for n in range(6):
+                group.create_task(pool.model("ollama:tiny").complete(ask(f"prompt {n}"), notebook))
+            await full.wait()
+            assert len(notebook.calls) == 2
+        assert len(notebook.calls) == len(wires.calls) == 6
+        await pool.close()
+
+
+@pytest.mark.parametrize("name", ["ollama:tiny", "openai:gpt-4o-mini", "anthropic:claude-haiku-5-5"])
+async def test_connections_survive_calls_that_are_cancelled(name: str) -> None:
+    def play(call: Call) -> Plan:
+        return Plan(text="yes", delay=0.0 if call.prompt == "healthy" else 0.05, pause=0.001)
+
+    async with Wires(script=play).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY, in_flight=10)
+        model = pool.model(name)
+        await model.complete(ask("healthy"), Notebook())
+
+        async def give_up(n: int) -> None:
+            try:
+                async with asyncio.timeout(n % 5 / 250):
+                    await model.complete(ask(f"churn {n}"), Notebook())
+            except TimeoutError:
+                pass
+
+        async with asyncio.TaskGroup() as group:
+            for n in range(60):
+                group.create_task(give_up(n))
+        for _ in range(5):
+            assert (await model.complete(ask("healthy"), Notebook())).text == "yes"
+        await pool.close()
+
+
+# ---- keys ---------------------------------------------------------------------------------------------------------
+
+NAMES = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-5-5"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_key_is_in_its_header_and_nowhere_else(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY)
+        notebook = Notebook()
+        called = await pool.model(name).complete(ask(), notebook)
+        sent = wires.calls[-1].headers
+        assert sent["authorization"] == f"Bearer {KEY}"
+        assert [key for key, text in sent.items() if KEY in text] == ["authorization"]
+        assert KEY not in f"{called} {notebook.calls} {pool.model(name)!r} {wires.calls[-1].body} {caplog.text}"
+        await pool.close()
+
+
+@pytest.mark.parametrize("name", [each for each in NAMES if not each.startswith("openai")])
+async def test_what_is_set_for_openai_goes_to_openai_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "canary-admin")
+    monkeypatch.setenv("OPENAI_ORG_ID", "canary-org")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "canary-project")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Canary: canary-header\nAuthorization: Bearer canary-other")
+    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY)
+        await pool.model(name).complete(ask(), Notebook())
+        sent = wires.calls[-1].headers
+        assert sent["authorization"] == f"Bearer {KEY}"
+        assert "canary" not in str(sent).replace(KEY, "")
+        await pool.close()
+
+
+async def test_no_key_no_header() -> None:
+    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
+        pool = Pool(env={"OLLAMA_HOST": wires.url, "MOOT_BASE_URL": f"{wires.url}/v1"}, patience=HASTY)
+        for name in ("ollama:tiny", "compatible:tiny"):
+            await pool.model(name).complete(ask(), Notebook())
+            assert "authorization" not in wires.calls[-1].headers
+        await pool.close()
+
+
+@pytest.mark.parametrize("name", ["ollama", "groq", "openai", "anthropic"])
+async def test_a_link_leads_to_one_host_only(name: str) -> None:
+    link = Link(PROVIDERS[name], environment("http://127.0.0.1:9"))
+    for url in ("http://127.0.0.1:10/v1", "https://127.0.0.1:9/v1", "http://evil.example:9/v1"):
+        with pytest.raises(Unavailable, match="is at"):
+            await link.client.get(url)
+    with pytest.raises(httpx2.ConnectError):
+        await link.client.get(link.url)
+    assert link.client.follow_redirects is False
+    assert KEY not in repr(link)
+    await link.close()
+    await link.close()
+
+
+async def test_a_redirect_is_not_followed() -> None:
+    async with Wires(script=lambda call: Plan(text="stolen")).serve() as thief:
+        plan = Plan(status=307, code="moved", headers={"location": f"{thief.url}/api/chat"})
+        async with Wires(script=lambda call: plan).serve() as wires:
+            pool = Pool(env=environment(wires.url), patience=HASTY)
+            for name in NAMES:
+                with pytest.raises(ModelError):
+                    await pool.model(name).complete(ask(), Notebook())
+            await pool.close()
+        assert thief.calls == []
+
+
+def test_each_key_is_counted_for_itself() -> None:
+    asked: list[tuple[str, str]] = []
+    for key in ("sk-one-of-ours", "sk-one-of-ours", "sk-another-one"):
+        pool = Pool(env={"OPENAI_API_KEY": key})
+        pool.meter = lambda provider, mark: asked.append((provider, mark))
+        pool.model("openai:gpt-4o-mini")
+        pool.model("openai:gpt-4o")
+    pool = Pool(env={})
+    pool.meter = lambda provider, mark: asked.append((provider, mark))
+    pool.model("ollama:llama3.2")
+    (one, again, other, nobody) = asked
+    assert one == again != other
+    assert nobody == ("ollama", "")
+    assert all(len(mark) == 8 and "sk" not in mark for _, mark in (one, other))

@@ -1,0 +1,260 @@
+"""Tools and further settings on the wires: what is offered, asked for and given back, in all three formats."""
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, cast
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from moot.core.ask import ToolCall, ToolSpec
+from moot.core.brief import Settings
+from moot.core.errors import ModelError, Unreadable
+from moot.models.base import Message, Request
+from moot.models.names import parse
+from moot.models.ollama import Ollama
+from moot.models.pool import Pool
+from moot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
+from moot.models.stream import MOST, Speech
+from moot.models.transport import Link
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from tests.models.models_kit import HASTY, Notebook, ask, environment
+
+MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-4-5"]
+SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+SEARCH = ToolSpec(name="search", help="Looks something up.", parameters=SCHEMA)
+CALLS = (
+    ToolCall(id="a1", name="search", arguments='{"q": "tea"}'),
+    ToolCall(id="a2", name="search", arguments='{"q": "coffee"}'),
+)
+WANTS = Plan(text="Let me see.", tools=CALLS, usage=(40, 9, 0))
+OPENED = (Message(role="system", text="Be brief."), Message(role="user", text="Tea or coffee?"))
+
+
+@pytest_asyncio.fixture
+async def wires() -> AsyncGenerator[Wires, None]:
+    def play(call: Call) -> Plan:
+        return Plan(text=f"So: {call.prompt}") if "cents" in call.prompt else WANTS
+
+    async with Wires(script=play).serve() as wires:
+        yield wires
+
+
+@pytest_asyncio.fixture
+async def pool(wires: Wires) -> AsyncGenerator[Pool, None]:
+    pool = Pool(env=environment(wires.url, ("OPENAI", "ANTHROPIC", "GROQ", "OPENROUTER")), patience=HASTY)
+    yield pool
+    await pool.close()
+
+
+def after(calls: Sequence[ToolCall]) -> tuple[Message, ...]:
+    """The conversation once the tools have been used."""
+    results = (Message(role="tool", text=f"{n} cents", answers=call.id) for n, call in enumerate(calls, 1))
+    return (*OPENED, Message(role="assistant", text="Let me see.", calls=tuple(calls)), *results)
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_a_tool_is_asked_for_and_its_result_given_back(wires: Wires, pool: Pool, name: str) -> None:
+    model, notebook = pool.model(name), Notebook()
+    first = await model.complete(Request(messages=OPENED, tools=(SEARCH,)), notebook)
+    assert (first.text, first.finish) == ("Let me see.", "tools")
+    assert [(each.name, json.loads(each.arguments)) for each in first.tools] == [
+        ("search", {"q": "tea"}),
+        ("search", {"q": "coffee"}),
+    ]
+    assert len({each.id for each in first.tools}) == 2
+    assert (first.usage.input_tokens, first.usage.output_tokens) == (40, 9)
+    assert "".join(notebook.deltas) == "Let me see."
+    request = Request(messages=after(first.tools), tools=(SEARCH,), call="answer-2")
+    second = await model.complete(request, Notebook())
+    assert (second.finish, second.tools, second.call) == ("stop", (), "answer-2")
+    assert second.text == ("So: 1 cents2 cents" if name.startswith("anthropic") else "So: 2 cents")
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_what_tools_become_on_the_wire(wires: Wires, pool: Pool, name: str) -> None:
+    await pool.model(name).complete(Request(messages=after(CALLS), tools=(SEARCH,)), Notebook())
+    body = cast("dict[str, Any]", wires.calls[-1].body)
+    said = body["messages"]
+    if name.startswith("anthropic"):
+        tool = body["tools"][0]
+        assert (tool["name"], tool["description"], tool["input_schema"]["required"]) == (
+            "search", "Looks something up.", ["q"],
+        )  # fmt: skip
+        assert [part["type"] for part in said[1]["content"]] == ["text", "tool_use", "tool_use"]
+        assert said[1]["content"][1]["input"] == {"q": "tea"}
+        assert [(part["type"], part["tool_use_id"]) for part in said[2]["content"]] == [
+            ("tool_result", "a1"),
+            ("tool_result", "a2"),
+        ]
+        return
+    function = body["tools"][0]["function"]
+    assert (function["name"], function["description"]) == ("search", "Looks something up.")
+    assert function["parameters"]["properties"] == {"q": {"type": "string"}}
+    assert [message["role"] for message in said] == ["system", "user", "assistant", "tool", "tool"]
+    asked = said[2]["tool_calls"][0]["function"]
+    if name.startswith("ollama"):
+        assert asked == {"name": "search", "arguments": {"q": "tea"}}
+        assert [(each["tool_name"], each["content"]) for each in said[3:]] == [
+            ("search", "1 cents"),
+            ("search", "2 cents"),
+        ]
+    else:
+        assert json.loads(asked["arguments"]) == {"q": "tea"}
+        assert [each["tool_call_id"] for each in said[3:]] == ["a1", "a2"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_a_tool_that_was_not_offered_is_not_asked_for(pool: Pool, name: str) -> None:
+    called = await pool.model(name).complete(Request(messages=OPENED), Notebook())
+    assert (called.text, called.finish, called.tools) == ("Let me see.", "stop", ())
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("arguments", ["", "{}", "not json", '{"q": "half', "[1]"])
+async def test_arguments_that_are_none_come_through_and_go_back(name: str, arguments: str) -> None:
+    call = ToolCall(id="a1", name="search", arguments=arguments)
+    async with Wires(script=lambda call_: Plan(tools=(call,))).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY)
+        model = pool.model(name)
+        called = await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+        assert (called.text, called.finish, len(called.tools)) == ("", "tools", 1)
+        assert called.tools[0].arguments.strip() in (arguments, arguments or "{}")
+        await model.complete(Request(messages=after(called.tools), tools=(SEARCH,)), Notebook())
+        await pool.close()
+
+
+@pytest.mark.parametrize(
+    ("calls", "wanted"),
+    [
+        ([{"function": {"name": "search"}}], ["{}"]),
+        ([{"function": {"name": "search", "arguments": '{"q": 1}'}}], ['{"q": 1}']),
+        ([{"function": "search"}, {"function": dict[str, str]()}, "x", 3], list[str]()),
+        ("search", list[str]()),
+        (None, list[str]()),
+    ],
+)
+async def test_calls_of_no_known_shape(calls: object, wanted: list[str]) -> None:
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        said = {"message": {"content": "yes", "tool_calls": calls}, "done": True}
+        return httpx2.Response(200, content=json.dumps(said).encode())
+
+    link = Link(parse("ollama:tiny").provider, {})
+    link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
+    called = await Ollama(parse("ollama:tiny"), link).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+    assert [each.arguments for each in called.tools] == wanted
+    assert [each.id for each in called.tools] == [f"call-{n + 1}" for n in range(len(wanted))]
+
+
+async def test_an_ollama_model_that_takes_no_tools_is_not_asked(wires: Wires, pool: Pool) -> None:
+    wires.tools = False
+    model = pool.model("ollama:tiny")
+    assert model.traits.tools
+    with pytest.raises(ModelError, match="ollama:tiny takes no tools") as caught:
+        await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+    assert (caught.value.kind, model.traits.tools, wires.calls) == ("request", False, [])
+    assert (await model.complete(Request(messages=OPENED), Notebook())).text == "Let me see."
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
+        (404, "No endpoints found that support tool use."),
+        (422, "this model does not support function calling"),
+    ],
+)
+async def test_a_refusal_of_tools_is_one_clear_sentence(name: str, status: int, words: str) -> None:
+    async with Wires(script=lambda call: Plan(status=status, error=words)).serve() as wires:
+        pool = Pool(env=environment(wires.url), patience=HASTY)
+        with pytest.raises(ModelError, match=f"{name} takes no tools: ") as caught:
+            await pool.model(name).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+        assert (caught.value.kind, caught.value.again, len(wires.calls)) == ("request", False, 1)
+        await pool.close()
+
+
+def test_tools_are_counted_and_reserved() -> None:
+    plain, offered = Request(messages=OPENED), Request(messages=OPENED, tools=(SEARCH,))
+    assert count_tokens(OPENED, (SEARCH,)) > count_tokens(OPENED) + TOOLS_OVERHEAD
+    for name in MODELS:
+        assert quote(parse(name), offered).tokens > quote(parse(name), plain).tokens + TOOLS_OVERHEAD
+    long = ToolCall(id="a", name="search", arguments="x" * 400)
+    spoken, asking = (Message(role="assistant", text="", calls=calls) for calls in ((), (long,)))
+    assert count_tokens((asking,)) > count_tokens((spoken,)) + 100
+
+
+def test_calls_without_end_are_cut_off() -> None:
+    with pytest.raises(Unreadable, match="more than"):
+        Speech(parse("ollama:tiny"), Notebook()).want("search", "x" * (MOST + 1))
+
+
+# ---- settings ---------------------------------------------------------------------------------------------------
+
+ALL = Settings(top_k=40, min_p=0.05, repeat_penalty=1.1, stop=("END", "STOP"), num_ctx=6000, keep_alive="10m")
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("openai:gpt-4o-mini", {"stop": ["END", "STOP"]}),
+        ("openrouter:x/y", {"stop": ["END", "STOP"], "top_k": 40, "min_p": 0.05, "repetition_penalty": 1.1}),
+        ("anthropic:claude-haiku-4-5", {"stop_sequences": ["END", "STOP"], "top_k": 40}),
+        ("anthropic:claude-haiku-5-5", {"stop_sequences": ["END", "STOP"]}),
+    ],
+)
+async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, name: str, sent: dict[str, Any]) -> None:
+    await pool.model(name).complete(ask(settings=ALL), Notebook())
+    body = wires.calls[-1].body
+    named = (
+        "stop",
+        "stop_sequences",
+        "top_k",
+        "min_p",
+        "repeat_penalty",
+        "repetition_penalty",
+        "num_ctx",
+        "keep_alive",
+    )
+    assert {each: body[each] for each in named if each in body} == sent
+    drops = set(pool.model(name).traits.drops)
+    assert {"num_ctx", "keep_alive"} <= drops
+    assert {"top_k", "min_p"} - drops == {"top_k", "min_p"} & set(sent)
+
+
+@pytest.mark.parametrize(
+    ("provider", "kept"),
+    [
+        ("lmstudio", {"top_k", "repeat_penalty"}),
+        ("llamacpp", {"top_k", "min_p", "repeat_penalty"}),
+        ("vllm", {"top_k", "min_p", "repeat_penalty"}),
+        ("together", {"top_k", "min_p", "repeat_penalty"}),
+        ("compatible", set[str]()),
+    ],
+)
+def test_what_is_ignored_is_known_beforehand(provider: str, kept: set[str]) -> None:
+    env = {"TOGETHER_API_KEY": "x", "MOOT_BASE_URL": "http://127.0.0.1:9/v1"}
+    drops = set(Pool(env=env).model(f"{provider}:x").traits.drops)
+    assert {"top_k", "min_p", "repeat_penalty"} - drops == kept
+
+
+@pytest.mark.parametrize(("given", "sent"), [(None, "15m"), ("10m", "10m"), ("0", 0), ("-1", -1), ("300", 300)])
+async def test_ollama_is_told_everything(wires: Wires, pool: Pool, given: str | None, sent: object) -> None:
+    settings = Settings(top_k=40, min_p=0.05, repeat_penalty=1.1, stop=("END",), keep_alive=given)
+    await pool.model("ollama:tiny").complete(ask(settings=settings), Notebook())
+    body = wires.calls[-1].body
+    assert body["options"] == {
+        "top_k": 40, "min_p": 0.05, "repeat_penalty": 1.1, "stop": ["END"], "num_predict": 2048, "num_ctx": 4096,
+    }  # fmt: skip
+    assert body["keep_alive"] == sent
+
+
+async def test_the_window_is_the_one_that_was_asked_for(wires: Wires, pool: Pool) -> None:
+    model = pool.model("ollama:tiny")
+    seen: list[tuple[object, int]] = []
+    for num_ctx, length in ((2048, 10), (6000, 100_000), (100_000, 10), (None, 10)):
+        await model.complete(ask("x" * length, settings=Settings(num_ctx=num_ctx)), Notebook())
+        seen.append((cast("dict[str, int]", wires.calls[-1].body["options"])["num_ctx"], model.traits.context))
+    assert seen == [(2048, 2048), (6000, 6000), (8192, 8192), (4096, 8192)]

@@ -1,0 +1,333 @@
+"""The layers around a model: every try is on record, in time, in turn, and made again only where that may help."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from moot.core.agent import Recorder
+from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
+from moot.core.event import Called
+from moot.models.base import Model
+from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.transport import LONGEST_HOLD, Gate
+from moot.testing.conformance import Journal
+from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
+
+Step = Callable[[Recorder], Awaitable[Called]]
+Wrap = Callable[[Model], Model]
+
+WRAPS: list[Wrap] = [Recorded, Retrying, Timed, lambda model: Throttled(model, Gate(1))]
+
+
+@pytest.mark.parametrize("wrap", WRAPS, ids=["recorded", "retrying", "timed", "throttled"])
+async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
+    inner = Double(gives("yes", "y", "es"))
+    model = wrap(inner)
+    notebook = Notebook()
+    assert (model.name, model.traits, model.quote(ask())) == (inner.name, inner.traits, inner.quote(ask()))
+    called = await model.complete(ask(), notebook)
+    assert (called.text, notebook.deltas, inner.requests) == ("yes", ["y", "es"], [ask()])
+    await model.close()
+    assert inner.closed
+
+
+async def test_a_try_is_reserved_before_it_is_sent() -> None:
+    inner = Double(gives("yes"))
+
+    class Closed(Notebook):
+        async def call(self, name: str, quote: object, send: object) -> Called:
+            raise LimitReached("no money")
+
+    with pytest.raises(LimitReached):
+        await Retrying(Recorded(inner), HASTY).complete(ask(), Closed())
+    assert inner.requests == []
+
+
+def server_error(**more: float) -> Unavailable:
+    """An error that may pass."""
+    return Unavailable("down", kind="server", again=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("steps", "tries", "ends"),
+    [
+        ([gives("yes")], 1, "yes"),
+        ([fails(server_error()), gives("yes")], 2, "yes"),
+        ([fails(server_error()), fails(server_error()), gives("yes")], 3, "yes"),
+        ([fails(server_error())] * 4, 3, "server"),
+        ([fails(server_error(retry_after=0.0)), gives("yes")], 2, "yes"),
+        ([fails(server_error(retry_after=5.1)), gives("yes")], 1, "server"),
+        ([fails(server_error(retry_after=1e9)), gives("yes")], 1, "server"),
+        ([fails(Unavailable("key", kind="key")), gives("yes")], 1, "key"),
+        ([fails(Refused("no", kind="refused")), gives("yes")], 1, "refused"),
+        ([fails(Unreadable("?", kind="empty", again=True)), gives("yes")], 2, "yes"),
+        ([fails(Unreadable("?", kind="empty", again=True))] * 3, 2, "empty"),
+    ],
+)
+async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends: str) -> None:
+    inner, notebook = Double(*steps), Notebook()
+    model = Retrying(Recorded(inner), HASTY)
+    try:
+        got = (await model.complete(ask(), notebook)).text
+    except ModelError as error:
+        got = error.kind
+    assert got == ends
+    assert len(inner.requests) == len(notebook.calls) == tries
+
+
+async def test_programming_errors_are_not_tried_again() -> None:
+    inner = Double(fails(ZeroDivisionError()), gives("yes"))
+    with pytest.raises(ZeroDivisionError):
+        await Retrying(inner, HASTY).complete(ask(), Notebook())
+    assert len(inner.requests) == 1
+
+
+async def test_a_wait_that_was_asked_for_is_kept() -> None:
+    inner = Double(fails(server_error(retry_after=0.05)), gives("yes"))
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await Retrying(inner, HASTY).complete(ask(), Notebook())
+    assert clock() - began >= 0.05
+
+
+@pytest.mark.parametrize("asked", [None, 0.0])
+async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: float | None) -> None:
+    inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=asked)), gives("yes"))
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await Retrying(inner, Patience(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
+    assert clock() - began >= 0.1
+
+
+def dawdles(*pauses: float | str) -> Step:
+    """A step that waits and says pieces in turn."""
+
+    async def step(say: Recorder) -> Called:
+        for each in pauses:
+            if isinstance(each, str):
+                say.delta(each)
+            else:
+                await asyncio.sleep(each)
+        return Called(key="", call="answer", text="late")
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("step", "patience", "ends", "again"),
+    [
+        (dawdles(), Patience(), "late", None),
+        (dawdles(9), Patience(), "did not finish", False),
+        (dawdles(9), Patience(first=0.02), "fell silent", True),
+        (dawdles("a", 9), Patience(gap=0.02), "fell silent", True),
+        (dawdles("", 9), Patience(gap=0.02), "fell silent", True),
+        (dawdles(*["", 0.1] * 5), Patience(first=0.4, gap=0.4), "late", None),
+        (dawdles(*["a", 0.01] * 40), Patience(gap=0.06), "did not finish", False),
+    ],
+)
+async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again: bool | None) -> None:
+    notebook = Notebook()
+    model = Timed(Double(step), patience)
+    if again is None:
+        called = await model.complete(ask(seconds=5.0), notebook)
+        assert called.text == ends
+        assert 0 <= called.seconds < 5.0
+        return
+    with pytest.raises(Unavailable, match=ends) as caught:
+        await model.complete(ask(seconds=0.2), notebook)
+    assert (caught.value.kind, caught.value.again) == ("timeout", again)
+
+
+@pytest.mark.parametrize("ends", ["answer", "error"])
+@pytest.mark.parametrize("patience", [Patience(), Patience(first=0.01, gap=0.01)])
+async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
+    """What it streams after that changes nothing; its try is on record as one that took too long."""
+
+    async def step(say: Recorder) -> Called:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            say.delta("late")
+            await asyncio.sleep(0)
+            say.delta("later")
+        if ends == "error":
+            raise TimeoutError
+        return Called(key="", call="answer", text="late")
+
+    with pytest.raises(Unavailable, match="stopped after") as caught:
+        await Timed(Double(step), patience).complete(ask(seconds=0.05), Notebook())
+    assert caught.value.kind == "timeout"
+
+
+async def test_signs_of_life_are_not_shown() -> None:
+    notebook = Notebook()
+    await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
+    assert notebook.deltas == ["a", "b"]
+
+
+async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await Timed(Double(dawdles(9))).complete(ask(), Notebook())
+
+
+async def test_what_is_on_record_is_known_through_a_clock() -> None:
+    journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
+
+    async def step(say: Recorder) -> Called:
+        return say.done("answer") or Called(key="", call="answer", text="new")
+
+    assert (await Timed(Double(step)).complete(ask(), journal)).text == "kept"
+
+
+async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
+    notebook = Notebook()
+    assert (await Timed(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
+    assert len(notebook.calls) == 1
+
+
+async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
+    """Neither a full queue nor a closed gate books what was not sent, and who tries again holds no place meanwhile."""
+    gate, sent, notebook = Gate(1), asyncio.Event(), Notebook()
+
+    async def is_told_to_wait(say: Recorder) -> Called:
+        await sent.wait()
+        raise Unavailable("slow", kind="rate", retry_after=0.2, again=True)
+
+    def model(*steps: Step) -> Model:
+        return Retrying(Throttled(Recorded(Timed(Double(*steps), HASTY)), gate), HASTY)
+
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(model(is_told_to_wait, gives("at last")).complete(ask("1"), notebook))
+        others = [group.create_task(model(gives("yes")).complete(ask(), notebook)) for _ in range(3)]
+        await asyncio.sleep(0.02)
+        assert len(notebook.calls) == 1, "the queue is full"
+        sent.set()
+        await asyncio.sleep(0.02)
+        assert len(notebook.calls) == 1, "the gate is closed"
+        others[0].cancel()
+        await asyncio.wait_for(others[2], 2)
+        assert others[1].done(), "in the order of coming"
+    assert first.result().text == "at last"
+    assert len(notebook.calls) == 4
+
+
+async def test_what_is_on_record_takes_no_place() -> None:
+    gate = Gate(1)
+    journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
+    async with gate.place(1.0):
+        assert (await Throttled(Double(), gate).complete(ask(), journal)).text == "kept"
+
+
+async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> None:
+    gate = Gate(2)
+    clock = asyncio.get_running_loop().time
+    gate.hold(0.05)
+    began = clock()
+    async with asyncio.TaskGroup() as group:
+        waits = group.create_task(Throttled(Double(gives("yes")), gate).complete(ask(), Notebook()))
+        await asyncio.sleep(0.01)
+        gate.hold(0.15)
+    assert waits.result().text == "yes"
+    assert clock() - began >= 0.15
+
+
+async def test_places_are_given_in_the_order_of_coming() -> None:
+    order: list[int] = []
+    busy = 0
+
+    def step(n: int) -> Step:
+        async def run(say: Recorder) -> Called:
+            nonlocal busy
+            busy += 1
+            order.append(n)
+            assert busy <= 2
+            await asyncio.sleep(0.001)
+            busy -= 1
+            return Called(key="", call="answer", text="")
+
+        return run
+
+    gate = Gate(2)
+    async with asyncio.TaskGroup() as group:
+        for n in range(12):
+            group.create_task(Throttled(Double(step(n)), gate).complete(ask(), Notebook()))
+    assert order == list(range(12))
+
+
+async def test_a_wait_holds_back_all_who_share_the_key() -> None:
+    gate = Gate(5)
+    told = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
+    other = Throttled(Double(gives("yes"), gives("yes")), gate)
+    with pytest.raises(Unavailable):
+        await told.complete(ask(), Notebook())
+    with pytest.raises(Unavailable, match="asked to wait") as caught:
+        await other.complete(ask(seconds=0.01), Notebook())
+    assert (caught.value.kind, caught.value.again) == ("rate", False)
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    await other.complete(ask(), Notebook())
+    assert clock() - began >= 0.03
+    began = clock()
+    await other.complete(ask(), Notebook())
+    assert clock() - began < 0.03
+
+
+@pytest.mark.parametrize("kind", ["server", "rate"])
+async def test_other_errors_hold_nobody_back(kind: str) -> None:
+    gate = Gate(1)
+    with pytest.raises(Unavailable):
+        await Throttled(Double(fails(Unavailable("x", kind=kind, again=True))), gate).complete(ask(), Notebook())
+    assert (await Throttled(Double(gives("yes")), gate).complete(ask(seconds=0.0), Notebook())).text == "yes"
+
+
+async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
+    gate = Gate(1)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await Throttled(Double(dawdles(9)), gate).complete(ask(), Notebook())
+    assert (await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())).text == "yes"
+
+
+async def test_nobody_is_held_back_for_ever() -> None:
+    gate = Gate(1)
+    gate.hold(1e12)
+    gate.hold(1.0)
+    with pytest.raises(Unavailable) as caught:
+        await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())
+    assert caught.value.retry_after == pytest.approx(LONGEST_HOLD, abs=5)  # pyright: ignore[reportUnknownMemberType]
+
+
+class Counting:
+    """A meter that keeps what it was asked for and told."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, float]] = []
+        self.told: list[int] = []
+
+    @asynccontextmanager
+    async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
+        self.asked.append((tokens, seconds))
+        yield self.told.append
+
+
+async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
+    meter = Counting()
+    told = Throttled(Double(gives("yes")), Gate(1, meter))
+    request = ask()
+    called = await told.complete(request, Notebook())
+    assert meter.asked == [(told.quote(request).tokens, request.seconds)]
+    assert meter.told == [called.usage.input_tokens + called.usage.output_tokens]
+
+
+async def test_a_meter_is_told_that_nothing_was_sent_where_a_limit_stands_in_the_way() -> None:
+    class Poor(Notebook):
+        async def call(self, name: str, quote: object, send: object) -> Called:
+            raise LimitReached("no money")
+
+    meter = Counting()
+    with pytest.raises(LimitReached):
+        await Throttled(Recorded(Double()), Gate(1, meter)).complete(ask(), Poor())
+    assert meter.told == [0]

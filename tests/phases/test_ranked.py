@@ -1,0 +1,220 @@
+"""Rankings of answers: what each is asked, how it is read, what follows."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from moot.answers.layout import read, repair, template, write
+from moot.core.agent import Context
+from moot.core.ask import Ask, Field, Form, Value
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Decision
+from moot.core.errors import ProtocolError
+from moot.phases.base import Sequence
+from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, sheet
+from moot.phases.speak import Everyone
+from moot.phases.vote import labels
+from moot.policy.rules import Quorum
+from moot.protocols.known import Choices, build
+from moot.testing.replay import Harness, Held, Oracle
+from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
+
+DAN = Participant(name="Dan")
+FOUR = (ANN, BOB, CY, DAN)
+DRAFT = Form(name="draft", fields=(Field(name="ANSWER"), Field(name="CONFIDENCE", kind="number", required=False)))
+
+
+async def held(
+    wishes: Mapping[str, str],
+    *,
+    rule: str = "borda",
+    answers: Mapping[str, str] | None = None,
+    people: tuple[Participant, ...] = FOUR,
+) -> tuple[Held, Player]:
+    """All draft, then all rank: ``{"Ann": "Bob Cy"}``, "?" for an answer that is no list, "!" for none."""
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act == "draft":
+            said = (answers or {}).get(ask.to, f"answer of {ask.to}")
+            return {"ANSWER": said.rstrip("+"), "CONFIDENCE": 0.9 if said.endswith("+") else 0.5} if said else None
+        if (wish := wishes[ask.to]) == "!":
+            return None
+        assert ask.form
+        if wish == "?":
+            return {"REASON": "none of them"}
+        shown = {turn.by: label for turn, label in zip(context.about, ask.form.fields[1].choices, strict=True)}
+        return {"REASON": f"{ask.to}'s reason", ask.form.fields[1].name: tuple(shown.get(n, n) for n in wish.split())}
+
+    brief = Brief(topic="Tea?", participants=people)
+    ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
+    tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
+    player = Player(script)
+    return await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], player)), player
+
+
+def decided(place: Held) -> Decision:
+    assert place.transcript.decision
+    return place.transcript.decision
+
+
+ALL = {"Ann": "Bob Cy Dan", "Bob": "Cy Ann Dan", "Cy": "Bob Ann Dan", "Dan": "Bob Cy Ann"}
+
+
+async def test_each_ranks_the_others_answers_without_names_in_an_order_of_its_own() -> None:
+    place, player = await held(ALL)
+    asks = [ask for ask, _ in player.asked if ask.act == "vote"]
+    assert [ask.to for ask in asks] == [each.name for each in FOUR]
+    authors = {ask.to: [place.transcript.get(key).by for key in ask.about] for ask in asks}
+    assert all(sorted((*shown, voter)) == ["Ann", "Bob", "Cy", "Dan"] for voter, shown in authors.items())
+    assert any(shown != sorted(shown) for shown in authors.values())
+    assert all(ask.form and ask.form.fields[1].choices == labels(3) and ask.view.anonymous for ask in asks)
+
+
+async def test_rankings_become_ballots_under_the_authors_names() -> None:
+    decision = decided((await held(ALL))[0])
+    first = decision.ballots[0]
+    assert (first.choice, first.ranks, first.reason) == ("Bob", (("Bob",), ("Cy",), ("Dan",)), "Ann's reason")
+    assert (decision.status, decision.winner, decision.text) == ("decided", "Bob", "answer of Bob")
+    assert dict(decision.tally) == {"Ann": 5.0, "Bob": 9.0, "Cy": 7.0, "Dan": 3.0}
+    assert decision.support == ("Ann", "Cy", "Dan")
+    assert decision.dissent == ()  # Bob could not name himself
+
+
+async def test_dissent_says_its_reason() -> None:
+    decision = decided((await held({**ALL, "Dan": "Ann Bob Cy"}))[0])
+    assert (decision.winner, decision.dissent) == ("Bob", ("Dan for Ann: Dan's reason",))
+
+
+@pytest.mark.parametrize("rule", RULES)
+async def test_every_rule_decides(rule: str) -> None:
+    decision = decided((await held(ALL, rule=rule))[0])
+    assert decision.rule == rule.replace("_", " ")
+    assert decision.status == ("tie" if rule == "approval" else "decided")  # here everybody approves of all others
+
+
+async def test_an_approval_is_one_tier() -> None:
+    decision = decided((await held({"Ann": "Bob Cy", "Bob": "Cy", "Cy": "Bob", "Dan": "Cy"}, rule="approval"))[0])
+    assert decision.ballots[0].ranks == (("Bob", "Cy"),)
+    assert (decision.winner, dict(decision.tally)) == ("Cy", {"Ann": 0.0, "Bob": 2.0, "Cy": 3.0, "Dan": 0.0})
+    assert decision.support == ("Ann", "Bob", "Dan")
+    assert decision.dissent == ()
+
+
+async def test_what_is_no_list_of_the_labels_is_no_ballot() -> None:
+    wishes = {"Ann": "?", "Bob": "Ann Ann", "Cy": "Ann Zoe", "Dan": "!"}
+    decision = decided((await held(wishes))[0])
+    assert [each.state for each in decision.ballots] == ["unread", "unread", "unread", "missing"]
+    assert decision.ballots[1].reason == "no list of the labels"
+    assert (decision.status, decision.how) == ("no_decision", "no vote was cast by 4 voters")
+
+
+async def test_without_most_of_the_rankings_there_is_no_quorum() -> None:
+    assert isinstance(RULES["borda"], Quorum)
+    decision = decided((await held({**ALL, "Ann": "?", "Bob": "!"}))[0])
+    assert (decision.status, decision.winner) == ("no_decision", "")
+    assert decision.how.startswith("no quorum: 2 of 4")
+
+
+async def test_equal_answers_on_top_together_are_no_tie() -> None:
+    wishes = {"Ann": "Bob Cy Dan", "Bob": "Ann Cy Dan", "Cy": "Ann Bob Dan", "Dan": "Bob Ann Cy"}
+    tied = decided((await held(wishes))[0])
+    assert (tied.status, tied.winner) == ("tie", "")
+    joined = decided((await held(wishes, answers={"Ann": "Tea", "Bob": "tea.+"}))[0])
+    assert (joined.status, joined.winner, joined.text) == ("decided", "Bob", "tea.")
+    assert joined.how.endswith("all of them give the same answer")
+    assert joined.support == ("Ann", "Bob", "Cy", "Dan")
+
+
+async def test_where_all_say_the_same_nobody_ranks() -> None:
+    place, player = await held(ALL, answers=dict.fromkeys(("Ann", "Bob", "Cy", "Dan"), "Tea"))
+    assert {ask.act for ask, _ in player.asked} == {"draft"}
+    assert (decided(place).status, decided(place).winner) == ("decided", "Tea")
+
+
+async def test_whoever_sees_fewer_than_two_answers_has_nothing_to_rank() -> None:
+    place, player = await held(ALL, answers={"Cy": "", "Dan": ""})
+    assert [ask.to for ask, _ in player.asked if ask.act == "vote"] == ["Cy", "Dan"]
+    assert decided(place).ballots[0].reason == "fewer than two answers to rank"
+    none, player = await held({"Ann": "", "Bob": ""}, people=(ANN, BOB))
+    assert (decided(none).status, len(player.asked)) == ("no_decision", 2)
+
+
+async def test_jurors_rank_all() -> None:
+    juror = Participant(name="Jo", duty="juror")
+    _, player = await held({**ALL, "Jo": "Dan Ann Bob Cy"}, people=(*FOUR, juror))
+    assert [len(ask.about) for ask, _ in player.asked if ask.act == "vote"] == [3, 3, 3, 3, 4]
+
+
+async def test_nobody_ranks_what_is_hidden_from_him() -> None:
+    dan = Participant(name="Dan", hide=("Bob",))
+    _, player = await held({**ALL, "Dan": "Cy Ann"}, people=(ANN, BOB, CY, dan))
+    assert [len(ask.about) for ask, _ in player.asked if ask.act == "vote"] == [3, 3, 3, 2]
+
+
+# ---- in a text -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("REASON: r\nRANKING:\n- Proposal B\n- Proposal A", ("Proposal B", "Proposal A")),
+        ("REASON: r\nRANKING:\n1. **Proposal B**\n2. proposal a", ("Proposal B", "Proposal A")),
+        ("REASON: r\nRANKING: Proposal C", ("Proposal C",)),
+        ('{"REASON": "r", "RANKING": ["Proposal C", "Proposal A"]}', ("Proposal C", "Proposal A")),
+        ('{"REASON": "r", "RANKING": "Proposal C"}', ("Proposal C",)),
+        ("REASON: r\nRANKING:\n- Proposal B\n- Proposal B", "RANKING: duplicate_key"),
+        ("REASON: r\nRANKING:\n- Proposal B\n- Proposal D", "RANKING: unknown_name"),
+        ("REASON: r\nRANKING:\n- Proposal B, because it is short", "RANKING: unknown_name"),
+        ('{"REASON": "r", "RANKING": ["Proposal B", "Ann"]}', "RANKING: unknown_name"),
+        ('{"REASON": "r", "RANKING": "Proposal A > Proposal B"}', "RANKING: unknown_name"),
+        ("REASON: r", "RANKING: missing"),
+    ],
+)  # fmt: skip
+def test_a_ranking_is_read_strictly(text: str, value: object) -> None:
+    form = sheet(3)
+    reading = read(form, text)
+    if isinstance(value, str):
+        assert (reading.unread, RANKING in reading.fields) == ((value,), False)
+        assert "RANKING" in repair(form, reading)
+    else:
+        assert (reading.fields[RANKING], reading.unread) == (value, ())
+
+
+def test_a_ranking_is_asked_for_by_its_labels() -> None:
+    assert "RANKING: [a list of Proposal A, Proposal B: one line for each" in template(sheet(2))
+    assert sheet(2, approve=True).fields[1].name == ACCEPTABLE
+    fields: dict[str, Value] = {"REASON": "Because.", RANKING: ("Proposal B", "Proposal A")}
+    assert read(sheet(2), write(sheet(2), fields)).fields == fields
+
+
+# ---- in protocols --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ["panel", "council", "arena"])
+async def test_rankings_decide_where_a_vote_is_held(name: str, rule: str) -> None:
+    brief = Brief(topic="?", participants=(ANN, BOB, CY), options=("tea", "coffee"))
+    tree = build(name, brief, Choices(strategy=rule, rounds=1))
+    place = Harness(brief=brief, protocol=tree, name=name)
+    whole = await place.hold(dict.fromkeys(("Ann", "Bob", "Cy"), Oracle()))
+    assert decided(whole).rule == rule.replace("_", " ")
+    await resume_everywhere(place, whole, step=7)
+
+
+@pytest.mark.parametrize(
+    ("name", "people", "message"),
+    [
+        ("panel", (ANN, BOB), "borda ranks the answers of others: it needs at least 3 debaters, or jurors"),
+        ("round_robin", (ANN, BOB, CY), "no strategy is called 'borda' here"),
+        ("board", (ANN, BOB, CY, Participant(name="T", duty="moderator")), "no strategy is called 'borda' here"),
+    ],
+)
+def test_where_nobody_could_rank_it_is_refused(name: str, people: tuple[Participant, ...], message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        build(name, Brief(topic="?", participants=people), Choices(strategy="borda"))
+
+
+def test_two_debaters_are_ranked_by_jurors() -> None:
+    people = (ANN, BOB, Participant(name="Jo", duty="juror"))
+    tree = build("panel", Brief(topic="?", participants=people), Choices(strategy="schulze"))
+    assert "Ranking" in str(tree)

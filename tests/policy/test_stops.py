@@ -1,0 +1,241 @@
+"""Stops that compare claims and answers, and the moderator's gauge: when the rounds of a format end early."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import pytest
+
+from moot.core.agent import Context
+from moot.core.ask import Ask, Field, Form, Reply, Value
+from moot.core.brief import Brief, Participant, View
+from moot.core.event import Asked, Failed, Interjected, Replied
+from moot.core.transcript import Transcript
+from moot.phases.base import Rounds, Sequence
+from moot.phases.choices import Choices, Condition
+from moot.phases.endings import ARGUING, CLAIMING, until
+from moot.phases.speak import SPOKEN, Everyone, speech
+from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
+from moot.protocols.compose import GAUGE, with_gauge
+from moot.protocols.known import build
+from moot.testing.replay import Harness, Held, Oracle
+from tests.kits.players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
+
+SPEECH = speech(())
+QUESTION = Form(name="question", fields=(Field(name="QUESTION"),))
+
+Said: TypeAlias = tuple[int, str, str, Mapping[str, Value] | str | None]
+"""A turn: round, speaker, act, and its fields, or the words of a turn without a form, or None where it is missing."""
+
+
+def told(*turns: Said) -> Transcript:
+    transcript = Transcript()
+    for n, (round, by, act, said) in enumerate(turns, start=1):
+        key = f"/debate/rounds/round-{round}/floor#{n}" if round else f"/debate/open#{n}"
+        form = None if isinstance(said, str) else SPEECH
+        transcript.apply(Asked(ask=Ask(key=key, to=by, act=act, task="?", form=form)))
+        if said is None:
+            transcript.apply(Failed(key=key, kind="timeout", reason="late"))
+        else:
+            reply = Reply(text=said) if isinstance(said, str) else Reply(text="…", fields=said)
+            transcript.apply(Replied(key=key, reply=reply))
+    return transcript
+
+
+def claims(claim: str, answer: str = "") -> dict[str, Value]:
+    return {"CLAIM": claim, **({"ANSWER": answer} if answer else {})}
+
+
+OPENING: tuple[Said, ...] = ((0, "Ann", "open", claims("Tea is warm.", "tea")), (0, "Bob", "open", claims("It wakes")))
+ROUNDS: list[tuple[str, tuple[Said, ...], bool]] = [
+    ("the opening alone is no two rounds", OPENING, False),
+    ("nothing was said", (), False),
+    ("both say NONE", (*OPENING, (1, "Ann", "argue", claims("none.")), (1, "Bob", "argue", claims("NONE"))), True),
+    (
+        "each repeats an earlier claim, of whomever, but for case and a stop",
+        (*OPENING, (1, "Ann", "argue", claims("IT WAKES.")), (1, "Bob", "argue", claims("“It wakes”"))),
+        True,
+    ),
+    (
+        "one claim is new",
+        (*OPENING, (1, "Ann", "argue", claims("It is old")), (1, "Bob", "argue", claims("none"))),
+        False,
+    ),
+    (
+        "a shared word is no restatement",
+        (*OPENING, (1, "Ann", "argue", claims("Tea is warm and wakes.")), (1, "Bob", "argue", claims("none"))),
+        False,
+    ),
+    ("a claim is unread", (*OPENING, (1, "Ann", "argue", {}), (1, "Bob", "argue", claims("none"))), False),
+    ("a turn is missing", (*OPENING, (1, "Ann", "argue", None), (1, "Bob", "argue", claims("none"))), False),
+    ("an answer has changed", (*OPENING, (1, "Ann", "argue", claims("none", "coffee"))), False),
+    ("an answer is given again", (*OPENING, (1, "Ann", "argue", claims("none", "Tea."))), True),
+    ("a first answer is another one", (*OPENING, (1, "Bob", "argue", claims("none", "coffee"))), False),
+    ("without a form the words are the claim", (*OPENING, (1, "Ann", "question", "Why?")), False),
+    ("the same words again are none", ((0, "Ann", "open", "Why?"), (1, "Ann", "question", "why?")), True),
+    (
+        "rounds without an opening: two are needed",
+        ((1, "Ann", "argue", claims("a")), (2, "Ann", "argue", claims("A"))),
+        True,
+    ),
+    ("one round is not enough", ((1, "Ann", "argue", claims("none")), (1, "Bob", "argue", claims("none"))), False),
+    (
+        "what was new in the round before does not count",
+        (*OPENING, (1, "Ann", "argue", claims("new")), (2, "Ann", "argue", claims("New."))),
+        True,
+    ),
+    ("what others than debaters do does not count", (*OPENING, (1, "Chair", "guide", "Stay on topic.")), False),
+]
+
+
+@pytest.mark.parametrize(("turns", "met"), [case[1:] for case in ROUNDS], ids=[case[0] for case in ROUNDS])
+def test_nothing_new(turns: tuple[Said, ...], met: bool) -> None:
+    reason = "the last round brought no new claim and no other answer" if met else ""
+    assert NothingNew(acts=ARGUING).met(told(*turns)) == reason
+
+
+def test_an_interjection_is_no_claim_of_a_round() -> None:
+    transcript = told(*OPENING, (1, "Ann", "argue", claims("none")))
+    transcript.apply(Interjected(by="Guest", text="Something new."))
+    assert NothingNew(acts=(*ARGUING, "interject")).met(transcript) != ""
+    assert NothingNew(acts=("interject",)).met(transcript) == ""
+
+
+def test_turns_that_were_not_asked_for_an_answer_do_not_hide_the_answers_before_them() -> None:
+    transcript = told((0, "Ann", "open", claims("a", "tea")), (0, "Bob", "open", claims("b", "Tea.")))
+    ask = Ask(key="/debate/rounds/round-1/question#3", to="Ann", act="question", task="?", form=QUESTION)
+    transcript.apply(Asked(ask=ask))
+    transcript.apply(Replied(key=ask.key, reply=Reply(text="Why?", fields={"QUESTION": "Why?"})))
+    assert Alike(acts=ARGUING).met(transcript) == "all 2 give the same answer"
+    again = told(
+        (0, "Ann", "open", claims("a", "tea")), (0, "Bob", "open", claims("b", "tea")), (1, "Bob", "argue", {})
+    )
+    assert Alike(acts=ARGUING).met(again) == "", "an answer that was asked for and not given is no agreement"
+
+
+CONDITIONS: list[tuple[tuple[Condition, ...], object]] = [
+    ((), None),
+    (("rounds_exhausted",), None),
+    (("consensus_reached",), Alike(acts=ARGUING)),
+    (("no_new_arguments", "rounds_exhausted"), NothingNew(acts=CLAIMING)),
+    (
+        ("no_new_arguments", "consensus_reached"),
+        AnyOf(stops=(Alike(acts=ARGUING), NothingNew(acts=CLAIMING))),
+    ),
+]
+
+
+@pytest.mark.parametrize(("conditions", "stop"), CONDITIONS)
+def test_conditions(conditions: tuple[Condition, ...], stop: object) -> None:
+    assert until(Choices(until=conditions)) == stop
+
+
+def test_everything_but_closing_statements_is_looked_at() -> None:
+    assert (*ARGUING, "close") == SPOKEN
+    assert set(ARGUING) - set(CLAIMING) == {"question"}
+
+
+# ---- the gauge -----------------------------------------------------------------------------------------------------
+
+SEATED = (ANN, BOB, CHAIR)
+
+
+def brief(*people: Participant) -> Brief:
+    return Brief(topic="Tea?", participants=people or SEATED)
+
+
+async def held(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> Held:
+    made = brief(*people)
+    tree = build("round_robin", made, Choices(until=until, rounds=rounds))
+    return await Harness(brief=made, protocol=tree).hold({each.name: Player(script) for each in made.participants})
+
+
+def debate(gauge: Mapping[str, Value] | None) -> Script:
+    """Everybody claims something new each time, and the moderator's gauge is given."""
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act == "gauge":
+            return gauge
+        return {"CLAIM": ask.key, "ANSWER": ask.to} if ask.act in SPOKEN else {}
+
+    return script
+
+
+GAUGES: list[tuple[tuple[Condition, ...], Mapping[str, Value] | None, str]] = [
+    (("consensus_reached",), {"CONSENSUS": "REACHED", "NEW": "CLAIMS"}, "Chair judges that consensus is reached"),
+    (("consensus_reached",), {"CONSENSUS": "OPEN", "NEW": "NONE"}, ""),
+    (("no_new_arguments",), {"CONSENSUS": "OPEN", "NEW": "NONE"}, "Chair judges that nothing new was said"),
+    (("no_new_arguments",), {"CONSENSUS": "REACHED", "NEW": "CLAIMS"}, ""),
+    (("no_new_arguments",), {}, ""),
+    (("no_new_arguments",), None, ""),
+]
+
+
+@pytest.mark.parametrize(("conditions", "gauge", "reason"), GAUGES)
+async def test_the_moderators_gauge_ends_the_rounds(
+    conditions: tuple[Condition, ...], gauge: Mapping[str, Value] | None, reason: str
+) -> None:
+    transcript = (await held(debate(gauge), until=conditions)).transcript
+    gauged = [turn for turn in transcript.all() if turn.act == "gauge"]
+    assert transcript.halts == ({"/debate/rounds": reason} if reason else {})
+    assert len(gauged) == (1 if reason else 3)
+    assert transcript.closed
+
+
+async def test_only_the_moderator_sees_the_gauge() -> None:
+    made = brief()
+    player = Player(debate({"CONSENSUS": "OPEN", "NEW": "CLAIMS"}))
+    tree = build("round_robin", made, Choices(until=("consensus_reached",)))
+    await Harness(brief=made, protocol=tree).hold({each.name: player for each in made.participants})
+    gauged = [ask for ask, _ in player.asked if ask.act == "gauge"]
+    assert [(ask.to, ask.audience, ask.form, ask.view) for ask in gauged] == [
+        ("Chair", ("Chair",), GAUGE, View(numbered=True))
+    ] * 3
+    assert "after round 2." in gauged[1].task
+    shown = [
+        turn.act for ask, context in player.asked if ask.to != "Chair" for turn in (*context.turns, *context.about)
+    ]
+    assert "argue" in shown
+    assert "gauge" not in shown
+
+
+async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return {"CLAIM": "NONE" if "/round-" in ask.key else ask.to, "ANSWER": ask.to}
+
+    transcript = (await held(script, ANN, BOB, until=("no_new_arguments",))).transcript
+    assert not transcript.turns("gauge")
+    assert transcript.halts["/debate/rounds"] == "the last round brought no new claim and no other answer"
+    assert len(transcript.turns("argue")) == 2
+
+
+async def test_seats_that_fail_never_stall_the_debate() -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if ask.to in ("Bob", "Chair") else {"CLAIM": "NONE"}
+
+    transcript = (await held(script, until=("no_new_arguments", "consensus_reached"))).transcript
+    assert transcript.closed
+    assert not transcript.halts
+
+
+def test_rounds_that_end_for_their_own_reasons_are_not_gauged() -> None:
+    chosen = Choices(until=("consensus_reached",))
+    assert build("moderated", brief(), chosen) == build("moderated", brief(), Choices())
+    speak = Everyone(act="argue", task="?")
+    assert with_gauge(speak, brief(), chosen) == speak
+    assert with_gauge(Rounds(each=speak, until=until(chosen)), brief(ANN, BOB), chosen) == Rounds(
+        each=speak, until=until(chosen)
+    )
+    woven = with_gauge(Sequence(parts=(speak, Rounds(each=speak, until=until(chosen)))), brief(), chosen)
+    assert isinstance(woven, Sequence)
+    rounds = woven.parts[1]
+    assert isinstance(rounds, Rounds)
+    assert isinstance(rounds.until, AnyOf)
+    assert [type(stop) for stop in rounds.until.stops] == [Alike, Settled]
+
+
+async def test_a_gauged_debate_can_be_cut_anywhere() -> None:
+    made = brief()
+    tree = build("round_robin", made, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
+    place = Harness(brief=made, protocol=tree)
+    whole = await place.hold({each.name: Oracle(3) for each in SEATED})
+    await resume_everywhere(place, whole, seed=3)

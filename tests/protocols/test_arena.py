@@ -1,0 +1,374 @@
+"""The arena, case by case as its document wants it, and what ends an arena or a panel early."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from moot.agents.prompt import compose
+from moot.app.plan.estimate import estimate
+from moot.core.agent import Context, Recorder
+from moot.core.ask import Ask, Reply, Value
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.errors import ProtocolError
+from moot.models.base import Traits
+from moot.phases.base import Phase, Rounds, Sequence
+from moot.phases.choices import Choices, Condition
+from moot.phases.vote import BALLOT, Vote
+from moot.policy.pairing import Pairs
+from moot.policy.stops import AnyOf, Saving
+from moot.protocols.known import build
+from moot.testing.replay import Harness, Held, Oracle
+from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
+
+DI, EVE = Participant(name="Di"), Participant(name="Eve")
+FIVE = (ANN, BOB, CY, DI, EVE)
+
+
+def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
+    return Brief(topic="Tea or coffee?", participants=people or (ANN, BOB, CY), options=options)
+
+
+async def hold(script: Script, choices: Choices, *people: Participant, name: str = "arena") -> tuple[Held, Player]:
+    made, player = brief(*people), Player(script)
+    place = Harness(brief=made, protocol=build(name, made, choices))
+    return await place.hold({each.name: player for each in made.participants}), player
+
+
+def ballot(ask: Ask, context: Context, author: str) -> Mapping[str, Value]:
+    """A vote for the proposal of that author."""
+    assert ask.form
+    return {BALLOT: ask.form.fields[0].choices[[turn.by for turn in context.about].index(author)]}
+
+
+def differing(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+    """Everybody holds something else, and votes for Ann."""
+    return ballot(ask, context, "Ann") if ask.act == "vote" else {"ANSWER": f"{ask.to}'s"}
+
+
+# ---- rounds
+
+
+async def test_critics_name_issues_and_authors_accept_or_reject_them() -> None:
+    issue: Mapping[str, Value] = {"ISSUE": "It is dear.", "SEVERITY": 7.0, "UNSOURCED": ("Tea is cheap.",)}
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act == "critique":
+            return {**issue, "WHERE": "cheap", "SUGGESTION": "Say what it costs."}
+        if ask.act == "revise":
+            return {"ANSWER": f"{ask.to}'s", "ACCEPTS": ("A: the cost is in now",), "REJECTS": ("B: no cost is meant",)}
+        return differing(ask, context)
+
+    held, player = await hold(script, Choices(rounds=1))
+    critique = held.transcript.turns("critique")[0]
+    assert [critique.fields[name] for name in ("ISSUE", "SEVERITY", "UNSOURCED")] == list(issue.values())
+    revised = held.transcript.turns("revise")[0]
+    assert [turn.act for turn in map(held.transcript.get, revised.about)] == ["propose", "critique", "critique"]
+    assert (revised.fields["ACCEPTS"], revised.fields["REJECTS"]) == (
+        ("A: the cost is in now",),
+        ("B: no cost is meant",),
+    )
+    assert all(ask.view.anonymous for ask, _ in player.asked if ask.act in ("critique", "revise", "vote"))
+    assert held.transcript.positions("ANSWER")["Ann"] == ("Ann's", "Ann's")
+
+
+@pytest.mark.parametrize(
+    ("people", "choices", "pairs", "critiques"),
+    [
+        ((ANN, BOB, CY), Choices(), Pairs(), 6),
+        (FIVE, Choices(topology="all-to-all"), Pairs(), 20),  # R5
+        (FIVE, Choices(topology="ring"), Pairs(topology="ring"), 5),
+        (FIVE, Choices(), Pairs(topology="adaptive"), 10),
+        (
+            (ANN, BOB, CY, replace(DI, weight=3.0), replace(EVE, weight=1.0)),
+            Choices(),
+            Pairs(topology="adaptive", strongest=("Di",)),
+            10,
+        ),
+    ],
+)
+async def test_who_criticises_whom(
+    people: tuple[Participant, ...], choices: Choices, pairs: Pairs, critiques: int
+) -> None:
+    tree = build("arena", brief(*people), choices)
+    assert f"{pairs!r}" in f"{tree!r}"
+    held, _ = await hold(differing, replace(choices, rounds=1), *people)
+    given = held.transcript.turns("critique")
+    assert len(given) == critiques
+    assert all(held.transcript.get(turn.about[0]).by != turn.by for turn in given)
+
+
+async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
+
+    held, _ = await hold(script, Choices(rounds=1))
+    assert [turn.by for turn in held.transcript.turns("propose")] == ["Ann", "Cy"]
+    assert [(turn.key, turn.text) for turn in held.transcript.failures()] == [("/debate/propose#2", "")]
+    assert {held.transcript.get(turn.about[0]).by for turn in held.transcript.turns("critique")} == {"Ann", "Cy"}
+    assert held.transcript.decision
+    assert held.transcript.decision.winner == "Ann's"
+
+
+class Slow:
+    """A seat that takes its time."""
+
+    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        await asyncio.sleep(1.0)
+        raise AssertionError("nobody waits so long")
+
+
+async def test_whoever_is_too_slow_is_left_out_in_time() -> None:  # D15
+    made = replace(brief(), limits=Limits(turn_seconds=0.1))
+    player = Player(differing)
+    place = Harness(brief=made, protocol=build("arena", made, Choices(rounds=0)))
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    held = await place.hold({"Ann": player, "Bob": Slow(), "Cy": player})
+    assert clock() - began < 0.9
+    assert {turn.by for turn in held.transcript.failures()} == {"Bob"}
+
+
+def test_one_agent_is_no_arena() -> None:  # D1
+    with pytest.raises(ProtocolError, match="at least 2 debaters, not 1"):
+        build("arena", brief(ANN))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "wishes", "status", "dissent"),
+    [
+        ("majority", {"Ann": "Ann", "Bob": "Bob"}, "tie", ()),  # D3
+        ("absolute", {"Ann": "Ann", "Bob": "Bob"}, "tie", ()),
+        ("unanimous", {"Ann": "Ann", "Bob": "Ann", "Cy": "Bob"}, "no_decision", ("Cy",)),  # D5
+        ("supermajority", {"Ann": "Ann", "Bob": "Ann", "Cy": "Bob"}, "decided", ("Cy",)),
+    ],
+)
+async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: str, dissent: tuple[str, ...]) -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        said: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."}
+        return ballot(ask, context, wishes[ask.to]) if ask.act == "vote" else said
+
+    people = tuple(each for each in (ANN, BOB, CY) if each.name in wishes)
+    held, _ = await hold(script, Choices(rounds=0, strategy=strategy), *people)
+    decision = held.transcript.decision
+    assert decision
+    assert decision.status == status
+    assert decision.dissent == tuple(f"{name} for Bob's: {name} vote /debate/vote#3" for name in dissent)
+    if dissent:
+        (against,) = [each for each in decision.minority if each.answer == "Bob's"]
+        assert (against.by, against.argument) == (dissent, "Bob knows.")
+
+
+# ---- what ends it early
+
+
+def rounds_of(tree: Phase) -> Rounds:
+    assert isinstance(tree, Sequence)
+    (found,) = [part for part in tree.parts if isinstance(part, Rounds)]
+    return found
+
+
+@pytest.mark.parametrize("name", ["panel", "arena"])
+@pytest.mark.parametrize(
+    ("until", "stops"),
+    [
+        (("rounds_exhausted",), []),
+        (("consensus_reached", "answers_unchanged"), ["Alike", "Unchanged"]),
+        (("stalled", "confidence_reached", "rounds_exhausted"), ["Stalled", "Confident"]),
+        (("lead_decided",), []),
+    ],
+)
+def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
+    name: str, until: tuple[Condition, ...], stops: list[str]
+) -> None:
+    end = rounds_of(build(name, brief(), Choices(until=until))).until
+    assert isinstance(end, Saving)
+    assert isinstance(end.stop, AnyOf)
+    assert [type(stop).__name__ for stop in end.stop.stops] == stops
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "people", "said"),
+    [
+        ("arena", Choices(until=("no_new_arguments",)), (ANN, BOB), "no_new_arguments needs a moderator here"),
+        ("arena", Choices(until=("majority_certain",)), (ANN, BOB), "majority_certain goes with strategy: majority"),
+        ("arena", Choices(until=("lead_decided",), strategy="borda"), (ANN, BOB, CY), "lead_decided goes with a vote"),
+        (
+            "council",
+            Choices(until=("stalled",)),
+            (ANN, BOB),
+            "council takes no stalled: that goes with panel and arena",
+        ),
+    ],
+)
+def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[Participant, ...], said: str) -> None:
+    with pytest.raises(ProtocolError, match=said) as found:
+        build(name, brief(*people), choices)
+    assert found.value.about == "debate_end_condition"
+
+
+@pytest.mark.parametrize(
+    ("favours", "status", "how"),
+    [
+        (("Bob", "Bob"), "decided", "Chair chose Bob's in both orders"),
+        (("Bob", "Ann"), "tie", "the judge changed with the order: Bob's in the first, Ann's in the second"),
+        (("Bob", ""), "no_decision", "Chair gave no verdict in the second order"),
+    ],
+)
+async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status: str, how: str) -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act != "vote":
+            return {"ANSWER": f"{ask.to}'s"}
+        name = favours[int(ask.key[-1]) - 1]
+        assert ask.form
+        return {BALLOT: ask.form.fields[1].choices[[turn.by for turn in context.about].index(name)]} if name else {}
+
+    people = (ANN, BOB, CY, CHAIR)
+    held, player = await hold(script, Choices(strategy="judge", rounds=1), *people)
+    decision = held.transcript.decision
+    assert decision
+    assert (decision.status, decision.how, decision.rule) == (status, how, "judge")
+    first, second = [ask for ask, _ in player.asked if ask.act == "vote"]
+    assert first.about == second.about[::-1], "the order is on record, and the other one is its mirror"
+    assert (first.to, second.to) == ("Chair", "Chair")
+    for ask, context in player.asked:
+        if ask.act == "vote":
+            shown = "\n".join(message.text for message in compose(ask, context, Traits()))
+            assert "Proposal A" in shown
+            # What a player says itself holds its name; nothing of ours does.
+            ours = re.sub(r"\w+ \w+ /debate\S+|\w+'s", "", shown)
+            assert not any(each.name in ours for each in (ANN, BOB, CY))
+    with pytest.raises(ProtocolError, match="the strategy judge needs one moderator, not 0"):
+        build("arena", brief(ANN, BOB), Choices(strategy="judge"))
+    for until in ("lead_decided", "majority_certain"):
+        with pytest.raises(ProtocolError, match=until):
+            build("arena", brief(*people), Choices(strategy="judge", until=(until,)))
+
+
+def test_where_answers_are_counted_no_vote_can_end_early() -> None:
+    with pytest.raises(ProtocolError, match="here answers are counted or ranked"):
+        build("panel", brief(options=("tea", "coffee")), Choices(until=("lead_decided",)))
+    assert build("panel", brief(options=("tea", "coffee")), Choices(until=("majority_certain",)))
+
+
+async def test_a_moderator_ends_an_arena() -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, context)
+
+    held, player = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
+    (judging,) = [(ask, context) for ask, context in player.asked if ask.act == "gauge"]
+    assert judging[0].view.anonymous, "a judge reads no names either"
+    read_ = "\n".join(message.text for message in compose(*judging, Traits()))
+    assert not re.search(r"(?m)^\W*(Ann|Bob)\b(?! propose| critique| revise)", read_)
+    assert held.transcript.halts == {
+        "/debate/rounds": "Chair judges that nothing new was said; 15 of 20 calls of the rounds saved"
+    }
+
+
+async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R9
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."} if ask.act != "vote" else {}
+
+    held, _ = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB)
+    (reason,) = held.transcript.halts.values()
+    assert reason.startswith("stalled: everybody repeats itself")
+    assert reason.endswith("by words); 16 of 20 calls of the rounds saved")
+
+
+async def test_an_instrument_measures_what_the_stop_reads() -> None:
+    aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act == "liken":
+            assert [turn.by for turn in context.about] == ["Ann", "Ann", "Bob", "Bob"]
+            return {"OWN": 0.99, "BETWEEN": 0.3, "METHOD": "ollama:e"}
+        return differing(ask, context)
+
+    held, player = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB, aide)
+    assert "0.30 alike, by ollama:e); 20 of 25 calls" in held.transcript.halts["/debate/rounds"]
+    asked = [ask for ask, _ in player.asked if ask.to == "Likeness"]
+    assert [(ask.act, ask.audience) for ask in asked] == [("liken", ("Likeness",))]
+    assert not any(turn.act == "liken" for _, context in player.asked for turn in context.turns)
+
+
+async def test_an_instrument_waits_until_everybody_has_given_two_proposals() -> None:
+    aide = Participant(name="Likeness", seat="likeness:ollama:e", duty="aide")
+
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
+
+    held, player = await hold(script, Choices(until=("stalled",), rounds=1), ANN, BOB, aide)
+    assert all(ask.act != "liken" for ask, _ in player.asked)
+    assert held.transcript.closed
+
+
+@pytest.mark.parametrize(
+    ("until", "strategy", "asked", "reason"),
+    [
+        ("lead_decided", "majority", 3, "the lead of Ann's cannot be overturned; 2 of 5 calls of the vote saved"),
+        ("lead_decided", "supermajority", 4, "the lead of Ann's cannot be overturned; 1 of 5 calls of the vote saved"),
+        ("majority_certain", "majority", 4, "Ann's leads with a probability of 0.969; 1 of 5 calls of the vote saved"),
+    ],
+)
+async def test_a_vote_ends_when_the_rest_need_not_be_asked(
+    until: Condition, strategy: str, asked: int, reason: str
+) -> None:
+    choices = Choices(rounds=0, until=(until,), strategy=strategy)
+    held, player = await hold(differing, choices, *FIVE)
+    assert [ask.act for ask, _ in player.asked].count("vote") == asked
+    assert held.transcript.halts == {"/debate/vote": reason}
+    decision = held.transcript.decision
+    assert decision
+    assert (decision.status, decision.winner, [each.voter for each in decision.ballots]) == (
+        "decided",
+        "Ann's",
+        [each.name for each in FIVE],
+    )
+    left = [each for each in decision.ballots if each.state == "missing"]
+    assert [each.reason for each in left] == ["not asked: the vote was over"] * (5 - asked)
+    assert decision.strength != "unanimous", "who was not asked has not agreed"
+
+
+async def test_a_close_vote_goes_to_its_end() -> None:
+    def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        mine: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s"}
+        return ballot(ask, context, ask.to) if ask.act == "vote" else mine
+
+    held, player = await hold(script, Choices(rounds=0, until=("lead_decided",), strategy="majority"))
+    assert [ask.act for ask, _ in player.asked].count("vote") == 3
+    assert held.transcript.halts == {}
+
+
+async def test_voters_are_asked_in_an_order_of_chance_that_is_on_record() -> None:
+    _, player = await hold(differing, Choices(rounds=0, until=("lead_decided",), strategy="unanimous"), *FIVE)
+    order = [ask.to for ask, _ in player.asked if ask.act == "vote"]
+    assert sorted(order) == sorted(each.name for each in FIVE)
+    assert order != [each.name for each in FIVE]
+
+
+@pytest.mark.parametrize("until", [("stalled", "lead_decided"), ("consensus_reached", "no_new_arguments")])
+async def test_an_arena_that_ends_early_can_be_cut_anywhere(until: tuple[Condition, ...]) -> None:
+    made = brief(ANN, BOB, CY, CHAIR)
+    choices = Choices(until=until, rounds=2, topology="ring")
+    place = Harness(brief=made, protocol=build("arena", made, choices))
+    whole = await place.hold({each.name: Oracle(3) for each in made.participants})
+    await resume_everywhere(place, whole, seed=3, step=3)
+
+
+def test_a_usual_vote_asks_all_at_once() -> None:
+    tree = build("arena", brief(), Choices())
+    assert isinstance(tree, Sequence)
+    assert isinstance(tree.parts[-1], Vote)
+    assert tree.parts[-1].early == ()
+
+
+@pytest.mark.parametrize(
+    "until", [("stalled",), ("confidence_reached",), ("majority_certain", "lead_decided"), ("rounds_exhausted",)]
+)
+def test_an_estimate_counts_on_no_stop_that_nobody_can_foresee(until: tuple[Condition, ...]) -> None:
+    choices = Choices(until=until, rounds=2, topology="ring", strategy="majority")
+    costing = estimate(brief(*FIVE), build("arena", brief(*FIVE), choices), {})
+    assert costing.most.asks == 5 + 2 * (5 + 5) + 5
+    assert costing.least.asks == (25 if until == ("rounds_exhausted",) else 5)

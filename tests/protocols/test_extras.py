@@ -1,0 +1,173 @@
+"""What a brief adds to any protocol: its place in the play, and that it can be cut and resumed anywhere."""
+
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+
+from moot.core.brief import Brief, Participant, View
+from moot.phases.base import At, Phase, Rounds, Sequence
+from moot.phases.choices import Choices, Extras
+from moot.phases.revise import Mindful
+from moot.phases.speak import Everyone
+from moot.phases.vote import Count
+from moot.policy.rules import PLURALITY
+from moot.protocols.compose import add, summarise
+from moot.protocols.known import KNOWN, build
+from moot.protocols.spec import dump, load
+from moot.testing.replay import Harness, Held, Oracle
+from tests.kits.players import resume_everywhere
+
+ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
+CHAIR = Participant(name="Chair", duty="moderator")
+GERMAN = replace(BOB, language="German")
+FULL = (ANN, BOB, Participant(name="Cy"), Participant(name="Dan"), CHAIR)
+ALL = Extras(
+    live_scoring=True,
+    anonymous_scoring=True,
+    reasoned_evaluation=True,
+    revision=True,
+    self_reflection=True,
+    evolution=True,
+    interruptions=True,
+)
+
+
+def table(*people: Participant) -> Brief:
+    return Brief(topic="Tea or coffee?", participants=people, seed=3)
+
+
+async def held(name: str, brief: Brief, choices: Choices) -> Held:
+    place = Harness(brief=brief, protocol=build(name, brief, choices), name=name)
+    return await place.hold(dict.fromkeys([each.name for each in brief.participants], Oracle()))
+
+
+def acts(found: Held) -> str:
+    """The acts that were asked, those that follow each other with the same path and act once."""
+    turns = [turn for turn in found.transcript.all() if turn.ask]
+    return " ".join(act for (_, act), _ in groupby(turns, key=lambda turn: (turn.key.partition("#")[0], turn.act)))
+
+
+@pytest.mark.parametrize(
+    ("extras", "rounds"),
+    [
+        (Extras(), "open argue close vote"),
+        (Extras(revision=True), "open argue reconsider revise close vote"),
+        (Extras(evolution=True), "open argue strategy close vote"),
+        (Extras(live_scoring=True), "open score argue score argue score close score vote"),
+        (Extras(self_reflection=True), "open argue close vote reflect"),
+        (Extras(anonymous_scoring=True), "open argue score close vote"),
+        (Extras(reasoned_evaluation=True), "open argue evaluate close vote"),
+    ],
+)
+async def test_each_extra_has_its_place(extras: Extras, rounds: str) -> None:
+    found = await held("round_robin", table(ANN, BOB), Choices(rounds=1, extras=extras))
+    assert acts(found) == rounds
+
+
+async def test_an_interruption_follows_a_turn() -> None:
+    found = await held("round_robin", table(ANN, BOB), Choices(rounds=1, extras=Extras(interruptions=True)))
+    assert acts(found).startswith("open argue bid")
+
+
+async def test_together_they_stand_in_a_fixed_order() -> None:
+    extras = replace(ALL, interruptions=False, live_scoring=False)
+    found = await held("round_robin", table(ANN, GERMAN), Choices(rounds=1, summarize=1, extras=extras))
+    told = "open argue reconsider revise strategy summarize score evaluate close vote reflect translate"
+    assert acts(found) == told
+    translated = {turn.about[0].split("#")[0].split("/")[-1] for turn in found.transcript.turns("translate")}
+    assert translated >= {"open", "floor", "reflect"}
+
+
+async def test_revisions_and_interruptions_are_rated_like_other_turns() -> None:
+    extras = Extras(live_scoring=True, revision=True, interruptions=True)
+    found = await held("round_robin", table(ANN, BOB, CHAIR), Choices(rounds=2, extras=extras))
+    rated = {found.transcript.get(turn.about[0]).act for turn in found.transcript.turns("score")}
+    assert {"open", "argue", "revise", "interrupt", "answer", "close"} <= rated
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_without_extras_a_protocol_is_what_it_was(name: str) -> None:
+    brief = table(*FULL)
+    tree = build(name, brief)
+    assert add(tree, brief, Choices()) == tree
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_every_protocol_takes_everything_and_can_be_stored(name: str) -> None:
+    tree = build(name, table(*FULL), Choices(summarize=2, extras=ALL))
+    assert load(dump(tree)) == tree
+
+
+# ---- summaries -----------------------------------------------------------------------------------------------------
+
+
+async def places(choices: Choices, *people: Participant) -> list[str]:
+    found = await held("round_robin", table(*people), choices)
+    return [turn.key.removeprefix("/debate/") for turn in found.transcript.all() if turn.act == "summarize"]
+
+
+async def test_every_so_many_rounds_there_is_a_summary() -> None:
+    chosen = await places(Choices(rounds=5, summarize=2), ANN, BOB)
+    assert chosen == ["rounds/round-2/summarize#1", "rounds/round-4/summarize#1"]
+
+
+async def test_who_is_shown_only_summaries_gets_them_from_the_beginning() -> None:
+    terse = replace(ANN, view=View(summary_only=True))
+    always = ["summarize#1", "rounds/round-1/summarize#1", "rounds/round-2/summarize#1"]
+    assert await places(Choices(rounds=2), terse, BOB) == always
+    assert await places(Choices(rounds=2, summarize=2), terse, BOB) == [always[0], always[2]]
+    assert await places(Choices(rounds=2), replace(ANN, view=View(last=3)), BOB) == []
+
+
+def test_where_rounds_open_the_debate_nothing_is_summed_up_before_them() -> None:
+    say = Everyone(act="argue", task="Argue.")
+    rounds = Rounds(each=say)
+    brief = table(replace(ANN, view=View(summary_only=True)), BOB)
+    woven = summarise(Sequence(parts=(rounds, say)), brief, 0)
+    assert isinstance(woven, Sequence)
+    assert [part.name for part in woven.parts] == ["rounds", "argue"]
+    assert summarise(rounds, brief, 0) == summarise(rounds, table(ANN, BOB), 1) != rounds
+
+
+# ---- notes ---------------------------------------------------------------------------------------------------------
+
+
+def leaves(tree: Phase) -> list[str]:
+    if isinstance(tree, Sequence):
+        return [leaf for part in tree.parts for leaf in leaves(part)]
+    if isinstance(tree, Rounds | At):
+        return leaves(tree.each)
+    return [f"{type(tree).__name__} {tree.name}"]
+
+
+def test_notes_stand_beside_every_question_that_is_no_decision() -> None:
+    say = Everyone(act="argue", task="Argue.")
+    tree = Sequence(parts=(say, Rounds(each=At(each=say, every=2)), Count(rule=PLURALITY, acts=("argue",))))
+    woven = add(tree, table(ANN, BOB), Choices(extras=Extras(evolution=True)))
+    assert leaves(woven) == ["Mindful argue", "Mindful argue", "Mindful strategy", "Count count"]
+    assert Mindful(each=say).name == "argue"
+
+
+# ---- cut and resume ------------------------------------------------------------------------------------------------
+
+ONE_EACH = [
+    Choices(rounds=1, extras=Extras(revision=True)),
+    Choices(rounds=1, extras=Extras(evolution=True)),
+    Choices(rounds=1, extras=Extras(self_reflection=True)),
+    Choices(rounds=1, extras=Extras(interruptions=True)),
+    Choices(rounds=1, extras=Extras(live_scoring=True)),
+    Choices(rounds=1, extras=Extras(anonymous_scoring=True, reasoned_evaluation=True)),
+    Choices(rounds=2, summarize=1),
+    Choices(rounds=1, summarize=1, extras=ALL),
+]
+
+
+@pytest.mark.parametrize("choices", ONE_EACH)
+async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(choices: Choices) -> None:
+    brief = table(ANN, replace(GERMAN, hide=("Ann round 1",)), CHAIR)
+    place = Harness(brief=brief, protocol=build("round_robin", brief, choices), name="round_robin")
+    names = [each.name for each in brief.participants]
+    whole = await place.hold(dict.fromkeys(names, Oracle()))
+    assert whole.transcript.closed
+    await resume_everywhere(place, whole, step=1 if len(whole.lines) < 120 else 3)

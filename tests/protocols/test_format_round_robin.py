@@ -1,0 +1,92 @@
+"""The format round_robin (conformance S3): who speaks in which order, and the first prompts to the letter."""
+
+from collections.abc import Mapping
+
+from moot.core.agent import Context
+from moot.core.ask import Ask, Value
+from moot.core.brief import Brief, Participant
+from moot.phases.choices import Choices
+from moot.protocols.known import build
+from moot.testing.replay import Harness
+from tests.agents.prompts import prompt
+from tests.kits.players import BOB, CY, Player
+
+ANN = Participant(name="Ann", role="For tea", persona="You like it hot.")
+HEAD = """\
+<system>
+You take part in a structured debate. Everything in it is on the record.
+
+Topic: Tea?
+
+At the table:
+- Ann: For tea
+- Bob
+- Cy
+
+<user>
+"""
+OPENING = f"""{HEAD}You are Ann, For tea.
+You like it hot.
+
+State your position on the topic and your main reasons.
+
+May be left out: ANSWER.
+Answer in exactly this form, each label at the start of a line:
+ANSWER: [your answer in one sentence]
+CLAIM: [your main claim in one sentence; NONE if you add nothing new]
+ARGUMENT: [what you say, in full]"""
+FLOOR = f"""{HEAD}The debate so far:
+
+---
+
+T1 [Ann]:
+  Ann open /debate/open#1
+
+T2 [Bob]:
+  Bob open /debate/open#2
+
+T3 [Cy]:
+  Cy open /debate/open#3
+
+You are Ann, For tea.
+You like it hot.
+
+Round 1: you have the floor. Answer what was said; add what is missing.
+
+TARGET: the turn that you answer.
+RELATION: what your claim does to it.
+May be left out: ANSWER, TARGET, RELATION.
+Answer in exactly this form, each label at the start of a line:
+ANSWER: [your answer in one sentence]
+CLAIM: [your main claim in one sentence; NONE if you add nothing new]
+TARGET: [T2 or T3]
+RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
+ARGUMENT: [what you say, in full]"""
+
+
+def nothing(ask: Ask, context: Context) -> Mapping[str, Value]:
+    return {}
+
+
+async def held(choices: Choices) -> Player:
+    brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
+    player = Player(nothing)
+    place = Harness(brief=brief, protocol=build("round_robin", brief, choices))
+    await place.hold({each.name: player for each in brief.participants})
+    return player
+
+
+async def test_who_speaks_in_which_order() -> None:
+    player = await held(Choices(rounds=2, strategy="no_consensus"))
+    assert [f"{ask.to} {ask.act}" for ask, _ in player.asked] == [
+        *("Ann open", "Bob open", "Cy open"),
+        *("Ann argue", "Bob argue", "Cy argue"),
+        *("Bob argue", "Cy argue", "Ann argue"),
+        *("Ann close", "Bob close", "Cy close"),
+    ]
+
+
+async def test_the_prompts_of_the_first_round() -> None:
+    player = await held(Choices(rounds=1))
+    assert prompt(player, "/open#1") == OPENING
+    assert prompt(player, "/round-1#1") == FLOOR

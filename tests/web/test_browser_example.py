@@ -1,0 +1,88 @@
+"""The first minute in a real browser: the example is started as it stands, or makes room for what somebody brings."""
+
+import re
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.web.browser import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+BRIEF = "---\ntopic: Tea or coffee?\noptions: [Tea, Coffee]\n---\n\nTea is calm. Coffee is quick.\n"
+PASTE = """([box, text]) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  return box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
+DROP = """([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  return document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+}"""
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="What should they debate?")
+
+
+async def test_whoever_just_presses_start_sees_a_whole_debate(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await expect(page.get_by_label("Model of all")).to_have_value("builtin:quotes")
+        await expect(page.locator(".check")).to_contain_text("4 participants")
+        await page.get_by_role("button", name="Start the debate").click()
+        decision = page.get_by_role("region", name="Decision")
+        await expect(decision).to_contain_text("A trial of three months")
+        await expect(decision).to_contain_text("Fridays off")  # the dissent
+        await expect(page.locator("article.turn")).to_have_count(12)
+        await expect(page.locator("article.turn .said").first).to_contain_text('"Fridays off would give everybody')
+        await expect(page.get_by_role("tabpanel").get_by_text("attacks · Advocate")).to_have_count(1)
+        await page.get_by_role("tab", name="Votes").click()
+        await expect(
+            page.get_by_role("tabpanel").get_by_role("row", name=re.compile("Treasurer")).first
+        ).to_be_visible()
+
+
+async def test_typing_replaces_the_example_and_what_belongs_to_it(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await expect(page.get_by_role("textbox", name="Role of Skeptic")).to_have_value(re.compile("five days"))
+        await box(page).click()
+        await page.keyboard.type("Tea or coffee?")
+        assert await box(page).input_value() == "Tea or coffee?"
+        await expect(page.get_by_role("button", name="Clear")).to_have_count(0)
+        await expect(page.get_by_role("textbox", name="Role of Skeptic")).to_have_value("Looks for what can go wrong")
+        await page.get_by_role("button", name="Edit as Markdown").click()
+        assert "Friday" not in await box(page).input_value()
+
+
+async def test_the_example_can_be_cleared_and_edited(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await box(page).click()
+        await box(page).press("End")
+        await page.keyboard.type(" And pay?")
+        assert await box(page).input_value() == "Should our team take Fridays off? And pay?"
+        await page.get_by_role("button", name="Clear").click()
+        await expect(box(page)).to_be_focused()
+        assert await box(page).input_value() == ""
+        await expect(page.get_by_role("button", name="Start the debate")).to_be_disabled()
+
+
+async def test_a_brief_that_is_pasted_or_dropped_opens_the_editor(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await box(page).evaluate("(box, text) => (" + PASTE + ")([box, text])", "Just a question?")
+        await expect(page.get_by_role("button", name="Edit as Markdown")).to_be_visible()
+        await box(page).evaluate("(box, text) => (" + PASTE + ")([box, text])", BRIEF)
+        await expect(box(page)).to_have_value(BRIEF)
+        await expect(box(page)).to_be_focused()
+        await page.get_by_role("button", name="Back to the form").click()
+        await page.evaluate(DROP, ["notes.pdf", "%PDF"])
+        await expect(page.get_by_role("alert")).to_have_text("notes.pdf is no Markdown file (.md).")
+        await page.evaluate(DROP, ["tea.md", BRIEF])
+        await expect(box(page)).to_have_value(BRIEF)
+        await expect(page.locator(".check")).to_contain_text("3 participants")
+        await page.get_by_role("button", name="Start the debate").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Tea or coffee?")

@@ -1,0 +1,155 @@
+"""The pages for everybody, in a real browser: axe-core in light and dark, wide and narrow; keys alone; no motion."""
+
+import re
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page, expect
+
+from tests.web.browser import NARROW, WIDE, Slow, Stage, Visit, example
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+TEA = "ANSWER: Tea\nCONFIDENCE: 0.7\nARGUMENT: It is calm."
+PERSON = (
+    "---\nprotocol: council\nrounds: 1\n---\n# Tea or coffee?\n\nTea is calm.\n\n## Ada (human)\n\n## Ben\n\n## Cy\n"
+)
+TABS = {
+    "votes": ".panel table",
+    "stances": ".panel .chart",
+    "cost": ".panel .facts",
+    "ratings": ".panel :is(table, .empty)",
+    "record": ".record li",
+    "people": ".people li",
+    "talk": "article.turn",
+}
+"""The tabs, and what stands in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Debates to look at: one that is over, one that runs, one that waits for a person, one that is stopped."""
+
+    over: str
+    runs: str
+    waits: str
+    slow: Slow
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def held(stage: Stage) -> AsyncGenerator[Held]:
+    slow = Slow(lambda request: TEA)
+    over = await stage.ended(example("architecture-review"))
+    runs = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
+    waits = await stage.begin(PERSON)
+    yield Held(over, runs, waits, slow)
+    slow.go()
+    await stage.site.runner.wait(runs)
+
+
+async def look(visit: Visit, where: str) -> None:
+    """Nothing serious is found on the page as it stands, light and dark, and it is not wider than the window."""
+    found = [*await visit.eye()]
+    await visit.page.emulate_media(color_scheme="dark")
+    found += await visit.eye("color-contrast")  # nothing else can be otherwise
+    await visit.page.emulate_media(color_scheme="light")
+    told = [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
+    assert not told, f"{where}: {told}"
+    wide = await visit.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{where} is {wide} pixels wider than the window"
+    if await visit.page.locator(".debate").count():  # its panes scroll, the page does not
+        high = await visit.page.evaluate("document.documentElement.scrollHeight - innerHeight")
+        assert high <= 0, f"{where} is {high} pixels higher than the window"
+        if await visit.page.locator(".claim").first.is_visible() and await visit.page.locator(".tree").count():
+            for each in (".tree .topic", ".tree .place"):
+                await expect(visit.page.locator(each).first).to_be_in_viewport(ratio=1)
+        await expect(visit.page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=0.9)
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+async def test_axe_finds_nothing_serious_in_light_and_dark(stage: Stage, held: Held, width: int) -> None:
+    async with stage.visit(width=width, calm=True) as visit:  # no colour is on its way to another
+        page = await visit.go("/")
+        await expect(page.locator(".rows li").first).to_be_visible()
+        await page.get_by_text("Background, answers").click()
+        await look(visit, "home")
+        for path, seen in (
+            ("/ratings", "h1"),
+            ("/models", ".cards"),
+            (f"/compare?a={held.over}&b={held.runs}", ".twins"),
+        ):
+            await visit.go(path)
+            await expect(page.locator(seen).first).to_be_visible()
+            await look(visit, path)
+        await visit.go(f"/d/{held.over}?tab=map")
+        await expect(page.locator(".claim").first).to_be_visible()
+        await look(visit, "map")
+        for tab, seen in TABS.items():
+            button = page.locator(f"#tab-{tab}")
+            if await button.is_visible():
+                await button.click()
+                await expect(page.locator(seen).first).to_be_visible()
+                await look(visit, tab)
+        await page.get_by_text("More", exact=True).click()
+        await expect(page.get_by_role("button", name="Make a link")).to_be_visible()
+        await look(visit, "the menu More")
+        await visit.go(f"/d/{held.waits}")
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
+        await look(visit, "a debate that runs and waits")
+
+
+async def tab_to(page: Page, name: str) -> None:
+    """Press Tab until something is reached."""
+    for _ in range(60):
+        await page.keyboard.press("Tab")
+        told = await page.evaluate(
+            "(e => e.getAttribute('aria-label') || (e.labels && e.labels[0] || e).innerText)(document.activeElement)"
+        )
+        if name in (told or ""):
+            return
+    raise AssertionError(f"{name} is not reached by the key Tab")
+
+
+async def test_with_the_keyboard_alone(stage: Stage) -> None:
+    slow = Slow(lambda request: TEA)
+    slow.go()
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await expect(page.get_by_label("Model of all")).to_have_value(re.compile(".+"))
+        await page.keyboard.press("Tab")
+        await expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await tab_to(page, "What should they debate?")
+        await page.keyboard.type("Tea or coffee, by keys?")
+        await tab_to(page, "Model of all")
+        await page.keyboard.press("Control+A")
+        await page.keyboard.type(stage.lend(slow))
+        await page.keyboard.press("Escape")
+        await tab_to(page, "Start the debate")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".state").first).to_have_text("✓ decided")
+        await tab_to(page, "Map")
+        for name in ("Votes", "Stances"):
+            await page.keyboard.press("ArrowRight")
+            await expect(page.get_by_role("tab", name=name)).to_be_focused()
+            await expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+        await tab_to(page, "Entry")
+        await page.keyboard.press("Home")
+        await expect(page.locator(".where")).to_have_text(re.compile("^1 /"))
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator(".where")).to_have_text(re.compile("^2 /"))
+        await page.keyboard.press("End")
+        await expect(page.get_by_role("button", name="⇥ End")).to_have_attribute("aria-pressed", "true")
+        seen = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert seen != "none", "whoever uses keys sees where they are"
+
+
+async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, held: Held) -> None:
+    count = "document.getAnimations().length"
+    for calm in (False, True):
+        async with stage.visit(calm=calm) as visit:
+            page = await visit.go(f"/d/{held.runs}")
+            await expect(page.get_by_text("is thinking").first).to_be_visible()
+            assert bool(await page.evaluate(count)) is not calm

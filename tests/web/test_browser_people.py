@@ -1,0 +1,186 @@
+"""People at the pages, in a real browser: forms, votes, deadlines, links that were shared, and no session."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.web.browser import Slow, Stage
+from tests.web.web_kit import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+VOTE = """---
+topic: Tea or coffee?
+protocol: council
+rounds: 1
+---
+
+Tea is calm. Coffee is quick.
+
+## Ada (human)
+role: Guest
+{more}
+## Ben
+role: Host
+"""
+
+
+async def say(page: Page, words: str) -> None:
+    """Answer in free words."""
+    await page.get_by_label("In your words").fill(words)
+    await page.get_by_role("button", name="Answer").click()
+
+
+async def test_a_person_speaks_and_votes(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more=""))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("proposal")
+        assert await page.title() == "● Your turn, Ada"
+        await expect(page.get_by_role("listitem").filter(has_text="Ada").first).to_contain_text("is waited for")
+        await page.get_by_role("button", name="Answer").click()  # nothing was written
+        await expect(page.get_by_label("In your words")).to_be_focused()
+        await say(page, "**Tea**, since it is calm.")
+        card = page.get_by_role("article", name=re.compile("T1, Ada"))
+        await expect(card.locator("strong").last).to_have_text("Tea")
+        await expect(card.locator("footer")).to_contain_text("a person")
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")
+        await page.get_by_text("What you are shown").click()
+        await say(page, "Tea still.")
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
+        await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("Proposal A")
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_have_count(0)
+        await page.get_by_role("tab", name="Votes").click()
+        await expect(page.get_by_role("row").filter(has_text="Ada").last).to_be_visible()
+        assert await page.title() == "Tea or coffee? · Moot"
+
+
+async def test_a_person_abstains(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more=""))
+    async with stage.visit(width=390) as visit:
+        page = await visit.go(f"/d/{debate}")
+        for act in ("proposal", "revision"):
+            await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text(act)
+            await say(page, "I do not know.")
+        await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("abstain")
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.locator(".state").first).to_have_text("✓ decided")
+        await page.get_by_role("tab", name="Votes").click()
+        await expect(page.get_by_role("row").filter(has_text="abstained")).to_contain_text("Ada")
+
+
+async def test_the_time_runs_down_on_the_form(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more="deadline: 1h\n"))
+    async with stage.visit() as visit:
+        await visit.page.clock.install()
+        page = await visit.go(f"/d/{debate}")
+        timer = page.get_by_role("timer")
+        await expect(timer).to_have_text(re.compile(r"59 min \d\d s left|1 h 0 min left"))
+        await page.clock.fast_forward("59:20")
+        await expect(timer).to_have_text(re.compile(r"\d+ s left"))
+        await expect(timer).to_have_class(re.compile("soon"))
+        await page.clock.fast_forward("01:00")
+        await expect(timer).to_have_text("the time is up")
+
+
+async def test_when_the_time_is_up_the_debate_goes_on_without(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more="deadline: 1s\n"))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await expect(page.locator(".state").first).to_have_text(re.compile("decided|no decision"))
+        await expect(page.get_by_role("form", name="Your turn as Ada")).to_have_count(0)
+        await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("No answer")
+
+
+async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> None:
+    slow = Slow(lambda request: "ANSWER: Tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm.")
+    debate = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
+    async with stage.visit() as owner, stage.visit(session=False, fine=["401", "404"]) as guest:
+        page = await owner.go(f"/d/{debate}")
+        await page.get_by_text("More", exact=True).click()
+        await page.get_by_role("button", name="Make a link").click()
+        link = await page.get_by_label("The link").input_value()
+        assert link.startswith(f"{stage.base}/d/{debate}?share=")
+        await expect(page.get_by_text("look on, until")).to_be_visible()
+        seen = guest.page
+        await seen.goto(link)
+        assert "share=" not in seen.url
+        await expect(seen.locator(".state").first).to_have_text("● running")
+        await expect(seen.get_by_text("is thinking").first).to_be_visible()
+        for name in ("Stop", "Speak up", "Make a link", "Resume"):
+            await expect(seen.get_by_role("button", name=name)).to_have_count(0)
+        await expect(seen.get_by_text("More", exact=True)).to_have_count(0)
+        await expect(seen.get_by_role("tab", name="Ratings")).to_have_count(0)
+        await seen.get_by_role("tab", name="Record").click()
+        await expect(seen.locator(".record .n").first).to_have_text("1")
+        await stage.watched(debate)
+        await page.get_by_role("button", name="take back").click()
+        await expect(seen.get_by_text("Open the link that moot serve printed")).to_be_visible()
+        slow.go()
+
+
+async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more="") + "\n## Cy\nrole: Guest of honour\n")
+    async with stage.visit() as owner, stage.visit(session=False) as guest:
+        page = await owner.go(f"/d/{debate}")
+        await page.get_by_text("More", exact=True).click()
+        await page.get_by_role("button", name="Make a link").click()
+        seen = guest.page
+        await seen.goto(await page.get_by_label("The link").input_value())
+        await expect(page.locator("article", has_text="Sealed until the last is in; look")).to_have_count(2)
+        cards = seen.locator("article.turn", has_text="Sealed until the last is in")
+        await expect(cards).to_have_count(2)
+        for name in ("Ben", "Cy"):
+            person = seen.locator(".people li", has_text=name)
+            await expect(person).to_contain_text("sealed until the last is in")
+            await expect(person).not_to_have_class(re.compile("speaking"))
+        await expect(seen.locator(".people li", has_text="Ada")).to_contain_text("is waited for")
+        await expect(seen.locator(".status")).to_contain_text("0 turns, the rest sealed")
+        await expect(seen.locator(".caret")).to_have_count(0)
+        await expect(seen.get_by_text("is thinking")).to_have_count(0)
+        await say(page, "Tea, I should think.")
+        await expect(seen.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
+        await expect(seen.locator(".status")).to_contain_text("3 turns, the rest sealed")
+        stage.site.runner.stop(debate, now=True)
+
+
+async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more=""))
+    async with stage.visit() as owner, stage.visit(session=False) as guest:
+        page = await owner.go(f"/d/{debate}")
+        await page.get_by_text("More", exact=True).click()
+        await page.get_by_label("It lets").select_option("join")
+        await page.get_by_role("combobox", name="as", exact=True).select_option("Ada")
+        await page.get_by_role("button", name="Make a link").click()
+        await expect(page.get_by_label("The link")).to_be_visible()
+        await guest.page.goto(await page.get_by_label("The link").input_value())
+        await expect(guest.page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
+        await expect(guest.page.get_by_role("button", name="Stop")).to_have_count(0)
+        await say(guest.page, "Tea, I should think.")
+        await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("I should think")
+        await page.get_by_role("button", name="Stop").click()
+        await expect(guest.page.locator(".state").first).to_have_text("‖ waiting for Ada")
+        await until(lambda: debate not in stage.site.runner.held)
+
+
+@pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/ratings", "/models"])
+async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, path: str) -> None:
+    async with stage.visit(session=False, fine=["401"]) as visit:
+        page = await visit.go(path)
+        await expect(page.get_by_role("heading", name="Open the link that moot serve printed")).to_have_count(1)
+        assert await visit.eye() == []
+        await expect(page.get_by_role("button", name="Start the debate")).to_have_count(0)
+
+
+async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
+    async with stage.visit(session=False) as visit, stage.visit(session=False, fine=["403", "favicon"]) as late:
+        link = f"{stage.base}/?token={stage.site.passes.new_link()}"
+        await visit.page.goto(link)
+        assert "token" not in visit.page.url
+        await expect(visit.page.get_by_role("button", name="Start the debate")).to_be_visible()
+        await late.page.goto(link)
+        await expect(late.page.get_by_role("heading", name="This link is not good any more")).to_be_visible()
+        assert await late.eye() == []

@@ -1,0 +1,210 @@
+"""What is not for everybody at the table reaches nobody who came by a link: no frame, no piece, no report."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from moot.app.run.access import Claim, claim
+from moot.app.run.workspace import Plan
+from moot.app.serve.view_model import frames as all_frames
+from moot.app.serve.visibility import Ears, hears, hears_all
+from moot.core.agent import Recorder
+from moot.core.ask import Ask, Field, Form, Reply
+from moot.core.brief import Brief, Participant
+from moot.core.event import Asked, Called, Entered, Interjected, Opened, Replied
+from moot.core.transcript import Transcript
+from moot.models.base import Request
+from moot.phases.base import Sequence as Steps
+from moot.phases.speak import Everyone
+from moot.testing.scripted import ScriptedModel
+from tests.council.agents import own_place
+from tests.report.reports import Diary
+from tests.web.test_web_live import frames_of, live_at
+from tests.web.web_kit import ANN, API, Web, events, opened, until
+
+SECRET, MASKED, OPEN = "CANARYSECRET", "CANARYMASKED", "PLAINWORDS"
+ARGUE = Form(name="speech", fields=(Field(name="ANSWER"),))
+BRIEF = Brief(
+    topic="Tea or coffee?",
+    participants=(
+        Participant(name="Ada", seat="human", hide=("Cid",)),
+        Participant(name="Ben", seat="guest:teller"),
+        Participant(name="Cid", seat="guest:teller"),
+    ),
+)
+TREE = Steps(
+    parts=(
+        Everyone(act="argue", task="Argue openly.", who=("Ben",), form=ARGUE),
+        Everyone(act="strategy", task="Note in secret.", who=("Ben",), form=ARGUE, private=True),
+        Everyone(act="argue", task="Argue behind a mask.", who=("Cid",), form=ARGUE),
+    )
+)
+PLAN = Plan(brief=BRIEF, name="told", protocol=TREE)
+READ = ("map", "analysis", "recount", *(f"report.{form}" for form in ("md", "json", "html", "svg", "mmd")))
+
+
+class Teller(ScriptedModel):
+    """A model that tells its secrets where it is asked for them, and waits before it does."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda request: f"ANSWER: {_word(request)}", name="guest:teller")
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def _send(self, request: Request, say: Recorder) -> Called:
+        if _word(request) == SECRET:
+            self.asked.set()
+            await self.go.wait()
+        say.delta(f"piece of {_word(request)}")
+        await asyncio.sleep(0.3)  # in which it is sent
+        return await super()._send(request, say)
+
+
+def _word(request: Request) -> str:
+    text = str(request)
+    return SECRET if "Note in secret." in text else MASKED if "behind a mask" in text else OPEN
+
+
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """A debate of Ann's that waits before its secret, and links to it."""
+
+    web: Web
+    vote_weigher: Teller
+    links: dict[str, str]
+    holding: "asyncio.Task[object]"
+
+    def reader(self, name: str) -> httpx2.AsyncClient:
+        return self.web.client(token=self.links[name])
+
+    async def end(self) -> None:
+        self.vote_weigher.go.set()
+        await self.holding
+
+
+@asynccontextmanager
+async def telling(folder: Path) -> AsyncGenerator[Told]:
+    vote_weigher = Teller()
+    async with opened(folder, models={"teller": vote_weigher}, real=True) as web, asyncio.TaskGroup() as group:
+        await claim(web.site.workspace, "d", Claim(owner="ann"))
+        holding = group.create_task(web.site.workspace.hold(PLAN, "d"))
+        await vote_weigher.asked.wait()
+        links = {"ann": ANN}
+        for name, body in (("view", {}), ("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
+            made = await web.ann.post(f"{API}/debates/d/shares", json=body)
+            links[name] = made.json()["token"]
+        yield Told(web=web, vote_weigher=vote_weigher, links=links, holding=holding)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+HEARD = [("ann", {SECRET, MASKED, OPEN}), ("view", {MASKED, OPEN}), ("fan", {MASKED, OPEN}), ("Ada", {OPEN})]
+"""Who hears which words."""
+
+
+def words(text: str) -> set[str]:
+    return {word for word in (SECRET, MASKED, OPEN) if word in text}
+
+
+@pytest.mark.parametrize(("who", "heard"), HEARD)
+async def test_live_streams_leave_out_what_is_not_for_everybody(tmp_path: Path, who: str, heard: set[str]) -> None:
+    async with telling(tmp_path) as told:
+        url, headers = f"{API}/debates/d/entries?follow=true&form=frames", {"Accept": "text/event-stream"}
+        async with live_at(told.web, "d", token=told.links[who]) as socket, asyncio.TaskGroup() as group:
+            first = json.loads(await socket.recv())
+            stream = group.create_task(told.reader(who).get(url, headers=headers))
+            await until(lambda: sum(each.viewers for each in told.web.site.live._channels.values()) == 2)  # pyright: ignore[reportPrivateUsage]
+            await told.end()
+            sent = first + await frames_of(socket)
+        pieces = [each for each in sent if each["kind"] == "delta"]
+        frames = [each for each in sent if each["kind"] != "delta"]
+        assert words(json.dumps(pieces)) == heard - {OPEN}, "the open words were said before"
+        assert words(json.dumps(frames)) == words((await stream).text) == heard
+        numbers = list(range(1, await told.web.site.workspace.count_entries("d") + 1))
+        assert [each["seq"] for each in frames] == [seq for seq, _, _ in events((await stream).text)] == numbers
+        whole = json.loads(json.dumps(all_frames(await told.web.site.workspace.entries("d"))))
+        sums = [[each["sums"] for each in made if "sums" in each][-1] for made in (frames, whole)]
+        assert sums[0] == sums[1], "numbers are for everybody"
+        assert ("strategy#1" in json.dumps(sent)) == (SECRET in heard), "nobody is told that it was asked"
+        hidden = [each for each in frames if each["kind"] == "hidden"]
+        assert all(set(each) <= {"seq", "at", "kind", "name", "sums"} for each in hidden)
+        assert bool(hidden) == (who != "ann")
+
+
+@pytest.mark.parametrize(("who", "heard"), HEARD)
+async def test_what_is_stored_is_read_by_the_same_law(tmp_path: Path, who: str, heard: set[str]) -> None:
+    async with telling(tmp_path) as told:
+        reader = told.reader(who)
+        waits = (await reader.get(f"{API}/debates/d")).json()["waits_for"]
+        assert waits == []
+        await told.end()
+        for accept in ("text/event-stream", "application/x-ndjson"):
+            for after in (0, 3):
+                url = f"{API}/debates/d/entries?form=frames&after={after}"
+                found = (await reader.get(url, headers={"Accept": accept})).text
+                assert words(found) == (heard if not after else heard & words(found)), accept
+                assert not after or words(found) >= heard - {OPEN}
+        assert (await reader.get(f"{API}/debates/d/entries?form=entries")).status_code == (200 if who == "ann" else 403)
+        for route in (*READ, "report.html?replay=true"):
+            answer = await reader.get(f"{API}/debates/d/{route}")
+            assert (answer.status_code == 403) == (who != "ann"), (route, answer.text)
+            assert words(answer.text) <= heard
+        both = await told.web.ann.get(f"{API}/compare?a=d&b=d")
+        assert both.status_code == 200
+        assert (await reader.get(f"{API}/compare?a=d&b=d")).status_code == (200 if who == "ann" else 403)
+        state = await reader.get(f"{API}/debates/d")
+        assert words(state.text) <= heard
+
+
+async def test_who_joins_without_a_place_is_shown_no_question(tmp_path: Path) -> None:
+    tree = Everyone(act="argue", task="Argue.", who=("Ada",), form=ARGUE, private=True)
+    async with telling(tmp_path) as told:
+        await told.end()
+        workspace, ann = told.web.site.workspace, told.web.ann
+        await claim(workspace, "e", Claim(owner="ann"))
+        await workspace.hold(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
+        seen: dict[str, tuple[int, int]] = {}
+        for name, body in (("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
+            token = (await ann.post(f"{API}/debates/e/shares", json=body)).json()["token"]
+            reader = told.web.client(token=token)
+            asks = (await reader.get(f"{API}/debates/e/asks")).json()["asks"]
+            waits = (await reader.get(f"{API}/debates/e")).json()["waits_for"]
+            seen[name] = len(asks), len(waits)
+        assert seen == {"fan": (0, 0), "Ada": (1, 1)}
+        assert len((await ann.get(f"{API}/debates/e/asks")).json()["asks"]) == 1
+
+
+CASES: list[tuple[tuple[str, ...], dict[Ears, bool]]] = [
+    ((), {None: True, "": True, "Ada": False, "Ben": True, "Cid": True}),
+    (("Cid",), {None: True, "": False, "Ada": False, "Ben": False, "Cid": True}),
+    (("Cid", "Ben"), {None: True, "": False, "Ben": True, "Eve": False}),
+]
+
+
+@pytest.mark.parametrize(("audience", "heard"), CASES)
+def test_the_law(audience: tuple[str, ...], heard: dict[Ears, bool]) -> None:
+    diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"), Entered(path="/debate"))
+    diary.add(Asked(ask=Ask(key="/debate#1", to="Cid", act="argue", task="", audience=audience)))
+    diary.add(Replied(key="/debate#1", reply=Reply(text="Tea.")), Interjected(by="Eve", text="Hm."))
+    transcript = Transcript()
+    for entry in diary.entries:
+        transcript.apply(entry.event)
+    first, outside = transcript.all()
+    assert {ears: hears(transcript, ears, first) for ears in heard} == heard
+    assert {ears: hears_all(diary.entries, ears) for ears in heard} == heard
+    assert all(hears(transcript, ears, outside) for ears in heard), "what came from outside is for everybody"
+
+
+def test_a_private_field_is_for_the_owner_alone() -> None:
+    form = Form(name="message", fields=(Field(name="Thoughts", private=True),))
+    diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"))
+    diary.add(Asked(ask=Ask(key="/debate#1", to="Ben", act="argue", task="", form=form)))
+    assert {ears: hears_all(diary.entries, ears) for ears in (None, "", "Ada")} == {None: True, "": False, "Ada": False}

@@ -1,0 +1,312 @@
+"""Live streams: server-sent events and the WebSocket over real sockets, without a gap and without a double."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from moot.app.serve.view_model import frames
+from moot.web import entry_routes as routes
+from moot.web import live
+from moot.web.auth import session_cookie, share_cookie
+from moot.web.live import Live, Overrun, Viewer
+from tests.council.agents import own_place
+from tests.web.web_kit import ADA, ANN, API, BEN, Slow, Web, events, opened, until
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+@asynccontextmanager
+async def live_at(
+    web: Web, debate: str, after: object = 0, *, token: str = ANN, headers: Mapping[str, str] | None = None
+) -> AsyncGenerator[ClientConnection]:
+    url = f"{web.base.replace('http', 'ws')}{API}/debates/{debate}/live?after={after}"
+    given = {"Authorization": f"Bearer {token}"} if token else {}
+    given |= headers or {}
+    async with connect(url, additional_headers=given, proxy=None, max_size=None) as socket:
+        yield socket
+
+
+async def frames_of(socket: ClientConnection) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    with contextlib.suppress(ConnectionClosed):
+        async for text in socket:
+            found += json.loads(text)
+    return found
+
+
+async def drain(viewer: Viewer) -> None:
+    while await viewer.take() is not None:
+        pass
+
+
+# ---- server-sent events ----------------------------------------------------------------------------------------------
+
+
+async def test_events_from_every_entry_on_have_no_gap_and_no_double(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        ann = web.ann
+        debate = await web.ended(ann)
+        lines = await web.site.workspace.lines(debate)
+        url, headers = f"{API}/debates/{debate}/entries", {"Accept": "text/event-stream"}
+        for after in range(len(lines) + 1):
+            text = (await ann.get(url, headers={**headers, "Last-Event-ID": str(after)})).text
+            assert [seq for seq, _, _ in events(text)] == list(range(after + 1, len(lines) + 1))
+            assert [line[6:] for line in text.splitlines() if line.startswith("data: ")] == list(lines[after:])
+        whole = (await ann.get(url, headers={"Accept": "text/event-stream"})).text
+        names = [name for _, name, _ in events(whole)]
+        assert names[0] == "debate_start"
+        assert names[-1] == "debate_end"
+        assert (await ann.get(url)).text == "".join(f"{line}\n" for line in lines)
+        rows = [json.loads(line) for line in (await ann.get(f"{url}?form=frames&after=2")).text.splitlines()]
+        assert rows == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))[2:]))
+        assert (await ann.get(url, headers={**headers, "Last-Event-ID": "x"})).status_code == 422
+
+
+@pytest.mark.parametrize("form", ["entries", "frames"])
+async def test_a_follower_that_comes_back_misses_nothing_while_the_debate_runs(tmp_path: Path, form: str) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}, real=True) as web:
+        ann = web.ann
+        debate = await web.begin(ann, models=["guest:slow"])
+        await slow.asked.wait()
+        url, seen = f"{API}/debates/{debate}/entries?follow=true&form={form}", list[int]()
+        for cut in (1, 2, 3):
+            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(seen))}
+            async with ann.stream("GET", url, headers=headers) as response:
+                async for line in response.aiter_lines():
+                    if line.startswith("id: "):
+                        seen.append(int(line[4:]))
+                        if len(seen) >= 2 * cut:
+                            break
+        slow.go.set()
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(seen))}
+        rest = (await ann.get(url, headers=headers)).text
+        seen += [seq for seq, _, _ in events(rest)]
+        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ends by itself"
+        await until(lambda: not web.site.live._channels)  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_a_silent_stream_beats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "LOOK", 0.01)
+    monkeypatch.setattr(routes, "HEARTBEAT", 0.03)
+    async with opened(tmp_path, real=True) as web:
+        ann = web.ann
+        debate = await web.begin(ann, ADA)
+        await web.asked(ann, debate)
+        count, beats = await web.site.workspace.count_entries(debate), 0
+        url = f"{API}/debates/{debate}/entries?follow=true&after={count}"
+        async with ann.stream("GET", url, headers={"Accept": "text/event-stream"}) as response:
+            async for line in response.aiter_lines():
+                beats += line.startswith(":")
+                if beats == 3:
+                    break
+
+
+async def test_a_stream_stays_open_over_a_pause(tmp_path: Path) -> None:
+    async with opened(tmp_path, real=True) as web:
+        ann = web.ann
+        debate = await web.begin(ann, ADA)
+        await web.asked(ann, debate)
+        url = f"{API}/debates/{debate}/entries?follow=true"
+        async with ann.stream("GET", url) as response:
+            rows = response.aiter_lines()
+            kinds: list[str] = []
+            while "paused" not in kinds:
+                kinds.append(json.loads(await anext(rows))["kind"])
+                if kinds[-1] == "asked":
+                    web.site.runner.stop(debate)
+            await until(lambda: not web.site.runner.held)
+            await ann.post(f"{API}/debates/{debate}/asks/answer", json={"words": "Tea, I say."})
+            while kinds[-1] != "replied" or "resumed" not in kinds:
+                kinds.append(json.loads(await anext(rows))["kind"])
+
+
+# ---- WebSocket -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_viewer_is_sent_all_frames_and_pieces_between_them(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}, real=True) as web:
+        debate = await web.begin(web.ann, models=["guest:slow"])
+        await slow.asked.wait()
+        async with live_at(web, debate) as socket:
+            first = json.loads(await socket.recv())
+            slow.go.set()
+            found = first + await frames_of(socket)
+        assert socket.close_code == 1000
+        numbered = [each for each in found if "seq" in each]
+        assert numbered == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))))
+        pieces = [each for each in found if each["kind"] == "delta"]
+        assert pieces
+        assert {"kind", "key", "text"} == set(pieces[0])
+        async with live_at(web, debate, 5) as socket:
+            assert await frames_of(socket) == numbered[5:]
+
+
+async def test_what_a_viewer_sends_is_nothing_and_who_leaves_is_noticed(tmp_path: Path) -> None:
+    async with opened(tmp_path, real=True) as web:
+        debate = await web.begin(web.ann, ADA)
+        await web.asked(web.ann, debate)
+        async with live_at(web, debate) as socket:
+            await socket.send("hello")
+            await socket.recv()
+            assert web.site.live._channels[debate, None].viewers == 1  # pyright: ignore[reportPrivateUsage]
+            await socket.send(b"\x00 no text")
+        await until(lambda: not web.site.live._channels)  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_foreign_pages_hosts_and_tokens_get_no_socket(tmp_path: Path) -> None:
+    async with opened(tmp_path, real=True) as web:
+        debate = await web.ended(web.ann)
+        secret = web.site.passes.exchange(web.site.passes.new_link())
+        cookie = {"Cookie": f"{session_cookie(web.base)}={secret}", "Origin": web.base}
+        cases: list[tuple[str, dict[str, str], int]] = [
+            (BEN, {}, 404),
+            ("x", {}, 401),
+            ("", {}, 401),
+            (ANN, {"Origin": "http://evil.example"}, 403),
+            (ANN, {"Origin": "null"}, 403),
+            (ANN, {"Origin": f"{web.base}.evil.example"}, 403),
+            (ANN, {"Origin": web.base.replace("http://", "http://evil")}, 403),
+            ("", {"Cookie": cookie["Cookie"]}, 403),
+            ("", {**cookie, "Origin": "http://evil.example"}, 403),
+            ("", {**cookie, "Sec-Fetch-Site": "cross-site"}, 403),
+        ]
+        for token, headers, status in cases:
+            with pytest.raises(InvalidStatus) as refused:
+                async with live_at(web, debate, token=token, headers=headers):
+                    pass
+            assert refused.value.response.status_code == status, (token, headers)
+            assert json.loads(refused.value.response.body)["status"] == status
+        async with live_at(web, debate, token="", headers=cookie) as socket:
+            assert await frames_of(socket)
+        with pytest.raises(InvalidStatus) as refused:
+            async with live_at(web, "nobody-1"):
+                pass
+        assert refused.value.response.status_code == 404
+        with pytest.raises(InvalidStatus) as refused:
+            async with live_at(web, debate, "many"):
+                pass
+        assert refused.value.response.status_code == 422
+
+
+async def test_a_link_that_is_taken_back_closes_what_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "LOOK", 0.02)
+    async with opened(tmp_path, real=True) as web:
+        ann = web.ann
+        debate = await web.begin(ann, ADA)
+        await web.asked(ann, debate)
+        url = f"{API}/debates/{debate}/shares"
+        made = (await ann.post(url, json={"right": "view"})).json()
+        cookie = {"Cookie": f"{share_cookie(web.base, debate)}={made['token']}", "Origin": web.base}
+        reader = web.client(token=made["token"])
+        async with live_at(web, debate, token="", headers=cookie) as socket:
+            await socket.recv()
+            entries = f"{API}/debates/{debate}/entries?follow=true"
+            async with reader.stream("GET", entries) as stream:
+                lines = stream.aiter_lines()
+                await anext(lines)
+                await ann.delete(f"{url}?id={made['id']}")
+                await frames_of(socket)
+                assert socket.close_code == 1008
+                assert [line async for line in lines], "the stream ends"
+        with pytest.raises(InvalidStatus) as refused:
+            async with live_at(web, debate, token=made["token"]):
+                pass
+        assert refused.value.response.status_code == 401
+
+
+async def test_the_end_of_the_server_lets_viewers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "LOOK", 0.02)
+    async with opened(tmp_path, real=True) as web:
+        debate = await web.begin(web.ann, ADA)
+        async with live_at(web, debate) as socket:
+            await socket.recv()
+            web.site.live.close()
+            await frames_of(socket)
+            assert socket.close_code == 1001
+
+
+# ---- slow viewers ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_slow_viewer_is_told_to_come_back_and_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MOST_ITEMS", 4)
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}) as web:
+        workspace, debate = web.site.workspace, await web.begin(web.ann, models=["guest:slow"])
+        await slow.asked.wait()
+        async with web.site.live.watching(debate) as channel:
+            told = Viewer(workspace, channel, 0, beat=0.05, resync=True)
+            read = Viewer(workspace, channel, 0, beat=0.05)
+            first = [await told.take() for _ in range(5)]
+            seen = [item.seq for page in first for item in page or () if item.seq]
+            kept = [item.seq for item in await read.take() or () if item.seq]
+            slow.go.set()
+            await web.site.runner.wait(debate)
+            await until(lambda: channel.over)
+            assert len(channel._ring) <= 4  # pyright: ignore[reportPrivateUsage]
+            with pytest.raises(Overrun) as error:
+                await drain(told)
+            while (page := await read.take()) is not None:
+                kept += [item.seq for item in page if item.seq]
+        entries = await workspace.count_entries(debate)
+        assert kept == list(range(1, entries + 1)), "who need not be told is read the past"
+        assert str(error.value) == str(seen[-1])
+
+
+async def test_a_ring_forgets_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_BYTES", 20_000)
+    async with opened(tmp_path) as web:
+        debate = await web.ended(web.ann)
+        async with web.site.live.watching(debate) as channel:
+            assert sum(item.size for item in channel._ring) <= 20_000  # pyright: ignore[reportPrivateUsage]
+            viewer = Viewer(web.site.workspace, channel, 0, beat=0.05)
+            seen: list[int] = []
+            while (page := await viewer.take()) is not None:
+                seen += [item.seq for item in page]
+        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1))
+
+
+async def test_a_frame_is_made_once_for_all_viewers(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = await web.ended(web.ann)
+        async with web.site.live.watching(debate) as one, web.site.live.watching(debate) as two:
+            assert one is two
+            items = one.since(0) or []
+            assert items[0].event("frames") is items[0].event("frames")
+            assert items[0].event("entries") != items[0].event("frames")
+
+
+async def test_a_damaged_record_ends_a_stream_and_nothing_else(tmp_path: Path) -> None:
+    async with opened(tmp_path, real=True) as web:
+        debate = await web.ended(web.ann)
+        await web.site.workspace.store.append("bad", [(await web.site.workspace.lines(debate))[0], "{"], after=0)
+        me = web.me
+        cookie = {"Cookie": f"{session_cookie(web.base)}={me.cookies[session_cookie(web.base)]}", "Origin": web.base}
+        async with live_at(web, "bad", token="", headers=cookie) as socket:
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    await socket.recv()
+            assert socket.close_code == 1011
+        assert (await me.get(f"{API}/debates/bad")).status_code == 409
+        assert (await me.get(f"{API}/debates")).status_code == 200
+
+
+async def test_nothing_is_left_when_live_is_closed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = await web.begin(web.ann, start=False)
+        async with asyncio.timeout(60), Live(web.site.workspace) as other, other.watching(debate) as channel:
+            assert channel.last == 1

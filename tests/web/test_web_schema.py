@@ -1,0 +1,119 @@
+"""The API against its own description: no answer that it does not name, no slip inside, whatever is sent."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from moot.web.app import EXAMPLES, describe, routes
+from tests.council.agents import own_place
+from tests.web.web_kit import ANN, API, opened
+
+CHECKS = (
+    "unsupported_method,allow_header_conformance,not_a_server_error,status_code_conformance,"
+    "content_type_conformance,response_schema_conformance"
+)
+
+
+@contextmanager
+def served(folder: Path) -> Generator[str]:
+    """A server on a port of its own, in a thread of its own; its address."""
+    ready, bases = threading.Event(), list[str]()
+    loop, over = asyncio.new_event_loop(), asyncio.Event()
+
+    async def serve() -> None:
+        async with opened(folder, real=True) as web:
+            bases.append(web.base)
+            ready.set()
+            await over.wait()
+
+    def run() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert ready.wait(20)
+    try:
+        yield bases[0]
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(20)
+
+
+def test_the_description_is_whole() -> None:
+    found: Any = describe(routes())
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            name = f"{method} {path}"
+            assert operation["summary"], name
+            assert operation["description"], name
+            assert {"400", "401", "403", "404", "409", "413", "415", "422", "429"} <= set(operation["responses"]), name
+            errors = {status: each for status, each in operation["responses"].items() if int(status) >= 400}
+            assert {tuple(each["content"]) for each in errors.values()} == {("application/problem+json",)}, name
+    assert found["paths"][f"{API}/debates"]["post"]["responses"]["201"]["links"]
+    assert "examples" in found["components"]["schemas"]["NewDebate"]
+
+
+def operations(found: Any) -> Iterator[tuple[str, Any]]:
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method} {path}", operation
+
+
+def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> None:
+    found: Any = describe(routes())
+    for name, operation in operations(found):
+        contents = [each.get("content", {}) for status, each in operation["responses"].items() if int(status) < 400]
+        assert any(contents), name
+        if "requestBody" in operation:
+            contents.append(operation["requestBody"]["content"])
+        for content in contents:
+            for kind, told in content.items():
+                assert told.get("example") is not None, f"{name}: {kind}"
+                if kind != "application/json":
+                    continue
+                schema = told["schema"]
+                assert set(schema) - {"title"}, f"{name} answers with anything"
+                assert schema.get("additionalProperties") is not True, f"{name} answers with any object"
+                checker: Any = Draft202012Validator({**schema, "components": found["components"]})
+                checker.validate(told["example"])
+    known = {operation["operationId"] for _, operation in operations(found)}
+    assert known == set(json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
+
+
+def test_parameters_that_are_needed_have_examples() -> None:
+    for name, operation in operations(describe(routes())):
+        for each in operation.get("parameters", []):
+            assert not each["required"] or "example" in each, f"{name}: {each['name']}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_no_answer_is_undocumented_and_nothing_slips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+    schema = tmp_path / "openapi.json"
+    schema.write_text(json.dumps(describe(routes())))
+    with served(tmp_path) as base:
+        command = [sys.executable, "-m", "schemathesis.cli", "run", str(schema), "--url", base, "--checks", CHECKS]
+        command += ["-H", f"Authorization: Bearer {ANN}", "--max-examples", "6", "--seed", "1", "--no-color"]
+        command += [
+            "--phases",
+            "examples,fuzzing,stateful",
+            "--request-timeout",
+            "20",
+            "--suppress-health-check",
+            "all",
+        ]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=570)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "Stateful" in done.stdout

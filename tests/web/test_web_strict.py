@@ -1,0 +1,50 @@
+"""Bodies of requests that readers could take in different ways, and places of faults as people know them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.web.web_kit import API, JSON, opened
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"brief": "Tea?", "brief": "Coffee?"}', "the body names 'brief' twice"),
+        (b'{"brief": "Tea?", "limits": {"cost": 1, "cost": 9}}', "the body names 'cost' twice"),
+        (b'{"brief": "Tea?", "seed": NaN}', "NaN is no number of JSON"),
+        (b'{"brief": "Tea?", "limits": {"cost": -Infinity}}', "-Infinity is no number of JSON"),
+        (b'{"brief": "Tea?", "limits": {"cost": 1e999}}', "a number in the body is too large"),
+        (b'{"brief": "Tea?", "seed": ' + b"9" * 5000 + b"}", "a number in the body is too large"),
+        (b'{"brief": "Tea? \\ud800"}', "a text in the body holds half of a character (a lone surrogate)"),
+        (b'{"brief": "Tea? \xff"}', "the body is not UTF-8"),
+        (b'{"brief": ', "the body is not JSON: Expecting value at line 1, column 11"),
+        (b'{"brief": ' + b"[" * 200_000, "the body is nested too deeply"),
+    ],
+)
+async def test_a_body_says_each_thing_once(tmp_path: Path, body: bytes, told: str) -> None:
+    async with opened(tmp_path) as web:
+        answer = await web.ann.post(f"{API}/check", content=body, headers=JSON)
+        assert (answer.status_code, answer.json()["detail"], answer.json()["code"]) == (400, told, "bad_request")
+
+
+async def test_halves_of_a_character_that_belong_together_are_one(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        body = b'{"brief": "# Tea \\ud83c\\udf75?", "models": ["builtin:quotes"], "cast": "builtin"}'
+        assert (await web.ann.post(f"{API}/check", content=body, headers=JSON)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"brief": 7}, "body.brief: Input should be a valid string, or Input should be a valid dictionary"),
+        ({"brief": "Tea?", "limits": {"asks": 0}}, "body.limits.asks: Input should be greater than or equal to 1"),
+        ({"brief": "Tea?", "limits": {"cost": "much"}}, "body.limits.cost: Input should be a valid number"),
+    ],
+)
+async def test_a_fault_is_named_by_its_place_alone(tmp_path: Path, body: dict[str, object], told: str) -> None:
+    async with opened(tmp_path) as web:
+        detail = (await web.ann.post(f"{API}/check", json=body)).json()["detail"]
+        assert detail.startswith(told)
+        assert "constrained" not in detail
+        assert "[" not in detail

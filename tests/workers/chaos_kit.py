@@ -1,0 +1,357 @@
+"""Trouble for workers: real processes, a real database, a real model server, and a seeded plan of what befalls them.
+
+A worker is killed, or frozen until its lease is past and then woken; the database is stopped and started again. Each
+falls when so many calls have come, so that the trouble always meets work, however fast the machine is.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import random
+import re
+import signal
+import sys
+import time
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from moot.app.run.dispatcher import Job, QueueError
+from moot.app.run.fork import stamp
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.brief import Brief, Participant
+from moot.core.event import Entry
+from moot.models.pool import Pool
+from moot.protocols.known import Choices
+from moot.record.codec import read
+from moot.testing import wire_formats
+from moot.testing.store_checks import InMemoryStore
+from moot.testing.wires import Call
+from moot.workers.job_queue import Queue
+from tests.record.pg import Postgres
+
+Kind = Literal["kill", "freeze", "outage"]
+
+LATE = 5.0
+"""The most seconds from what a worker does to its line about it that is read here."""
+
+GIVEN_UP = "given up after "
+"""How the reason begins of a debate that was begun too often without coming to an end."""
+
+RECENT = 12
+"""So many of the last calls tell who is at work."""
+
+CASE = re.compile(r"case (\d{4})")
+MARK = re.compile(r"mark ([0-9a-f]{16})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much is held, by whom, and what befalls them; ``seconds`` bounds all of it.
+
+    Where much befalls the workers, debates may be given up after too many tries: at most ``given_up`` are, and they
+    are submitted again, as whoever reads the reason would do.
+    """
+
+    debates: int
+    workers: int
+    most: int
+    lease: float
+    kills: int
+    freezes: int
+    outages: int
+    given_up: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Something that befalls the workers once so many different calls have come."""
+
+    after: int
+    kind: Kind
+    pick: int
+    delay: float
+    lasts: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Deed:
+    """What befell whom, and from when until when; "" stands for all workers, and for all debates."""
+
+    kind: str
+    worker: str = ""
+    debate: str = ""
+    began: float = field(default_factory=time.time)
+    ended: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.ended = self.ended or self.began
+
+    def touches(self, first: "Sending", second: "Sending") -> bool:
+        """Whether it befell whoever sent the first call, and before the second was sent."""
+        late = LATE if self.kind == "let go" else 0.0
+        concerned = self.worker in ("", first.worker) and self.debate in ("", first.debate)
+        return concerned and self.ended >= first.at and self.began - late <= second.at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """A call as the model server got it."""
+
+    at: float
+    worker: str
+    debate: str
+    mark: str
+
+
+def make_plan(seed: int, size: Size, calls: int) -> tuple[Step, ...]:
+    """What befalls the workers of debates that make so many calls, the first first."""
+    chance = random.Random(seed)
+    many: dict[Kind, int] = {"kill": size.kills, "freeze": size.freezes, "outage": size.outages}
+    kinds: list[Kind] = [kind for kind, times in many.items() for _ in range(times)]
+    chance.shuffle(kinds)
+    return tuple(
+        Step(
+            after=int(calls * (0.05 + 0.75 * (n + chance.random()) / len(kinds))),
+            kind=kind,
+            pick=chance.randrange(1000),
+            delay=chance.random() * 0.3,
+            lasts=size.lease * (1.3 + chance.random() / 2) if kind == "freeze" else chance.random() * 1.5,
+        )
+        for n, kind in enumerate(kinds)
+    )
+
+
+class Model:
+    """What the model server says: words that depend on the request alone, and carry its mark.
+
+    Args:
+        slow: whether an answer takes 50 to 300 ms, which depends on the request as well.
+    """
+
+    def __init__(self, *, slow: bool) -> None:
+        self.slow = slow
+        self.sendings: list[Sending] = []
+        self.marks: set[str] = set()
+
+    def answer(self, call: Call) -> wire_formats.Plan:
+        """See ``testing.wires.Script``."""
+        words = json.dumps([call.body["model"], call.body["messages"]])
+        digest = hashlib.sha256(words.encode())
+        mark = digest.hexdigest()[:16]
+        (debate,) = set(CASE.findall(words))
+        worker = call.headers.get("authorization", "").removeprefix("Bearer ")
+        self.sendings.append(Sending(at=time.time(), worker=worker, debate=f"case-{debate}", mark=mark))
+        self.marks.add(mark)
+        text = f"ANSWER: answer {mark[0]}\nCONFIDENCE: 0.5\nARGUMENT: It is so, mark {mark}."
+        if "I vote for" in call.prompt:
+            text = f"Because of mark {mark}.\nI vote for: Proposal A"
+        delay = 0.05 + 0.25 * digest.digest()[0] / 255 if self.slow else 0.0
+        return wire_formats.Plan(text=text, piece=400, delay=delay)
+
+
+def make_debates(workspace: Workspace, size: Size) -> dict[str, Plan]:
+    """Debates of different topics and sizes, by their ids."""
+    found: dict[str, Plan] = {}
+    for n in range(size.debates):
+        names = ("Ann", "Bob", "Cy", "Di")[: 3 + n % 2]
+        brief = Brief(
+            topic=f"Tea or coffee, case {n:04}?",
+            participants=tuple(Participant(name=name, seat="ollama:tiny") for name in names),
+        )
+        found[f"case-{n:04}"] = workspace.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
+    return found
+
+
+async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
+    """The same debates held in this process, one after the other, over a store in memory."""
+    workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
+    found: dict[str, tuple[Entry, ...]] = {}
+    for debate, plan in make_debates(workspace, size).items():
+        await workspace.hold(plan, debate)
+        found[debate] = read(await workspace.lines(debate))
+    await workspace.close()
+    return found
+
+
+async def submit(workspace: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
+    """Put debates on record and into the queue."""
+    for debate, plan in plans.items():
+        first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")
+        await workspace.store.append(debate, stamp([first]), after=0)
+        await queue.submit(debate)
+
+
+class Crew:
+    """Workers as processes, each in a place of its own; whoever ends by itself is started again.
+
+    Args:
+        folder: where they run.
+        address: of the records.
+        url: of the model server; a worker's name is its key there.
+        size: how many there are, and how they work.
+        group: reads what they say, as long as they live.
+    """
+
+    def __init__(self, folder: Path, address: str, url: str, size: Size, group: asyncio.TaskGroup) -> None:
+        self.folder, self.address, self.url, self.size, self.group = folder, address, url, size, group
+        self.processes: list[tuple[str, Process]] = []
+        self.frozen: set[int] = set()
+        self.deeds: list[Deed] = []
+        self.said: list[str] = []
+        self._started = 0
+        self._leaving = False
+
+    async def start(self, slot: int) -> None:
+        """Start a worker at that place."""
+        self._started += 1
+        name, size = f"w{slot}n{self._started}", self.size
+        env = {
+            **{key: os.environ[key] for key in ("PATH", "PYTHONPATH") if key in os.environ},
+            "HOME": str(self.folder),
+            "OLLAMA_HOST": self.url,
+            "OLLAMA_API_KEY": name,
+        }
+        words = (
+            "--store",
+            self.address,
+            "worker",
+            "--name",
+            name,
+            "--most",
+            str(size.most),
+            "--lease",
+            str(size.lease),
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "moot", *words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder
+        )
+        self.processes[slot : slot + 1] = [(name, process)]
+        self.group.create_task(self._attend(slot, name, process))
+
+    async def kill(self, slot: int) -> None:
+        """Kill a worker, and start another at its place."""
+        name, process = self.processes[slot]
+        self.deeds.append(Deed(kind="kill", worker=name))
+        process.kill()
+        await process.wait()
+        await self.start(slot)
+
+    async def freeze(self, slot: int, seconds: float) -> None:
+        """Freeze a worker for some time."""
+        self.frozen.add(slot)
+        name, process = self.processes[slot]
+        deed = Deed(kind="freeze", worker=name, ended=float("inf"))
+        self.deeds.append(deed)
+        process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        deed.ended = time.time()
+        process.send_signal(signal.SIGCONT)
+        self.frozen.discard(slot)
+
+    async def leave(self) -> list[int]:
+        """Ask all to end; their exit codes."""
+        self._leaving = True
+        for _, process in self.processes:
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+        return [await process.wait() for _, process in self.processes]
+
+    def end(self) -> None:
+        """End all at once."""
+        self._leaving = True
+        for _, process in self.processes:
+            if process.returncode is None:
+                process.kill()
+
+    def busy(self, sendings: Sequence[Sending]) -> list[int]:
+        """The places of those who are at work, as the calls that came last say; else of all who are awake."""
+        last = {each.worker for each in sendings[-RECENT:]}
+        awake = [
+            (slot, name)
+            for slot, (name, process) in enumerate(self.processes)
+            if process.returncode is None and slot not in self.frozen
+        ]
+        return [slot for slot, name in awake if name in last] or [slot for slot, _ in awake]
+
+    async def _attend(self, slot: int, name: str, process: Process) -> None:
+        assert process.stdout
+        while line := (await process.stdout.readline()).decode().strip():
+            self.said.append(f"{time.time():.2f} {name} {line}")
+            debate, _, came = line.partition(": ")
+            if debate.startswith("case-") and not came.startswith(("taken", "done")):
+                self.deeds.append(Deed(kind="let go", worker=name, debate=debate))
+        code = await process.wait()
+        if not self._leaving and code != -signal.SIGKILL:
+            self.deeds.append(Deed(kind="ended", worker=name))
+            await asyncio.sleep(0.3)
+            await self.start(slot)
+
+
+@asynccontextmanager
+async def working(folder: Path, address: str, url: str, size: Size) -> AsyncGenerator[Crew]:
+    """Workers, as long as the context lasts."""
+    async with asyncio.TaskGroup() as group:
+        crew = Crew(folder, address, url, size, group)
+        try:
+            for slot in range(size.workers):
+                await crew.start(slot)
+            yield crew
+        finally:
+            crew.end()
+
+
+async def make_trouble(plan: Sequence[Step], crew: Crew, model: Model, server: Postgres) -> None:
+    """Let everything of a plan befall the workers, in its order."""
+    async with asyncio.TaskGroup() as freezing:
+        for step in plan:
+            while len(model.marks) < step.after:  # noqa: ASYNC110 - a count, not an event
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(step.delay)
+            while not (busy := crew.busy(model.sendings)):  # noqa: ASYNC110 - what processes do
+                await asyncio.sleep(0.01)
+            slot = busy[step.pick % len(busy)]
+            match step.kind:
+                case "kill":
+                    await crew.kill(slot)
+                case "freeze":
+                    freezing.create_task(crew.freeze(slot, step.lasts))
+                case "outage":
+                    deed = Deed(kind="outage", ended=float("inf"))
+                    crew.deeds.append(deed)
+                    await asyncio.to_thread(stop, server)
+                    await asyncio.sleep(step.lasts)
+                    await asyncio.to_thread(start, server)
+                    deed.ended = time.time()
+
+
+def stop(server: Postgres) -> None:
+    """Stop a database's server at once; whoever is connected is cut off."""
+    postmaster = server.server.get_postmaster_info().process
+    assert postmaster
+    postmaster.send_signal(signal.SIGINT)
+    postmaster.wait(30)
+
+
+def start(server: Postgres) -> None:
+    """Start it again, on the same data and address."""
+    server.server.ensure_postgres_running()
+
+
+async def until_over(queue: Queue, crew: Crew) -> tuple[Job, ...]:
+    """Wait until no debate is queued or held any longer; where they all stand then."""
+    while True:
+        with suppress(QueueError):
+            jobs = await queue.jobs(limit=crew.size.debates)
+            given_up = [job.debate for job in jobs if job.state == "parked" and job.reason.startswith(GIVEN_UP)]
+            for debate in given_up:
+                await queue.submit(debate)
+                crew.deeds.append(Deed(kind="given up", debate=debate))
+            if not given_up and all(job.state not in ("queued", "running") for job in jobs):
+                return jobs
+        await asyncio.sleep(0.3)

@@ -1,0 +1,85 @@
+"""`moot submit`, `moot queue` and `moot worker`, as they are typed."""
+
+import asyncio
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+from moot.workers.job_queue import Queue
+from moot.workers.lease_runs import Wanted
+from tests.cli.commands import moot
+
+QUESTION = "Should we rent or own the mail server?"
+
+
+def state(address: str, debate: str) -> str:
+    async def look() -> str:
+        queue = Queue(address)
+        job = await queue.job(debate)
+        await queue.close()
+        return job.state if job else ""
+
+    return asyncio.run(look())
+
+
+def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
+    here = {"MOOT_STORE": database}
+    assert "There is nothing in the queue." in moot(tmp_path, "queue", **here).output
+    said = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
+    assert said.exit_code == 0
+    debate = said.output.strip()
+    [job] = json.loads(moot(tmp_path, "queue", "--json", **here).output)
+    assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
+    assert debate in moot(tmp_path, "queue", "--state", "queued", **here).output
+    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: is being stopped\n"
+    again = moot(tmp_path, "queue", "--store", database, "cancel", debate, MOOT_STORE="")
+    assert (again.exit_code, "neither queued nor held nor waiting" in again.output) == (1, True)
+    assert moot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
+    assert json.loads(moot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
+
+
+def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str, tmp_path: Path) -> None:
+    here = {"MOOT_STORE": database}
+    assert moot(tmp_path, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report", **here).exit_code == 0
+    assert moot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
+
+
+def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(database: str, tmp_path: Path) -> None:
+    here = {"MOOT_STORE": database}
+    debate = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).output.strip()
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.1) and state(database, debate) != "done":
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    said = moot(tmp_path, "worker", "--name", "here", "--lease", "2", **here)
+    over.set()
+    thread.join()
+    assert said.exit_code == 0, said.output
+    lines = said.output.splitlines()
+    assert lines[0].startswith("here-")
+    assert f"{debate}: done" in lines
+    assert lines[-1].endswith("gave everything back")
+
+
+def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
+    for words in (("worker",), ("submit", QUESTION), ("queue",), ("queue", "retry", "last")):
+        said = moot(tmp_path, *words)
+        assert said.exit_code == 2
+        assert "a queue needs a store that many machines share" in said.output
+
+
+def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Path) -> None:
+    said = moot(tmp_path, "worker", "--name", "a b", MOOT_STORE=database)
+    assert (said.exit_code, "A worker's name has 1 to 40 letters" in said.output) == (2, True)
+
+
+def test_a_worker_s_defaults_are_those_of_its_options() -> None:
+    usual = Wanted(address="", name="")
+    assert (usual.most, usual.lease, usual.grace) == (8, 15.0, 30.0)

@@ -1,0 +1,175 @@
+"""Real `moot worker` processes on a real database and a real model server: killed, frozen, asked to end."""
+
+import asyncio
+import hashlib
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from moot.app.run.fork import stamp
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Brief, Participant
+from moot.core.event import Called, Entry
+from moot.protocols.known import Choices
+from moot.record.codec import read
+from moot.record.postgres import PostgresStore
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call, Wires
+from moot.workers.job_queue import Queue
+from tests.cli.commands import settle
+from tests.workers.workers_kit import until
+
+pytestmark = pytest.mark.alone
+
+NAMES = ("Ann", "Bob", "Cy")
+MARK = re.compile(r"mark ([0-9a-f]{16})")
+
+
+def mark_of(call: Call) -> str:
+    return hashlib.sha256(call.prompt.encode()).hexdigest()[:16]
+
+
+def reply(call: Call) -> Plan:
+    """Words that carry a mark of the prompt, after a moment."""
+    mark = mark_of(call)
+    text = f"ANSWER: answer {mark[0]}\nCONFIDENCE: 0.5\nARGUMENT: It is so, mark {mark}."
+    if "I vote for" in call.prompt:
+        text = f"Because of mark {mark}.\nI vote for: Proposal A"
+    return Plan(text=text, delay=0.15)
+
+
+@dataclass(slots=True, kw_only=True)
+class Place:
+    """A database, its queue, and what workers need to know."""
+
+    address: str
+    workspace: Workspace
+    queue: Queue
+    server: Wires
+    env: dict[str, str]
+
+    async def submit(self, debate: str) -> None:
+        brief = Brief(topic="Tea?", participants=tuple(Participant(name=each, seat="ollama:tiny") for each in NAMES))
+        plan = self.workspace.plan(brief, protocol="panel", choices=Choices(rounds=2))
+        await self.workspace.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        await self.queue.submit(debate)
+
+    async def work(self, name: str) -> Process:
+        words = ("-m", "moot", "worker", "--name", name, "--lease", "2", "--grace", "10", "--store", self.address)
+        return await asyncio.create_subprocess_exec(sys.executable, *words, env=self.env, stdout=PIPE, stderr=PIPE)
+
+    async def holder(self, debate: str) -> str:
+        job = await self.queue.job(debate)
+        return job.worker if job else ""
+
+    async def held(self, debate: str, calls: int) -> None:
+        """Wait until a worker has made so many calls for it."""
+        await until(lambda: len(self.server.calls) >= calls, 40)
+        assert await self.holder(debate)
+
+    async def done(self, debate: str) -> None:
+        async with asyncio.timeout(40):
+            while (job := await self.queue.job(debate)) is None or job.state != "done":  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.05)
+
+    async def entries(self, debate: str) -> tuple[Entry, ...]:
+        return read(await self.workspace.store.read(debate))
+
+
+@asynccontextmanager
+async def place(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Place]:
+    async with Wires(script=reply).serve() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        workspace, queue = Workspace(PostgresStore.open(address)), Queue(address)
+        env = {**os.environ, **settle(folder), "OLLAMA_HOST": server.url}
+        try:
+            yield Place(address=address, workspace=workspace, queue=queue, server=server, env=env)
+        finally:
+            await queue.close()
+            await workspace.close()
+
+
+async def end(process: Process) -> tuple[str, str]:
+    """Ask a process to end, and read what it has said."""
+    if process.returncode is None:
+        process.terminate()
+    out, err = await asyncio.wait_for(process.communicate(), 30)
+    return out.decode(), err.decode()
+
+
+async def finished(found: Place, debate: str) -> set[str]:
+    """The marks of the calls whose answers are on record."""
+    texts = [entry.event.text for entry in await found.entries(debate) if isinstance(entry.event, Called)]
+    return {mark for text in texts for mark in MARK.findall(text)}
+
+
+async def test_a_killed_worker_s_debate_goes_on_and_nothing_on_record_is_paid_twice(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place(database, tmp_path, monkeypatch) as found:
+        await found.submit("killed")
+        first = await found.work("first")
+        await found.held("killed", 4)
+        second = await found.work("second")
+        os.kill(first.pid, signal.SIGKILL)
+        await first.communicate()
+        paid, seen = await finished(found, "killed"), len(found.server.calls)
+        assert paid
+        await found.done("killed")
+        out, err = await end(second)
+        assert not paid & {mark_of(call) for call in found.server.calls[seen:]}
+        await found.workspace.verify("killed")
+        assert second.returncode == 0
+        assert err == ""
+        assert "killed: queued again\nkilled: taken\n" in out, "with more answers on record it counts as a first try"
+        assert out.rstrip().endswith("gave everything back")
+
+
+async def test_a_frozen_worker_finds_its_lease_lost_and_writes_nothing_when_it_wakes(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place(database, tmp_path, monkeypatch) as found:
+        await found.submit("frozen")
+        first = await found.work("first")
+        await found.held("frozen", 2)
+        os.kill(first.pid, signal.SIGSTOP)
+        second = await found.work("second")
+        await found.done("frozen")
+        before = await found.entries("frozen")
+        os.kill(first.pid, signal.SIGCONT)
+        assert first.stdout
+        while "lost to another worker" not in (line := (await first.stdout.readline()).decode()):
+            assert line
+        for each in (first, second):
+            await end(each)
+        assert (first.returncode, second.returncode) == (0, 0)
+        assert await found.entries("frozen") == before
+        await found.workspace.verify("frozen")
+
+
+async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place(database, tmp_path, monkeypatch) as found:
+        await found.submit("handed")
+        first = await found.work("first")
+        await found.held("handed", 2)
+        out, err = await end(first)
+        assert (first.returncode, err) == (0, "")
+        assert "takes nothing new" in out
+        assert "handed: queued" in out
+        job = await found.queue.job("handed")
+        assert job
+        assert (job.state, job.worker) == ("queued", "")
+        second = await found.work("second")
+        await found.done("handed")
+        await end(second)
+        await found.workspace.verify("handed")

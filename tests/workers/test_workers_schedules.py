@@ -1,0 +1,143 @@
+"""Debates that begin at set times, once over all workers, on a real database."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from moot.app.plan.settings import Config, Schedule, load_config, own_file
+from moot.core.errors import BriefError
+from moot.record.mailbox import debates
+from moot.workers.queue_tables import client_of, engine_of, make_ready
+from moot.workers.schedules import FIRES, put_schedules
+from tests.workers.workers_kit import House, house, until
+
+pytestmark = pytest.mark.alone
+
+BRIEF = "---\nprotocol: round_robin\nrounds: 1\nmodel: builtin:quotes\n---\n# Tea or coffee?\n"
+
+
+def schedule(folder: Path, name: str = "weekly", brief: str = BRIEF, cron: str = "0 9 * * mon") -> Schedule:
+    """A schedule whose brief is there."""
+    (folder / f"{name}.md").write_text(brief)
+    return Schedule(name=name, brief=str(folder / f"{name}.md"), cron=cron, owner="anna")
+
+
+def fire_now(place: House, name: str = "weekly") -> str:
+    """Have a schedule fire once, now; the id of the firing."""
+    engine = engine_of(place.address)
+    try:
+        return client_of(engine).trigger_schedule(name).get_workflow_id()
+    finally:
+        engine.dispose()
+
+
+def works(place: House) -> bool:
+    """Whether the worker has given a sign of life: it has put its schedules by then."""
+    there = place.tell("select to_regclass('moot_slice') is not null")
+    return there == [(True,)] and bool(place.tell("select from moot_slice where worker = 'w1'"))
+
+
+async def until_done(place: House, most: int) -> None:
+    """Wait until so many debates are over."""
+    async with asyncio.timeout(20):
+        while len(await place.queue.jobs(state="done")) < most:  # noqa: ASYNC110 - another thread
+            await asyncio.sleep(0.05)
+
+
+async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
+        async with place.working():
+            await until(lambda: works(place))
+            place.tell("update dbos.workflow_schedules set schedule = '* * * * * *'")
+            await until_done(place, 2)
+        begun = [line for line in place.said if "by the schedule weekly" in line]
+        jobs = await place.queue.jobs()
+    assert len(begun) == len(set(begun)) >= 2
+    assert all(re.fullmatch(r"weekly-\d{8}-\d{6}", job.debate) and job.owner == "anna" for job in jobs)
+
+
+async def test_the_participants_of_a_schedules_debate_are_made_first(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        place.workspace.config = Config(
+            schedules=(schedule(tmp_path, brief=BRIEF.replace("builtin:quotes", "guest:model")),)
+        )
+        async with place.working():
+            await until(lambda: works(place))
+            fire_now(place)
+            await until_done(place, 1)
+        ids = sorted(info.debate for info in await debates(place.workspace.store))
+    assert [each.partition("-")[0] for each in ids] == ["cast", "weekly"]
+
+
+async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
+        async with place.working():
+            await until(lambda: works(place))
+            place.tell("alter table moot_job rename to away")
+            fire_now(place)
+            async with asyncio.timeout(20):
+                while not await debates(place.workspace.store):  # noqa: ASYNC110 - another thread
+                    await asyncio.sleep(0.05)
+            await asyncio.sleep(0.3)
+            place.tell("alter table away rename to moot_job")
+            await until_done(place, 1)
+        assert len(await place.queue.jobs()) == 1
+
+
+async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
+        async with place.working():
+            await until(lambda: works(place))
+        firing = fire_now(place)
+        broken = "update dbos.workflow_status set status = 'PENDING', executor_id = :worker where workflow_uuid = :id"
+        place.tell(broken, worker="dead", id=firing)
+        place.tell("insert into moot_slice values ('', 'dead', 0, clock_timestamp() + interval '2 s')")
+        async with place.working(lease=0.6):
+            await asyncio.sleep(1.6)
+            assert not await place.queue.jobs()  # The dead one has been heard of lately.
+            await until_done(place, 1)
+        found = place.tell("select status from dbos.workflow_status where name = :name", name=FIRES)
+    assert found == [("SUCCESS",)]
+
+
+async def test_the_worker_that_was_started_last_says_which_schedules_there_are(database: str, tmp_path: Path) -> None:
+    a, b = schedule(tmp_path, "a"), schedule(tmp_path, "b")
+    told: list[tuple[tuple[Schedule, ...] | None, list[str]]] = [((a, b), ["a", "b"]), ((b,), ["b"]), (None, ["b"])]
+    async with house(database) as place:
+        engine = engine_of(place.address)
+        make_ready(engine)
+        for schedules, left in [*told, ((), [])]:
+            put_schedules(client_of(engine), schedules)
+            assert [
+                name for (name,) in place.tell("select schedule_name from dbos.workflow_schedules order by 1")
+            ] == left
+        engine.dispose()
+
+
+def test_an_empty_table_of_schedules_is_not_the_same_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own_file().parent.mkdir()
+    own_file().write_text('model = "ollama:a"\n')
+    assert load_config(tmp_path).schedules is None
+    own_file().write_text("[schedules]\n")
+    assert load_config(tmp_path).schedules == ()
+
+
+async def test_a_schedule_that_cannot_be_is_refused_before_any_work(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        for wrong, found in (
+            (schedule(tmp_path, cron="often"), "schedules.weekly.cron cannot be 'often'; write five fields"),
+            (schedule(tmp_path, cron="9 9 9 9 often"), "schedules.weekly.cron cannot be '9 9 9 9 often'; write five"),
+            (schedule(tmp_path, cron="* * * * * *"), "cron cannot be '[* ]+'; write five fields"),
+            (schedule(tmp_path, cron="0 9 31 2 *"), "cron cannot be '0 9 31 2 .': there is no such day"),
+            (Schedule(name="a", brief=str(tmp_path / "none.md"), cron="0 9 * * mon"), "schedules.a cannot be used"),
+            (schedule(tmp_path, brief="---\nrounds: 1\n---\n"), "schedules.weekly cannot be used: weekly.md"),
+        ):
+            place.workspace.config = Config(schedules=(wrong,))
+            with pytest.raises(BriefError, match=found):
+                await place.worker().run()
