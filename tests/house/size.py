@@ -1,11 +1,14 @@
-"""How big things may be. This file owns the limits on lines and parameters."""
+"""How big things may be: lines, parameters, modules in a folder; and a module name stands once."""
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from tests.house.source import Breach, Source
 
-FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS = 500, 500, 40, 6
+FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS, FOLDER_MODULES = 500, 500, 40, 6, 15
+SAME_EVERYWHERE = frozenset({"__init__", "__main__", "base", "errors"})
+"""Module names that mean the same in every folder."""
 
 
 def check_files(source: Source) -> Iterator[Breach]:
@@ -34,3 +37,20 @@ def count_parameters(args: ast.arguments) -> int:
     named = [*args.posonlyargs, *args.args]
     own = bool(named) and named[0].arg in ("self", "cls")
     return len(named) - own + len(args.kwonlyargs) + (args.vararg is not None) + (args.kwarg is not None)
+
+
+def check_folders(sources: Sequence[Source]) -> Iterator[Breach]:
+    """Modules per folder of the package, and each module name once in all of it."""
+    folders: defaultdict[str, list[Source]] = defaultdict(list)
+    names: defaultdict[str, list[Source]] = defaultdict(list)
+    for source in sources:
+        if source.module and "/migrations/" not in source.path:
+            folder, _, name = source.path.removesuffix(".py").rpartition("/")
+            folders[folder] += [source] if name != "__init__" else []
+            names[name] += [source] if name not in SAME_EVERYWHERE else []
+    for folder, inside in folders.items():
+        if len(inside) > FOLDER_MODULES:
+            yield Breach(path=folder, line=1, text=f"{len(inside)} modules, {FOLDER_MODULES} allowed")
+    for name, same in names.items():
+        for source in same[1:]:
+            yield source.breach(1, f"{name} is the name of {same[0].path} too")

@@ -1,5 +1,6 @@
 """The house rules hold in every file. ``tests/test_house_rules.py`` shows that each rule can fail."""
 
+import ast
 import inspect
 import re
 import types
@@ -34,6 +35,26 @@ def refuse(breaches: Iterable[source.Breach]) -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_rule_holds_in_every_file(check: Check) -> None:
     refuse(breach for each in SOURCES for breach in check(each))
+
+
+def test_a_folder_is_small_and_a_module_name_stands_once() -> None:
+    refuse(size.check_folders(SOURCES))
+
+
+PUBLIC = frozenset({"moot.council", "moot.pattern", "moot.board", "moot.arena", "moot.record.migrations"})
+"""Packages whose docstring is for those who import them."""
+
+
+def test_each_folder_says_in_which_order_to_read_it() -> None:
+    """Its docstring names each of its modules."""
+    missing: dict[str, list[str]] = {}
+    for package in SOURCES:
+        if package.path.endswith("/__init__.py") and package.module not in ("", "moot", *PUBLIC):
+            folder, told = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
+            inside = [each.path.removeprefix(folder).removesuffix(".py") for each in SOURCES if folder in each.path]
+            names = [name for name in inside if "/" not in name and name != "__init__"]
+            missing[package.module] = [name for name in names if f"``{name}``" not in told]
+    assert {module: names for module, names in missing.items() if names} == {}
 
 
 def test_imports_go_down_the_floors() -> None:

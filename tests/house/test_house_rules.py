@@ -32,6 +32,18 @@ def test_lines_per_file(text: str, path: str, count: int) -> None:
     assert len(list(size.check_files(lines(text, path)))) == count
 
 
+def test_modules_per_folder_and_names_that_stand_twice() -> None:
+    def found(*paths: str) -> list[str]:
+        return [str(each) for each in size.check_folders([parse("x = 1\n", f"src/moot/{path}.py") for path in paths])]
+
+    few = [f"core/{name}" for name in "abcdefghijklmno"]
+    assert found(*few, "core/__init__", "policy/base", "phases/base") == []
+    assert found(*few, "core/p") == ["src/moot/core:1: 16 modules, 15 allowed"]
+    assert found("core/text", "report/text") == [
+        "src/moot/report/text.py:1: text is the name of src/moot/core/text.py too"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [
