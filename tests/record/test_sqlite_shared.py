@@ -41,7 +41,7 @@ def held(path: Path) -> Generator[None]:
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from moot.learn.memory_store import Shelf
+from moot.learn.memory_store import MemoryStore
 from moot.record.sqlite import SqliteStore
 
 async def main(path):
@@ -53,7 +53,7 @@ async def main(path):
             case ["close"]:
                 await stores.pop().close()
             case ["learn"]:
-                Shelf.open(path).close()
+                MemoryStore.open(path).close()
             case ["append"]:
                 for n, store in enumerate(stores):
                     await store.append(f"debate-{n}", (f"line {stored[n] + 1}",), after=stored[n])

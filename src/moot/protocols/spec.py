@@ -111,18 +111,12 @@ MODULES = (
     consent,
     score,
     revise,
-    helpers,
-    helpers,
-    revise,
     socratic,
     parliament,
     fishbowl,
     open_fight,
     compose,
     board,
-    board,
-    shares,
-    grouped,
     grouped,
     reflection,
     board_turns,
@@ -133,14 +127,14 @@ MODULES = (
     rankings,
     turns,
     stops,
-    turns,
 )
 """The modules whose dataclasses may stand in a phase tree."""
 
 
 def _values(module: ModuleType) -> Iterator[type[object]]:
     for each in vars(module).values():
-        if isinstance(each, type) and is_dataclass(each) and each.__module__ == module.__name__:
+        own = isinstance(each, type) and each.__module__ == module.__name__ and each is not base.State
+        if own and is_dataclass(each):
             yield each
 
 

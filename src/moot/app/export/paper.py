@@ -90,7 +90,7 @@ def _no_library() -> BriefError:
     return BriefError(f"{found}; or print the HTML report from a browser", code="no_library")
 
 
-_CHILD = "import sys; from moot.desk import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
+_CHILD = "import sys; from moot.app.export import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
 
 MEMORY = 2 * 1024 * 1024 * 1024
 """Bytes of address space that making a PDF may take."""
