@@ -162,7 +162,7 @@ class Face(ABC, Generic[R]):
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)
             plan = await make(workspace, brief, seat)
-            return self._ended(await workspace.hold(plan, debate or workspace.new_id(plan)), plan.opened())
+            return self._ended(await workspace.run(plan, debate or workspace.new_id(plan)), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.

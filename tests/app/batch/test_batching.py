@@ -148,16 +148,16 @@ async def test_one_that_fails_ends_no_other() -> None:
 
 async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = desk_with(paid=Paid())
-    hold = Workspace.hold
+    run = Workspace.run
 
     async def slip(self: Workspace, plan: object, debate: str, **more: object) -> object:
         if debate.endswith(last):
             raise ValueError("key=sk-12345678")
-        return await hold(self, plan, debate, **more)  # type: ignore[arg-type]
+        return await run(self, plan, debate, **more)  # type: ignore[arg-type]
 
     work = work_on(workspace)
     last = [each.debate for each in work.batch][-1].rpartition("-")[2]
-    monkeypatch.setattr(Workspace, "hold", slip)
+    monkeypatch.setattr(Workspace, "run", slip)
     await work.hold()
     came = await work.look_around()
     assert [each.status for each in came] == ["decided", "decided", "error"]

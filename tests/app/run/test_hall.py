@@ -158,12 +158,12 @@ async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.Mon
 
     async with Runner(workspace) as runner:
         await runner.begin(bad, "good")
-        hold = workspace.hold
-        monkeypatch.setattr(workspace, "hold", broken)
+        run = workspace.run
+        monkeypatch.setattr(workspace, "run", broken)
         with pytest.raises(MootError, match="ZeroDivisionError"):
             await runner.begin(good, "bad")
         assert "canary" not in str(runner.error("bad"))
-        monkeypatch.setattr(workspace, "hold", hold)
+        monkeypatch.setattr(workspace, "run", run)
         slow.go.set()
         assert (await runner.wait("good")).status == "decided"
         with pytest.raises(MootError, match="internal"):

@@ -15,9 +15,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from moot.app.brief.reader import MOST_BYTES, Intake
+from moot.app.brief.reader import MOST_BYTES, Intake, read_words
 from moot.app.brief.schema import MOST_SEED
-from moot.app.run.api import read_words
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.core.brief import Limits
 from moot.core.errors import BriefError

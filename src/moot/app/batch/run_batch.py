@@ -270,7 +270,7 @@ class Batching:
 
     async def _drive(self, repeat: Repeat, start: Start, castings: list[Generation]) -> Outcome:
         """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
-        debate, lent = repeat.debate, HostHooks(stop=self.stop, casting=castings.append)
+        debate, lent = repeat.debate, HostHooks(stop=self.stop, generating=castings.append)
         begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same matter takes the participants over that the first has had made.

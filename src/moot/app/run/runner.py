@@ -216,7 +216,7 @@ class Runner:
             return
 
         async def hold(held: Held) -> Outcome:
-            return await self.workspace.resume(debate, limits=limits, stop=held.stop, door=held.letterbox)
+            return await self.workspace.resume(debate, limits=limits, stop=held.stop, interface=held.letterbox)
 
         await self._take(debate, owner, hold)
 
@@ -288,7 +288,7 @@ class Runner:
             held.pays = "" if casting.earlier else casting.debate
             held.begun.set()
 
-        return HostHooks(stop=held.stop, door=held.letterbox, casting=cast)
+        return HostHooks(stop=held.stop, interface=held.letterbox, generating=cast)
 
     async def _take(self, debate: str, owner: str, hold: Callable[[Held], Awaitable[Outcome]]) -> Held:
         """Hold a debate from now on, or find it held already; one after the other, so that each finds a place."""
