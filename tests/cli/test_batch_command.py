@@ -301,7 +301,7 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
     assert progress.line() == "0/3 done · 0 running · 0 failed · 0 calls · 0 tokens · $0.00"
     work.tell = progress.tell
     with progress:
-        await work.hold()
+        await work.run()
         assert re.fullmatch(
             r"3/3 done · 0 running · 0 failed · 6 calls · 60 tokens · \$0.06\d* · 0s left", progress.line()
         )

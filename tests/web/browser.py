@@ -308,7 +308,7 @@ async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asynci
             expect.set_options(timeout=WAIT)
             ready.set_result(stage)
             await leave.wait()
-            for debate in stage.site.runner.held:
+            for debate in stage.site.runner.running:
                 stage.site.runner.stop(debate, now=True)
     except BaseException as error:
         if not ready.done():

@@ -65,5 +65,5 @@ class Client:
             raise RecordError(f"you may read {debate}, and not change it: it was begun elsewhere")
 
     async def _is_there(self, debate: str) -> bool:
-        known = debate in self.runner.held or self.runner.error(debate) is not None
+        known = debate in self.runner.running or self.runner.error(debate) is not None
         return known or bool(await self.workspace.store.read(debate, limit=1))

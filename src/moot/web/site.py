@@ -150,7 +150,7 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit
         raise unknown()
     _check_header(connection, holder)
     right = holder.right_on(claim)
-    known = debate in site.runner.held or site.runner.error(debate) is not None
+    known = debate in site.runner.running or site.runner.error(debate) is not None
     if right is None or not (known or await site.workspace.store.read(debate, limit=1)):
         raise missing(debate)
     if not reaches(right, needed):

@@ -53,7 +53,7 @@ async def test_several_debates_run_beside_each_other() -> None:
         for debate in ids:
             assert await workspace.count_entries(debate), "the first entry is durable when begin returns"
         came = [await runner.wait(debate) for debate in ids]
-        assert runner.held == ()
+        assert runner.running == ()
     assert {each.status for each in came} == {"decided"}
 
 
@@ -70,7 +70,7 @@ async def test_a_debate_on_record_is_held_only_once() -> None:
         slow.go.set()
         assert (await runner.wait("d")).status == "decided"
         await runner.resume("d")
-        assert runner.held == (), "what is over is not held again"
+        assert runner.running == (), "what is over is not held again"
         with pytest.raises(RecordError, match="no debate"):
             await runner.resume("nobody")
         assert not runner.stop("nobody")
@@ -80,7 +80,7 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
     workspace = desk_with()
     async with Runner(workspace) as runner:
         await runner.begin(await start_of(workspace, ADA), "d")
-        while "d" in runner.held:
+        while "d" in runner.running:
             if turns := await waiting(workspace, "d"):
                 ask = turns[0].ask
                 fields = (
@@ -145,7 +145,7 @@ async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
         await runner.resume("d")
         runner.stop("d", now=True)
         await runner.wait("d")
-        assert runner.held == ()
+        assert runner.running == ()
 
 
 async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ async def test_a_casting_that_pauses_is_no_debate() -> None:
         casting = runner.casting("d")
         assert await workspace.count_entries("d") == 0
         assert runner.stop("d", now=True)
-        with pytest.raises(MootError, match=f"begin it again .{casting}"):
+        with pytest.raises(MootError, match=f"start it again .{casting}"):
             await runner.wait("d")
 
 

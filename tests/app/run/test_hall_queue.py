@@ -76,7 +76,7 @@ async def test_a_debate_is_put_on_record_here_and_held_by_a_worker() -> None:
         await slow.asked.wait()
         assert (await runner.look(debate)).by == "w1"
         assert await runner.holders() == {debate: "w1"}
-        assert runner.held == (), "this process holds nothing itself"
+        assert runner.running == (), "this process holds nothing itself"
         assert await of(runner).go_on(debate), "what runs is not begun twice"
         slow.go.set()
         assert (await runner.wait(debate)).status == "decided"
@@ -190,7 +190,7 @@ async def test_participants_are_made_here_and_then_a_worker_holds_the_debate() -
         assert debate not in worker.found
         slow.go.set()
         await until(lambda: worker.found.get(debate))
-        await until(lambda: not runner.held)
+        await until(lambda: not runner.running)
         assert await runner.workspace.count_entries(debate) == 1
         worker.open.set()
         await runner.wait(debate)

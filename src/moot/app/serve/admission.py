@@ -338,7 +338,7 @@ class Reception:
         Raises:
             RecordConflict: something else was asked for under that key.
         """
-        if not (debate in self.runner.held or await self.workspace.store.read(debate, limit=1)):
+        if not (debate in self.runner.running or await self.workspace.store.read(debate, limit=1)):
             return False
         await self.own(debate, asked)
         return True

@@ -221,11 +221,11 @@ class Ending:
         """Ctrl-C, or SIGTERM."""
         if not self.asked.is_set():
             self.asked.set()
-            if self.runner.held:
+            if self.runner.running:
                 self.waits()
             return
         self.hurry()
-        for debate in self.runner.held:
+        for debate in self.runner.running:
             self.runner.stop(debate, now=True)
 
     @contextmanager
