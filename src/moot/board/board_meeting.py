@@ -1,4 +1,4 @@
-"""A meeting as a program holds it. This file owns how its arguments become a brief, and who answers for whom."""
+"""A board meeting for a Python program: its arguments become a brief and a plan, which runs in a workspace."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace

@@ -1,6 +1,6 @@
-"""Small functions of the document, over the real reader and the real order. This file owns their documented results.
+"""The result of a board meeting as a program gets it, with the documented states of its members.
 
-What comes of a meeting. This file owns the documented states of its members, and the result as a program gets it.
+Includes the document's small functions, over the same reader and the same order of speakers as a meeting.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
-"""Who sits at a board's table. This file owns how a program describes members and timekeeper.
+"""Members and timekeeper of a board meeting, and preset boards with their members, verdicts and rules.
 
-Boards that are ready to sit. This file owns who sits on them, what they can recommend and what holds for all.
-
-The briefs ``examples/board-*.md`` show the same boards over a case of their own.
+The briefs ``examples/board-*.md`` show the same boards with a case of their own.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""What the agents of a council know beside the task. This file owns how much of it stands in a prompt.
-
-The agents of a council. This file owns what can be one, and how it becomes a participant.
-"""
+"""The agents of a council: which objects can be one, how each becomes a participant, and what it knows of the task."""
 
 import json
 import re

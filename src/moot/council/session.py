@@ -1,7 +1,7 @@
-"""The council: one step after the other on the same task. This file owns what follows when a step fails.
+"""A council session: runs one step after the other on the same task, and retries or stops when a step fails.
 
-The debates of one run have ids that belong together: ``RUN-step0``, ``RUN-step1``, and ``RUN-step1-try2`` where a step
-was tried again. By them a run can be taken up in another process.
+The debates of one session have related ids: ``RUN-step0``, ``RUN-step1``, and ``RUN-step1-try2`` for a retry. By them a
+session can be resumed in another process.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What a step gives back. This file owns the keys of the results; all of them are read from the record."""
+"""The results of council steps under their documented keys; all of them are read from the record."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,10 +1,7 @@
-"""What happens in a council, as it happens. This file owns the names of these events; all but two stand in the record.
+"""The debate step of a council, what all steps share, and the events of a council.
 
-How a step comes to the desk. This file owns that its debate is on record and can be taken up again.
-The debate step, and what all steps have in common. This file owns what can go into one.
-
-``step_start`` and ``step_end`` are the council's own. The others are entries of the record under their documented
-names (``app.export.naming``).
+The debate of a step is on record and can be resumed. ``step_start`` and ``step_end`` are the council's own events; the
+others are entries of the record under their documented names.
 """
 
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Grouped debate, for more debaters than one table holds. This file owns its arguments and the keys of its result."""
+"""Grouped debate, for more debaters than one group can hear: its arguments and the keys of its result."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""MapReduce: a task is shared out and put together. This file owns its arguments and the keys of its result."""
+"""MapReduce: a task is divided among agents and their answers are combined; arguments and keys of the result."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The moderated debate of the pattern's document. This file owns what its arguments and its state keys mean here."""
+"""The moderated debate pattern: its documented arguments and state keys."""
 
 import json
 from collections.abc import Mapping, Sequence

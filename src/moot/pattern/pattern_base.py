@@ -1,8 +1,6 @@
-"""Debaters as a program describes them. This file owns what a debater must have, and how it is given back.
+"""What all patterns share: debaters, models, workspace, and waiting for the result.
 
-What all patterns share: who answers, where it is recorded, how a program waits. This file owns no debate of its own.
-
-A pattern translates: arguments into a plan, a transcript into a dictionary. Everything between is the desk's.
+A pattern translates arguments into a plan, and a transcript into a dictionary. The workspace does everything between.
 """
 
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Reflection: one writes, one reviews. This file owns its arguments and the keys of its result."""
+"""Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
 from pathlib import Path
 from typing import TypedDict

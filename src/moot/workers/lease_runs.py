@@ -1,7 +1,7 @@
-"""Holding one segment of a debate. This file owns what becomes of a debate, however its segment ends.
+"""Run one segment of a debate under a lease, and decide what becomes of the debate when the segment ends.
 
-The whole body of a segment is to resume a debate from its record until it is over or waits for a person. What went
-wrong becomes an ending; whose turn it is then, ``leases`` decides.
+A segment resumes a debate from its record until it is over or waits for a person. An error becomes an ending;
+``leases`` decides which worker continues.
 """
 
 import asyncio

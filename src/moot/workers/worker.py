@@ -1,6 +1,6 @@
-"""A worker: takes debates out of the queue and holds them. This file owns the life of a segment, and the drain.
+"""A worker: takes debates from the queue, runs them, and drains when it is asked to stop.
 
-A segment is one workflow of the engine; the engine's own steps are not used.
+It runs one segment for each debate: one workflow of the engine; the engine's own steps are not used.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What came of a batch. This file owns how outcomes are counted: answers are compared as votes are, by wording."""
+"""Sum up a batch: count its outcomes and compare answers by wording, as votes are compared."""
 
 import json
 import math

@@ -1,10 +1,7 @@
-"""Who takes part. This file owns how list entries and sections of a brief become its participants.
+"""The participants of a brief: from list entries and sections, with what each may see, and checks across all of them.
 
-What each participant sees. This file owns how scope, strategy and masks of a brief become views, and what clashes.
-Who has a place in the end. This file owns the checks across the participants, and who is added.
-
-A debater sees what the header says, unless its own section has a ``context_scope``: that one stands instead of the
-header's scope and strategy. The moderator sees everything, unless its own section says otherwise.
+A debater sees what the header says, unless its own section has a ``context_scope``, which replaces the header's scope
+and strategy. The moderator sees everything, unless its own section says otherwise.
 """
 
 import re

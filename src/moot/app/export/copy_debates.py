@@ -1,7 +1,7 @@
-"""Debates from one store to another. This file owns what is copied with a debate, and when it is refused.
+"""Copy debates from one record store to another, with what is stored beside each record.
 
-Only lines that are checked are copied, and lines that stand in the target are never changed. So a copy that was cut off
-is gone on with by making it again, and one that was made twice is made once.
+Only checked lines are copied, and lines in the target are never changed. So a copy that was interrupted is completed by
+repeating it, and copying twice is copying once.
 """
 
 from collections.abc import AsyncGenerator, Sequence

@@ -1,11 +1,8 @@
-"""Learning at the desk. This file owns how all debates are learned, what their owner may add, what is read from memory.
+"""What was learned over all debates, for hosts: learn again, read memory, ratings and calibration, note the truth.
 
-Participants and models over all debates, at the desk. This file owns how a host gets them.
-
-What was learned can be dropped and made again from the records at any time. What the owner says of a closed debate,
-such as the truth once it is known, is no part of its record, which has ended, and no part of what can be dropped: it
-stands beside the record in a stream of letters of its own, with the same chain of hashes, and is read whenever a debate
-is learned.
+What was learned can be dropped and made again from the records at any time. What the owner adds to a closed debate,
+such as the truth once it is known, is no part of its record, which has ended: it is stored beside the record in a mailbox of
+its own, with the same chain of hashes, and is read whenever the debate is learned.
 """
 
 import asyncio

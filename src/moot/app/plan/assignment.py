@@ -1,14 +1,10 @@
-"""A look around from the desk. This file owns which model of a server on this machine is taken unasked.
+"""Assign agents to participants: model, person, function or tool; and the helpers that a brief asks for.
 
-Recall at the desk. This file owns what a brief says of it, who recalls, and from where.
-Vote weights at the desk. This file owns what a brief says of them, who is asked for them, and from which memory.
-Who measures how alike proposals are. This file owns when an embedding model is asked for it, and which one.
-Participants to live seats. This file owns which model answers for whom, and how many calls an answer takes.
+Helpers are the retriever (recall from memory), the vote weigher and the measure of similarity. Recall is off where a
+brief does not ask for it: everybody sees what is recalled, so independent drafts would become alike, and a wrong or
+planted outcome would reach the next debate.
 
-It is off where a brief does not ask for it: what is recalled is shown to everybody, so independent drafts would lean
-the same way, and a wrong or planted outcome would reach the next debate.
-
-A record names an embedding model, never a place on this machine: where an installed one lies the owner's settings say.
+A record names an embedding model, never a place on this machine: the user's settings say where an installed one is.
 """
 
 import json

@@ -1,11 +1,8 @@
-"""What must hold of every brief before anything is sent. This file owns it for briefs that a program made.
+"""Check a brief before anything is sent, and note settings that have no effect.
 
-What the owner should know before a debate begins. This file owns what is said about settings that do little.
-
-The reader of Markdown refuses such things with a line of the file; a program can put anything into a value.
-
-Nothing that a brief wishes for is dropped in silence: what nobody uses, and what may never happen, is a sentence here.
-What does happen is read from the two pretended plays of the estimate, so it holds for every protocol.
+The reader of Markdown refuses mistakes with a line of the file; a program can put anything into a value, so all is
+checked here too. Every setting that nobody uses, and everything that may never happen, becomes one sentence. What does
+happen is read from the two simulated runs of the estimate, so it is right for every protocol.
 """
 
 import math

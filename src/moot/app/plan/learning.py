@@ -1,6 +1,6 @@
-"""When a debate is learned. This file owns that: once, at its end, whoever holds it; again when its owner says more.
+"""Learn from a debate when it ends, and again when its owner adds something later.
 
-It knows no desk, so that the desk itself can see to it, and every host's debates are learned alike.
+It takes a store and no workspace, so that the workspace itself can call it and the debates of every host are learned.
 """
 
 import asyncio

@@ -1,9 +1,7 @@
-"""Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
+"""The tools of participants: check the names in a brief, connect MCP servers, open search, retrieval and the others.
 
-The tools of a moderator of the type ToolAgent. This file owns which it gets where the brief names none for it.
-
-A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
-Neither a person nor the built-in debater uses any, so a brief with tools can be tried with none of them set.
+A brief names tools; the user's settings say what they reach: search engine, embedding model, MCP servers. Neither a
+person nor the built-in debater uses any, so a brief with tools can be tried without these settings.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence

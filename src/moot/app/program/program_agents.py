@@ -1,8 +1,7 @@
-"""Guests at the table: agents of other packages become seats. This file owns which objects can be guests.
+"""Agents of a program as participants: functions, people, and agents of other packages (``moot.register``).
 
-Who sits at the table of a program. This file owns how its agents become participants, guests and people.
-
-No package is imported to find out: an object can be one of a package's own only if that package is loaded already.
+No package is imported to recognise its objects: an object can be one of a package's own only if that package is loaded
+already.
 """
 
 import inspect

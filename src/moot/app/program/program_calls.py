@@ -1,7 +1,6 @@
-"""Arguments that a program gives. This file owns how one that cannot be used is refused, in one sentence.
+"""Calls from a program: check arguments, stream events to listeners, find the record of a debate to resume.
 
-Work that tells what happens, as it happens. This file owns that listeners never harm the work, nor it them.
-Debates that a program takes up again. This file owns which record is that of the same debate, and tries anew.
+A listener that raises does not harm the work.
 """
 
 import asyncio

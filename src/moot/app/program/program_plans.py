@@ -1,9 +1,6 @@
-"""Plans for the faces: a brief and a phase tree become a debate. This file owns how a face gets one.
+"""Plans for council, pattern and board: a brief and a phase tree become a debate.
 
-Boards for a program. This file owns how a face gets a plan, the findings, and the small rules of a meeting.
-Plans for the patterns of a program. This file owns which phases a moderated debate and its companions take.
-
-A face knows no phase. It asks the desk for a plan by what the plan is for; each face has a builder of its own.
+A Python interface knows no phase. It asks here for a plan by its purpose; each interface has its own builder.
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence

@@ -1,7 +1,7 @@
-"""Whose a debate is, and who else may see it. This file owns what a share link grants.
+"""The owner of a debate, its limits and its share links: who may view, join or own it.
 
-It is no part of the record, which is about what was said. It stands beside it, in a stream of letters ``DEBATE/access``
-in the same store, with the same chain of hashes. Of a link only the hash of its secret is kept.
+This is no part of the record, which is about what was said. It is stored beside the record, in a mailbox
+``DEBATE/access`` of the same store, with the same chain of hashes. Of a link only the hash of its secret is stored.
 """
 
 import hashlib

@@ -1,9 +1,7 @@
-"""Whether another process holds a debate of a record that nobody lists. This file owns how that is told: by its growth.
+"""Tell from its record whether another process runs a debate, and whether a debate only waits for people.
 
-Whether a debate stands still. This file owns how that is told from its record, its letters and its people alone.
-
-A record that grows is written by somebody, who must write again within the time for one answer. So nothing is guessed
-at the first look, and nothing of a record that stands still: a process that was killed is no process.
+A record that grows is written by some process, which must write again within the time for one answer. So the first look
+says nothing, and a record that does not grow shows no process: one that was killed writes nothing.
 """
 
 import asyncio

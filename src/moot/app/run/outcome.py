@@ -1,4 +1,4 @@
-"""What came of debates. This file owns how a record is summed up in one value, and in one line of a list."""
+"""The outcome of a debate as one value, and its summary for a list of debates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

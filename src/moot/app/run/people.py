@@ -1,12 +1,7 @@
-"""What is said while a question stands open. This file owns what a person has not read in the question itself.
+"""Questions to people and their answers: who is waited for, what a person is shown, answering, speaking up.
 
-Going on with debates that were submitted. This file owns when a queue is told that it can go on.
-People at the table, from anywhere. This file owns who is waited for, and what becomes of what people write.
-What a person is asked. This file owns what is laid before a person, under which names, and which asks are open.
-
-All of it goes by letter, so another process may hold the debate meanwhile; it takes the letters in.
-
-It is what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
+Everything goes by message, so another process may run the debate meanwhile; it reads the messages. A person is shown
+what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
-"""What a brief and its caller choose about the protocol. This file owns what each protocol takes and refuses.
+"""Prepare a debate: a brief and the caller's wishes become a plan with an estimate; nothing is sent to any model.
 
-From an intake and wishes to a debate that can be held. This file owns what holds where nothing is said.
-
-A model is what the caller names, else what the brief names, else what the owner has set, else the first chat model of
-a server on this machine, else ``builtin:quotes``, which is no language model.
+The choices about the protocol are checked against what it allows. A model is what the caller names, else what the brief
+names, else what the user has set, else the first chat model of a server on this machine, else ``builtin:quotes``, which
+is no language model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

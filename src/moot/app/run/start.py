@@ -1,14 +1,13 @@
-"""Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
+"""Start a new debate: generate its participants if the brief describes none, then run it.
 
-A new debate from beginning to end. This file owns what comes before it: casting.
+The one path for command line, ``moot.run``, servers, batches, workers and schedules: ``make_start``, ``run_start``.
 
-Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
-begins: in a debate of its own on record with one participant and one question. What cannot be read, is nobody, or
-stands there twice is left out, and built-in debaters take those places; so does one who opposes where nobody does. It
-is paid under the limits of the debate, and what it used is taken off them.
+Where a language model is available it generates the participants in a debate of its own, with one participant and one
+question. Unreadable, empty and double ones are dropped; built-in debaters replace them, and one who opposes is added
+where nobody does. It is paid under the limits of the debate, and what it used is subtracted from them.
 
-The id of such a debate begins with a hash of all that is asked, so whoever runs the same brief with the same model once
-more finds it: participants that were made are taken over, a paused casting is taken up, and nothing is paid twice.
+The id of that debate begins with a hash of all that is asked. So the same brief with the same model finds it again: its
+participants are reused, or it is resumed where it has paused, and nothing is paid twice.
 """
 
 import asyncio

@@ -1,15 +1,10 @@
-"""Words from outside under a key. This file owns that a key counts once, however often the same words are sent.
+"""Admit requests from the network: read a brief, check it against the owner's limits, start or resume a debate once.
 
-Briefs from elsewhere. This file owns what somebody who comes over the network may not name in one.
-From somebody's order to a debate that is held. This file owns that a key counts once, and what an owner may spend.
+A brief from the network reads no file, and names no tool server, no feed and no host. The holder of a program's token
+does not see what was learned from the debates of others. The limits of the machine's owner are never exceeded.
 
-Everybody at the table reads such words in every question from then on, so twice the same costs twice. Which keys were
-used stands in a stream of letters ``DEBATE/said`` beside the record, with the number of the letter that came of each.
-
-Such a brief reads no file, and names no tool server, no feed of the owner's and no host; whoever holds a token of a
-program has no part in what was learned from the debates of others. What the owner allows at most is never exceeded.
-
-Every host whose debates come from elsewhere receives them here, so that the same limits hold on every way in.
+A request under a key counts once, however often it is sent. Keys of remarks are stored in a mailbox ``DEBATE/said``
+beside the record, with the number of the message that each became.
 """
 
 import asyncio

@@ -1,12 +1,8 @@
-"""A slip of ours, for a log. This file owns what is told of an error nobody foresaw: where it came from, no values.
-
-How often somebody may ask. This file owns the requests a minute of each caller, for every host that others reach.
-Where a server of ours listens. This file owns which addresses only this machine reaches, and its names.
-How a server of ours ends. This file owns what signals ask for: to stop after the answers in hand, then at once.
-Connections to a server of ours. This file owns how long each may take to ask something, and how much it may hold.
+"""Parts that all servers share: addresses and host names, rate limits, connection limits, signals, error reports.
 
 A server that others can reach must know its callers by a token, and must know its own names: else a foreign page could
-reach it through the browser of whoever sits here.
+reach it through the browser of the person at the machine. An error report says where an error came from,
+and no values.
 """
 
 import asyncio

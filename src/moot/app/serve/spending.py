@@ -1,15 +1,11 @@
-"""Money that is reserved. This file owns where that stands, and in which order it was reserved.
+"""Budgets of owners: what each has used and reserved of a day's or a session's allowance.
 
-The money of others. This file owns how much of a day's or a session's allowance somebody has used and reserved.
+Reservations are stored beside the records, in a mailbox ``@OWNER/till`` of the same store: the numbers of its messages
+are one order for all processes. So a process writes its reservation first, and then reads those before it.
 
-It stands beside the records, in a stream of letters ``@OWNER/till`` of the same store: their numbers are one order for
-all processes. So whoever reserves writes first, and then looks at what was reserved before.
-
-What was used is read from the records of that time, so a day's allowance holds over restarts. A debate that is open
-counts with the limit on cost that it began with, which is set where its brief has none, whoever holds it: so the
-allowance cannot be overrun, also where several servers stand over one store. A casting belongs to whoever's debate had
-it held, and is counted like any other debate that is over; while that debate runs it is within its limit. Whose debate
-takes the same participants over later pays nothing for them.
+What was used is read from the records, so an allowance survives restarts. An open debate counts with the limit on cost
+that it began with: so the allowance cannot be exceeded, also with several servers on one store. Generating participants
+belongs to the owner of the debate that asked for it; a debate that reuses them later pays nothing for them.
 """
 
 import asyncio
