@@ -34,7 +34,7 @@ class BoardMeeting:
         agent: who answers for members without an agent of their own; None for the owner's model.
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
-        seed: what all chance is drawn from.
+        seed: the random seed.
         store: the record's file, or the address of its database; None for the owner's.
         limits: what the meeting may use; None for the usual limits.
 
@@ -95,7 +95,7 @@ class BoardMeeting:
 
         Args:
             debate: its id, as in the ``debate`` of the error; it must have been a meeting of the same members.
-            limits: what it may use from now on, all in all; None for the limits on record.
+            limits: what it may use from now on, in total; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.

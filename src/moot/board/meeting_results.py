@@ -74,7 +74,7 @@ class BoardMemberState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardResult:
-    """What came of a meeting.
+    """The outcome of a meeting.
 
     Attributes:
         outcome: what came of the debate: its id, its status, the usage.
@@ -98,7 +98,7 @@ class BoardResult:
 
 
 def result(outcome: Outcome) -> BoardResult:
-    """What came of a meeting, from what came of its debate."""
+    """The outcome of a meeting, from the outcome of its debate."""
     transcript, decision = outcome.transcript, outcome.decision
     members = transcript.brief.names("debater") if transcript.brief else ()
     states = standing(members, transcript.all())

@@ -20,7 +20,7 @@ class TimeKeeper:
     """Whoever keeps the time and judges nothing.
 
     Attributes:
-        name: what it is called at the table.
+        name: what it is called in the debate.
         agent: who answers for it, as for a member; None for the built-in one, which asks no model.
     """
 
@@ -34,7 +34,7 @@ class BoardMember:
     """A member: the layer of instructions that is its own.
 
     Attributes:
-        name: unique at the table.
+        name: unique in the debate.
         personality: what it is like.
         expertise: what it knows best; the others are told.
         speaking_style: how it talks.

@@ -118,7 +118,7 @@ class AgentWrapper:
     Args:
         agent: what ``create_agent`` gives, a ``moot.Participant``, a seat (``ollama:llama3.2``), a function
             ``str -> str`` (async or plain), a PydanticAI ``Agent``, a LangChain chat model, or a HumanAgent.
-        name: what it is called at the table; None for the name that a participant or a person has.
+        name: what it is called in the debate; None for the name that a participant or a person has.
         expertise_level: the weight of its vote, 0 to 1; None counts as 0.5 where votes are weighted.
 
     Raises:

@@ -83,8 +83,8 @@ class Venue:
         store: the record's file, or the address of its database; None for the owner's.
         limits: what a new debate may use; None for the usual limits.
         raised: what it may use from now on, also where it goes on; None for the limits that it has.
-        debate: the id of the debate; it is taken up where there is a record of it. "" for a new one.
-        again: whether another debate is held where nobody answered in that one; its id ends with ``-try2``, and so on.
+        debate: the id of the debate; it is resumed where there is a record of it. "" for a new one.
+        again: whether another debate runs where nobody answered in that one; its id ends with ``-try2``, and so on.
         tell: told of what happens, as it happens; None for nobody.
         step: which step of a council it is.
         hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
@@ -102,7 +102,7 @@ class Venue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What a step's debate is, so that no other one is taken up in its place.
+    """What a step's debate is, so that no other one is resumed in its place.
 
     Attributes:
         name: what its protocol is called in the record.
@@ -116,7 +116,7 @@ class Kind:
 
 
 async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outcome:
-    """Hold the debate of a step, or take it up where its record ends.
+    """Run the debate of a step, or resume it where its record ends.
 
     Raises:
         BriefError: what is on record is another kind of debate, or one of others.
@@ -230,7 +230,7 @@ class RecordedStep(ABC):
 
         Args:
             debate: its id; the step must be of the same kind and have the same agents.
-            limits: what it may use from now on, all in all; None for the limits on record.
+            limits: what it may use from now on, in total; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate.
@@ -262,7 +262,7 @@ class RecordedStep(ABC):
 
     @abstractmethod
     def _result(self, outcome: Outcome, task: str) -> StepResult:
-        """What came of it."""
+        """The outcome of it."""
 
 
 class DebateStep(RecordedStep):

@@ -28,7 +28,7 @@ class MapReduceState(TypedDict):
 
 
 class MapReduceResult(Result):
-    """What came of a task that was shared out: exactly the keys of ``MapReduceState``.
+    """The outcome of a task that was shared out: exactly the keys of ``MapReduceState``.
 
     ``missing`` holds the places in ``results``, from 0, of the items without an answer; the reducer is told of them.
     ``final`` is what the reducer put together, "" where it did not answer. ``is_complete``: nothing is missing.

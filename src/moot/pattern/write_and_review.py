@@ -35,7 +35,7 @@ class ReflectionState(TypedDict):
 
 
 class ReflectionResult(Result):
-    """What came of a reflection: exactly the keys of ``ReflectionState``.
+    """The outcome of a reflection: exactly the keys of ``ReflectionState``.
 
     ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
     any score the newest of all.

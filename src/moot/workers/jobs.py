@@ -22,7 +22,7 @@ SHOWN = """select j.*, extract(epoch from j.since)::float8 as submitted,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """The right to hold a debate.
+    """The right to run a debate.
 
     Attributes:
         debate: its id.

@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
 class FaultyBatch(BriefError):
-    """A batch that cannot be held.
+    """A batch that cannot run.
 
     Args:
         faults: what is wrong, a sentence for each brief and line.

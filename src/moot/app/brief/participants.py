@@ -297,7 +297,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     """What a participant must never see, each text as the transcript compares it.
 
     Raises:
-        BriefError: a text names nobody at the table, no act and no round that there can be, or the participant itself.
+        BriefError: a text names nobody in the debate, no act and no round that there can be, or the participant itself.
     """
     given = entry.values.get("hide")
     if given is None:

@@ -29,7 +29,7 @@ async def analyse_debates(
     """Analyse debates, each once.
 
     Args:
-        desk: where their records are.
+        workspace: where their records are.
         debates: their ids.
         formal: whether claims that are stated formally are checked.
 

@@ -17,11 +17,11 @@ PIECE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What came of one debate.
+    """The outcome of one debate.
 
     Attributes:
         debate: its id.
-        new: how many lines were written, those of its letters among them.
+        new: how many lines were written, those of its messages among them.
         there: how many lines stood in the target before.
         fault: why it was not copied, or not to its end, in a sentence; "" where all of it is in the target.
     """

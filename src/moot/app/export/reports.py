@@ -222,7 +222,7 @@ def save_log(found: ReadRecord, mode: Mode, folder: Path) -> tuple[Path, ...]:
 
 
 def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
-    """A turn in words, as the people at the table may read it: who, on whose turn, which fields.
+    """A turn in words, as the people in the debate may read it: who, on whose turn, which fields.
 
     Args:
         transcript: with the debate's opening and that ask.

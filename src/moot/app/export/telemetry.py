@@ -172,7 +172,7 @@ class Telemetry:
 
 
 class Observing:
-    """A desk's watcher that makes spans and numbers of every debate; after a fault of one it leaves that one alone.
+    """A watcher that makes spans and metrics of every debate; after an error with one it leaves that one alone.
 
     Attributes:
         observed: what takes the entries of each debate in; None after a fault.
@@ -186,7 +186,7 @@ class Observing:
         return observe(debate)
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Take in what has just become durable."""
+        """Take in what has just been stored."""
         try:
             if debate not in self.observed:
                 self.observed[debate] = self.make(debate)

@@ -118,9 +118,9 @@ def recalling(
     """The librarian's seat, by its name; nothing where nobody recalls.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         store: the records, beside which stands what was learned.
-        config: the owner's settings; None to load them.
+        config: the user's settings; None to load them.
         clock: seconds since 1970.
         give: the tools of each participant.
     """
@@ -195,7 +195,7 @@ def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
     """The teller's seat, by its name; nothing where votes are not weighed.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         store: the records, beside which stands what was learned.
     """
     name = vote_weigher(brief)
@@ -214,9 +214,9 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     Without one likeness is measured by words; so it is where cost is limited and nobody knows the model's price.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         until: the conditions that end its rounds.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
 
     Raises:
         BriefError: the embedding model cannot be asked.
@@ -236,7 +236,7 @@ def similarity(seat: str, config: Config | None) -> Likening:
 
     Args:
         seat: what a record calls it: ``likeness:ollama:nomic-embed-text``.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
 
     Raises:
         BriefError: the embedding model cannot be asked, or is an installed one that the settings do not name.
@@ -300,12 +300,12 @@ def agent_for(
     """A live seat for each participant.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         pool: the models.
         give: the tools of each participant.
         limits: the limits in force; None for those of the brief.
         reach: how people can be reached; None where they cannot, as long as nothing is asked.
-        config: the owner's settings; None to load them if an aide needs one of them.
+        config: the user's settings; None to load them if an aide needs one of them.
 
     Raises:
         BriefError: a participant's seat, or a stand-in, names no model that there can be.

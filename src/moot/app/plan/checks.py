@@ -81,7 +81,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     """What the brief asks for and nobody uses, and what the estimate leaves out.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         protocol: its name.
         choices: what was chosen about the protocol.
         costing: what the debate would use.
@@ -199,5 +199,5 @@ def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
 
 
 def rounds(estimate: Estimate) -> int:
-    """How many rounds a pretended play had, those within rounds not counted."""
+    """How many rounds a simulated run had, those within rounds not counted."""
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])

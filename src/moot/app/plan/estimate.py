@@ -213,7 +213,7 @@ def estimate(
     """Play the protocol twice with pretended answers.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         protocol: the phase tree.
         models: the models by participant; who has none costs nothing.
         work: the most calls that an answer of a participant takes.

@@ -149,7 +149,7 @@ async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: C
         shelf: the file or database in which what is learned is kept; None where the records are in none: nothing is
             learned.
         debate: its id.
-        config: the owner's settings; None to load them.
+        config: the user's settings; None to load them.
 
     Returns:
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.

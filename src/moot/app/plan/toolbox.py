@@ -65,8 +65,8 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
     """Make sure that everybody can have the tools that the brief names.
 
     Args:
-        brief: the brief, everybody seated.
-        config: the owner's settings; None to load them if there are tools.
+        brief: the brief with agents assigned.
+        config: the user's settings; None to load them if there are tools.
 
     Raises:
         BriefError: a tool that there is not, or that needs a setting, a library or documents which are missing.
@@ -239,9 +239,9 @@ def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
     """The brief with tools for its tool agent.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         intake: what its file says.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
     """
     if intake.given.get("mediator_type") != "toolagent":
         return brief

@@ -142,7 +142,7 @@ class InPlace:
     """A door for the people of one program; see ``app.run.people.Door``.
 
     Args:
-        people: how each is asked, by name; who is not among them answers by letter.
+        people: how each is asked, by name; who is not among them answers by message.
     """
 
     def __init__(self, people: Mapping[str, Asking]) -> None:

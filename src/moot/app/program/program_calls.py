@@ -92,13 +92,13 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
 
 
 async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """What comes of a debate; each entry of its record is told as it comes.
+    """The result of a debate; each entry of its record is told as it comes.
 
     Args:
-        desk: where it is held.
+        workspace: where it runs.
         debate: its id.
         tell: told of each entry.
-        go: holds the debate, or takes it up.
+        go: runs the debate, or resumes it.
     """
 
     async def follow() -> None:

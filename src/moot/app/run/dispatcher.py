@@ -71,7 +71,7 @@ class Dispatcher(Protocol):
 
         Args:
             debate: its id.
-            now: at once, answers in hand are lost; else after them.
+            now: at once, answers in progress are lost; else after them.
 
         Returns:
             Whether it was queued, running or waiting.

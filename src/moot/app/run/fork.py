@@ -202,7 +202,7 @@ async def fork(
     Calls that had no end at that entry, and a pause there, are not taken over.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: the parent's id.
         at: the last entry of the parent that is kept; None with a given answer, which says that itself.
         change: what is otherwise.

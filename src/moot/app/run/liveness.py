@@ -84,7 +84,7 @@ class Liveness:
 
 
 QUIET = 2.0
-"""Seconds after which an answer by letter that nobody has taken in shows that nobody holds the debate: whoever holds
+"""Seconds after which an answer by message that nobody has taken in shows that nobody runs the debate: whoever holds
 it, in this process or in another one, looks for letters several times in that time."""
 
 LOOKS = 10
@@ -92,7 +92,7 @@ LOOKS = 10
 
 
 async def waits_only(workspace: Workspace, debate: str) -> bool:
-    """Whether a debate that is held has nothing to do: all that is asked is asked of people, who have not answered."""
+    """Whether a debate that runs has nothing to do: all that is asked is asked of people, who have not answered."""
     try:
         asked = _unanswered(fold(await workspace.entries(debate)))
         return bool(asked) and len(await waiting(workspace, debate)) == len(asked)
@@ -106,7 +106,7 @@ async def stands_still(workspace: Workspace, debate: str) -> bool:
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
 
     Raises:
-        RecordError: there is no such debate, or its record or letters are damaged.
+        RecordError: there is no such debate, or its record or messages are damaged.
     """
     transcript = fold(await workspace.entries(debate))
     if transcript.closed:

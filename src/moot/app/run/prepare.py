@@ -100,7 +100,7 @@ class Wishes:
         rounds: the greatest number of rounds.
         strategy: how it is decided.
         topology: who criticises whom.
-        seed: what all chance is drawn from.
+        seed: the random seed.
         cast: whom the brief does not describe is built in with ``builtin``, else made by a model: with ``new`` in any
             case anew, else only where the same model has not been asked for the same before.
         caps: what the debate may use.
@@ -222,10 +222,10 @@ NO_MODEL = (BUILTIN, CLOCK, HUMAN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """A debate that can be held.
+    """A debate that can run.
 
     Attributes:
-        plan: the brief with everybody seated, and the protocol.
+        plan: the brief with agents assigned, and the protocol.
         costing: what it would use at least and at most.
         drops: the settings that a participant's provider ignores, by the participant's name.
         notes: what the owner should know before it begins, one sentence each.
@@ -241,7 +241,7 @@ class Ready:
 
 
 async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
-    """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
+    """Assign agents, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
 

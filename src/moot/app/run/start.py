@@ -70,7 +70,7 @@ class Generation:
     Attributes:
         debate: its id.
         plan: what is asked.
-        begun: whether there is a record of it already, to be taken up where it ends.
+        begun: whether there is a record of it already, to be resumed where it ends.
         earlier: whether that record holds participants, so that nobody is asked and nothing is paid.
     """
 
@@ -109,12 +109,12 @@ def generation_plan(ready: Ready) -> Plan:
 
 
 async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
-    """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
+    """The newest generation on record that asks the same and has made somebody or can be resumed, else a new one.
 
-    One that another process may be holding now is left alone, and so is one that somebody else would pay for.
+    One that another process may be running now is left alone, and so is one that somebody else would pay for.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         ready: the debate that the participants are for; its ``caster`` is asked.
         new: whether participants that were made before are left aside.
         owner: who pays for what is asked now.
@@ -143,8 +143,8 @@ async def run_generation(workspace: Workspace, generation: Generation, *, stop: 
     """Have the participants of a debate made, or take that up where its record ends.
 
     Args:
-        desk: the desk.
-        casting: what ``find_casting`` found.
+        workspace: the workspace.
+        generation: what ``find_generation`` returned.
         stop: set its reason to pause.
     """
     if generation.begun:
@@ -153,7 +153,7 @@ async def run_generation(workspace: Workspace, generation: Generation, *, stop: 
 
 
 async def read_generation(workspace: Workspace, generation: Generation) -> Generated:
-    """What came of a casting that was held."""
+    """The outcome of generating participants, read from the record."""
     entries = await workspace.entries(generation.debate)
     spent = Budget(generation.plan.brief.limits)
     for entry in entries:
@@ -167,7 +167,7 @@ def is_generation(debate: str) -> bool:
 
 
 def _hash(plan: Plan) -> str:
-    """What the id of every casting begins with that asks the same; limits and chance make no other."""
+    """What the id of every generation begins with that asks the same; limits and chance make no other."""
     asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
     return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
@@ -179,7 +179,7 @@ def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: G
         intake: the brief as it was read.
         wishes: what the caller wants otherwise.
         ready: the debate as it was prepared with the built-in participants.
-        made: what came of the casting.
+        generated: the outcome of generating them.
     """
     standing = [each for each in intake.brief.participants if each.duty == "debater"]
     others = [each for each in intake.brief.participants if each.duty != "debater"]
@@ -284,7 +284,7 @@ class Start:
         intake: its brief, as it was read.
         wishes: what its caller wants otherwise.
         ready: both, prepared.
-        config: the owner's settings; None to load them.
+        config: the user's settings; None to load them.
     """
 
     intake: Intake

@@ -105,7 +105,7 @@ class Workspace:
         store: where the records are kept.
         pool: the models; None for a new one.
         clock: seconds since 1970, for the labels of entries.
-        config: the owner's settings of tools; None to load them when a debate has tools.
+        config: the user's settings of tools; None to load them when a debate has tools.
 
     Attributes:
         watchers: are told of every debate that runs here.

@@ -43,14 +43,14 @@ class Sayings:
         """Speak up in a debate; see ``people.say``.
 
         Args:
-            desk: the desk.
+            workspace: the workspace.
             debate: its id.
             by: who speaks.
             words: what is said.
             key: what the sender calls this message, beside who the sender is; "" where it is sent once.
 
         Returns:
-            The number of the letter; of the first one, where the key was used before.
+            The number of the message; of the first one, where the key was used before.
 
         Raises:
             BriefError: a name that cannot be, no words or too many.
@@ -171,7 +171,7 @@ class Order:
     Attributes:
         brief: Markdown as in a file, or the keys of its header as plain data.
         wishes: what is wanted otherwise; its caps take the place of the brief's limits.
-        start: whether the debate is held at once; else it is only put on record.
+        start: whether the debate runs at once; else it is only put on record.
     """
 
     brief: str | Mapping[str, object]
@@ -184,10 +184,10 @@ class Reception:
     """Takes the orders of one owner.
 
     Attributes:
-        hall: where the debates are held.
-        till: what owners may spend.
+        runner: where the debates run.
+        spending: what owners may spend.
         serving: what the owner of the machine allows the others.
-        owner: under which name debates are owned; "" for whoever is at the machine, who has no limits but the brief's.
+        owner: under which name debates are owned; "" for the person at the machine, who has no limits but the brief's.
     """
 
     runner: Runner
@@ -197,12 +197,12 @@ class Reception:
 
     @property
     def machine(self) -> bool:
-        """Whether it is whoever is at the machine."""
+        """Whether it is the person at the machine."""
         return not self.owner
 
     @property
     def workspace(self) -> Workspace:
-        """The desk of the hall."""
+        """The workspace of the runner."""
         return self.runner.workspace
 
     async def make_ready(self, order: Order) -> Start:
@@ -252,17 +252,17 @@ class Reception:
             return await self.runner.begin(start, debate, owner=self.owner)
 
     async def go_on(self, debate: str, caps: LimitWishes | None = None) -> bool:
-        """Go on with a debate, within what its owner may spend.
+        """Resume a debate, within what its owner may spend.
 
         Args:
             debate: its id.
-            caps: limits in the place of those that it had, all in all. Those of its owner hold from now on.
+            caps: limits in the place of those that it had, in total. Those of its owner hold from now on.
 
         Returns:
             Whether it is held now.
 
         Raises:
-            MootError: it cannot be taken up.
+            MootError: it cannot be resumed.
         """
         entries = await self.workspace.entries(debate)
         held = (await self.runner.look(debate)).sure
@@ -283,13 +283,13 @@ class Reception:
         return (await self.runner.look(debate)).sure
 
     async def answered(self, debate: str) -> bool:
-        """Go on with a debate that stood still because a person had to answer, now that somebody has.
+        """Resume a debate that stood still because a person had to answer, now that somebody has.
 
         It goes on for its owner, whoever has answered: within what the owner may spend, and the limits last set.
 
         Returns:
             Whether it is held now. Where it is not, it stands still for another reason, another process holds it,
-            the hall is full, the queue cannot be reached, or its owner may spend no more.
+            the runner is full, the queue cannot be reached, or its owner may spend no more.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.

@@ -199,10 +199,10 @@ class Listener(uvicorn.Server):
 
 @dataclass(slots=True, eq=False)
 class Ending:
-    """What somebody's signals ask for: first to stop after the answers in hand, then at once.
+    """What somebody's signals ask for: first to stop after the answers in progress, then at once.
 
     Attributes:
-        hall: where the debates are held.
+        runner: where the debates run.
         waits: told at the first signal, where answers are in hand.
         hurry: told at each further one.
         asked: set when the server shall end.

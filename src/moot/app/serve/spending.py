@@ -158,7 +158,7 @@ class Spending:
     """The allowances of one server.
 
     Args:
-        hall: where the debates are held.
+        runner: where the debates run.
         most: US dollars that each owner may use in a day, or in a session; None for no limit.
         session: when the session began, in seconds since 1970; None where each day is counted for itself. A session
             is one process's own: what others reserve is no part of it.
@@ -199,11 +199,11 @@ class Spending:
     async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
         """Reserve what a debate may use, while it is begun; of each owner one after the other.
 
-        One that is held already has been paid for. What is reserved stands in the store before anything is begun, in
+        One that runs already has been paid for. What is reserved stands in the store before anything is begun, in
         one order for all servers: of two who reserve at the same moment the second one sees the first.
 
         Args:
-            owner: whose it is; "" for whoever is at the machine, who pays without a limit.
+            owner: whose it is; "" for the person at the machine, who pays without a limit.
             debate: its id.
             amount: the most US dollars that it may still use.
 
@@ -340,7 +340,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
     """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
 
     Args:
-        desk: where it is held.
+        workspace: where it runs.
         opened: how it began.
         most: its limit on cost.
     """

@@ -13,7 +13,7 @@ from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Even
 from moot.core.transcript import Transcript, Turn
 
 Ears: TypeAlias = str | None
-"""Who hears: somebody at the table by name; "" for anybody else; None for an owner, who reads the whole record."""
+"""Who hears: somebody in the debate by name; "" for anybody else; None for an owner, who reads the whole record."""
 
 HIDDEN = "hidden"
 """The kind of a frame that says no more than that there is an entry."""
