@@ -13,7 +13,7 @@ from moot.app.run.prepare import Wishes
 from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Paused
@@ -42,8 +42,8 @@ def desk_with(slow: Slow | None = None) -> Workspace:
     return workspace
 
 
-def reception(runner: Runner) -> Reception:
-    return Reception(runner=runner, spending=Spending(runner, None), serving=Serving())
+def admission(runner: Runner) -> Admission:
+    return Admission(runner=runner, spending=Spending(runner, None), serving=Serving())
 
 
 async def test_several_debates_run_beside_each_other() -> None:
@@ -87,7 +87,7 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
                     {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
                 )
                 await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
-                assert await reception(runner).answered("d")
+                assert await admission(runner).answered("d")
             await asyncio.sleep(0.01)
         assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
         assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
@@ -104,7 +104,7 @@ async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> Non
     async with Runner(workspace) as runner:
         (turn,) = await waiting(workspace, "d")
         await answer(workspace, "d", "Tea, I say.", key=turn.key)
-        assert await reception(runner).answered("d")
+        assert await admission(runner).answered("d")
         await until(lambda: waiting(workspace, "d"))
         runner.stop("d")
         assert (await runner.wait("d")).kind == "waiting"
@@ -118,7 +118,7 @@ async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
         await slow.asked.wait()
         runner.stop("d", now=True)
         assert (await runner.wait("d")).kind == "stopped"
-        assert not await reception(runner).answered("d")
+        assert not await admission(runner).answered("d")
 
 
 async def test_stop_lets_the_answers_in_hand_come() -> None:

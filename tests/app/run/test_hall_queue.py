@@ -18,7 +18,7 @@ from moot.app.run.queue_runner import QueueRunner
 from moot.app.run.runner import Full
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Order, Reception, keyed
+from moot.app.serve.admission import Admission, Order, keyed
 from moot.app.serve.spending import Spending
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
@@ -48,8 +48,8 @@ async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueRunne
         yield runner, worker
 
 
-def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Reception:
-    return Reception(runner=runner, spending=Spending(runner, most), serving=Serving(), owner=owner)
+def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Admission:
+    return Admission(runner=runner, spending=Spending(runner, most), serving=Serving(), owner=owner)
 
 
 def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> Order:

@@ -1,4 +1,4 @@
-"""The reception: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
+"""The admission: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import Admission, Order
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
@@ -38,8 +38,8 @@ def desk_with(slow: Slow | None = None) -> Workspace:
     return workspace
 
 
-def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Reception:
-    return Reception(
+def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Admission:
+    return Admission(
         runner=runner, spending=spending or Spending(runner, None), serving=serving or Serving(), owner=owner
     )
 

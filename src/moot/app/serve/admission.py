@@ -34,8 +34,8 @@ from moot.record.mailbox import Mailbox
 
 
 @dataclass(frozen=True, slots=True)
-class Sayings:
-    """What is said through one process: one after the other, so that a key is looked for before it is used."""
+class Remarks:
+    """Remarks that come through one process: one after the other, so that a key is looked for before it is used."""
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -166,7 +166,7 @@ def _whole(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What somebody wants debated.
+    """A request for a debate.
 
     Attributes:
         brief: Markdown as in a file, or the keys of its header as plain data.
@@ -180,8 +180,8 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reception:
-    """Takes the orders of one owner.
+class Admission:
+    """Admits the requests of one owner.
 
     Attributes:
         runner: where the debates run.
@@ -206,7 +206,7 @@ class Reception:
         return self.runner.workspace
 
     async def make_ready(self, order: Order) -> Start:
-        """Read and prepare what is wanted; nothing is sent to any model.
+        """Read and prepare the debate of a request; nothing is sent to any model.
 
         Raises:
             BriefError: something in it cannot be used, or is more than the owner allows.
@@ -222,13 +222,13 @@ class Reception:
         return await make_start(self.workspace, with_limits(intake, LimitWishes(cost=cap)), wishes, self.runner.config)
 
     async def begin(self, order: Order, key: str = "") -> str:
-        """Begin what is wanted; once, however often it comes under the same key.
+        """Start the debate of a request; once, however often it comes under the same key.
 
         Returns:
             The debate's id.
 
         Raises:
-            MootError: it cannot be begun.
+            MootError: it cannot start.
         """
         wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
         asked = request_of("begin", wanted)
@@ -328,7 +328,7 @@ class Reception:
             raise conflict(debate)
 
     async def is_there(self, debate: str, asked: str) -> bool:
-        """Whether the debate of a key is there already, or being begun.
+        """Whether the debate of a key exists already, or is starting.
 
         Raises:
             RecordConflict: something else was asked for under that key.
