@@ -250,7 +250,7 @@ async def test_debates_at_once_are_limited(folder: Path) -> None:
     slow = Slow()
     async with held(folder, models={"slow": slow}, most=1) as runner, place(runner) as here:
         await here.begin(TABLE, ("guest:slow",))
-        assert "which is the limit" in await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
+        assert "running debates is reached" in await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
         slow.go.set()
 
 

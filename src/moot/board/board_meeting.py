@@ -106,7 +106,7 @@ class BoardMeeting:
             table = self._table()
             check_same(debate, await workspace.entries(debate), "board", table.participants)
             table.seat(workspace.pool)
-            return _result(await workspace.resume(debate, limits=limits, interface=table.door))
+            return _result(await workspace.resume(debate, limits=limits, interface=table.interface))
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -139,7 +139,7 @@ class BoardMeeting:
             debate = workspace.new_id(plan)
 
             async def go() -> Outcome:
-                return await workspace.run(plan, debate, interface=table.door)
+                return await workspace.run(plan, debate, interface=table.interface)
 
             return _result(await (told(workspace, debate, tell, go) if tell else go()))
 

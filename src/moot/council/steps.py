@@ -133,8 +133,8 @@ async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outc
 
         async def go() -> Outcome:
             if plan is None:
-                return await workspace.resume(debate, limits=venue.raised, interface=sitting.door)
-            return await workspace.run(plan, debate, interface=sitting.door)
+                return await workspace.resume(debate, limits=venue.raised, interface=sitting.interface)
+            return await workspace.run(plan, debate, interface=sitting.interface)
 
         tell = _telling(venue, debate, venue.tell) if venue.tell else None
         outcome = await (told(workspace, debate, tell, go) if tell else go())

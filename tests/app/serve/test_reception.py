@@ -257,14 +257,14 @@ async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None
         for name in ("a1", "a2"):
             await runner.begin(await start_of(workspace, ADA), name, owner="ann")
             await until(lambda name=name: waits_only(workspace, name))
-        with pytest.raises(Full, match="2 debates of yours"):
+        with pytest.raises(Full, match=r"limit of your running debates is reached \(2\)"):
             await runner.begin(await start_of(workspace, ADA), "a3", owner="ann")
         busy = await start_of(workspace, QUOTES, "guest:slow")
         await runner.begin(busy, "b1", owner="ben")
-        with pytest.raises(Full, match="1 debates run already"):
+        with pytest.raises(Full, match=r"limit of running debates is reached \(1\)"):
             await runner.begin(busy, "b2", owner="ben")
         await runner.begin(busy, "m1")
-        with pytest.raises(Full, match="2 debates run already"):
+        with pytest.raises(Full, match=r"limit of running debates is reached \(2\)"):
             await runner.begin(busy, "m2")
         assert runner.running == ("a1", "a2", "b1", "m1")
         await say(workspace, "a1")

@@ -139,7 +139,7 @@ _TURNS: WeakKeyDictionary[AbstractEventLoop, Lock] = WeakKeyDictionary()  # hous
 
 
 class InPlace:
-    """A door for the people of one program; see ``app.run.people.Door``.
+    """An interface for the people of one program; see ``agents.human.Interface``.
 
     Args:
         people: how each is asked, by name; who is not among them answers by message.

@@ -164,7 +164,7 @@ class Seating:
         return tuple(replace(each, seat=seats.get(each.name, each.seat)) for each in self.participants)
 
     @property
-    def door(self) -> InPlace | None:
+    def interface(self) -> InPlace | None:
         """The way to ask its people in place; None where nobody is asked so."""
         return InPlace(self.people) if self.people else None
 

@@ -132,7 +132,7 @@ class QueueRunner(Runner):
     async def _check_room(self, owner: str) -> None:
         own = Counter(job.owner for job in await self._open_jobs())[owner] if owner else 0
         if own >= self.room:
-            raise Full(f"{own} of your debates run already, which is the limit; stop one, or try again later")
+            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
 
     async def _open_jobs(self) -> tuple[Job, ...]:
         running = await self.queue.jobs(state="running", limit=_LISTED)

@@ -308,12 +308,12 @@ class Runner:
         most = max(1, self.most - self._kept) if owner else self.most
         own = sum(each.owner == owner for each in self._tasks.values())
         if owner and own >= self.most:
-            raise Full(f"{own} of your debates run already, which is the limit; stop one, or try again later")
+            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
         if len(self._tasks) < most:
             return
         busy = sum([not await waits_only(self.workspace, each) for each in self.running])
         if busy >= most:
-            raise Full(f"{busy} debates run already, which is the limit; stop one, or try again later")
+            raise Full(f"the limit of running debates is reached ({busy}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:
         """Forget a debate that has ended, also one that was stopped before its task ran."""
