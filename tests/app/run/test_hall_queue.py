@@ -284,7 +284,7 @@ async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch
         worker.open.clear()
         ids = [await of(runner, "ann").begin(order()) for _ in range(2)]
         assert runner.room == 2
-        with pytest.raises(Full, match="2 debates of yours"):
+        with pytest.raises(Full, match=r"limit of your running debates is reached \(2\)"):
             await of(runner, "ann").begin(order())
         await of(runner, "ben").begin(order())
         for _ in range(3):
