@@ -129,7 +129,7 @@ async def learning(folder: Path) -> bool:
         brief = Brief(topic="Should the depot buy electric buses?", participants=tuple(names))
         plan = workspace.plan(brief, protocol="arena", choices=Choices(rounds=rounds), models=("builtin:quotes",))
         debate = workspace.new_id(plan)
-        await workspace.hold(plan, debate)
+        await workspace.run(plan, debate)
         clock = Clock()
         await learn(workspace, debate)
         cpu, wall = clock.cpu, clock.wall

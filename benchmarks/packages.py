@@ -100,7 +100,7 @@ async def moot_arena(script: Script, store: Path) -> object:
         choices = Choices(rounds=ROUNDS, topology="all-to-all")
         brief = Brief(topic=TOPIC, participants=people, limits=Limits(parallel=PEOPLE * PEOPLE))
         plan = workspace.plan(brief, protocol="arena", choices=choices, models=())
-        return await workspace.hold(plan, workspace.new_id(plan))
+        return await workspace.run(plan, workspace.new_id(plan))
     finally:
         await workspace.close()
 

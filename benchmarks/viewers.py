@@ -98,7 +98,7 @@ async def serve(folder: Path, rounds: int) -> None:
     async with open_site(workspace, workspace.config or Config(), hosts=[host]) as site, asyncio.TaskGroup() as group:
         server = _server(make_app(site))
         serving = group.create_task(server.serve(sockets=[listening]))
-        holding = group.create_task(workspace.hold(plan, "d1"))
+        holding = group.create_task(workspace.run(plan, "d1"))
         async with aclosing(workspace.hub.follow("d1")) as items:
             async for item in items:
                 if isinstance(item, StoredLine) and item.seq > PEOPLE:  # everybody is asked

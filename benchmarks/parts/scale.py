@@ -118,7 +118,7 @@ def desk_over(store: Store, pause: float) -> Workspace:
 async def sample() -> list[str]:
     """The lines of one debate; holding it once also loads whatever is loaded late."""
     workspace = desk_over(InMemoryStore(), 0.0)
-    await workspace.hold(debate(), "warm")
+    await workspace.run(debate(), "warm")
     return list(await workspace.lines("warm"))
 
 
@@ -178,7 +178,7 @@ async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
     workspace = desk_over(open_store(place), wanted.pause)
     await workspace.store.read("warm")
     await begun()
-    await many(lambda name: workspace.hold(debate(), name), wanted, meter)
+    await many(lambda name: workspace.run(debate(), name), wanted, meter)
     await workspace.close()
 
 

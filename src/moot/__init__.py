@@ -1,4 +1,4 @@
-"""Moot: structured debates among language models, on the record. This file owns which names are public.
+"""Moot: structured debates among language models, on the record (public names).
 
 They are imported when they are first used, so that ``import moot`` costs next to nothing.
 """

@@ -189,7 +189,7 @@ def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.end() == INTERRUPTED
         said = terminal.words
-        assert "stopping after the answers in hand" in said
+        assert "stopping after the answers in progress" in said
         assert "the same command goes on where this stopped" in said
         assert re.search(r"0/3 done · 2 running · 0 failed · 0 calls", said)
         asked = len(wires.calls)
@@ -301,7 +301,7 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
     assert progress.line() == "0/3 done · 0 running · 0 failed · 0 calls · 0 tokens · $0.00"
     work.tell = progress.tell
     with progress:
-        await work.hold()
+        await work.run()
         assert re.fullmatch(
             r"3/3 done · 0 running · 0 failed · 6 calls · 60 tokens · \$0.06\d* · 0s left", progress.line()
         )

@@ -45,13 +45,13 @@ async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
         work = work_of(place)
         told: list[Came] = []
         work.tell = told.append
-        await work.hold()
+        await work.run()
         came = await work.look_around()
         jobs = await place.queue.jobs()
         sent = len(place.model.history)
         again = work_of(place)
         assert (await again.foresee()).over == 3
-        await again.hold()
+        await again.run()
         assert await again.look_around() == came
     assert {(job.debate, job.state) for job in jobs} == {(each.debate, "done") for each in came}
     assert {each.status for each in came} <= {"decided", "tie", "no_decision"}
@@ -65,18 +65,18 @@ async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
     async with house(ready, model) as place, place.working():
         work = work_of(place)
         async with asyncio.TaskGroup() as group:
-            group.create_task(work.hold())
+            group.create_task(work.run())
             await model.asked.wait()
             work.stop.reason = "interrupted"
         came = await work.look_around()
         left = [each for each in came if each.status == "paused"]
         assert left
-        assert {(each.kind, each.reason) for each in left} == {("stopped", "the workers go on with it")}
+        assert {(each.kind, each.reason) for each in left} == {("stopped", "the workers continue with it")}
         model.go.set()
         for each in left:
             await place.until(each.debate, "done")
         again = work_of(place)
-        await again.hold()
+        await again.run()
         assert "paused" not in {each.status for each in await again.look_around()}
 
 
@@ -85,11 +85,11 @@ async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) ->
         narrow = BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 1")
         wide = replace(item(model="guest:model"), name="wide")
         first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))
-        await first.hold()
+        await first.run()
         (came,) = await first.look_around()
         assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 asks is reached")
         second = replace(work_of(place), batch=make_batch([wide]))
-        await second.hold()
+        await second.run()
         (went,) = await second.look_around()
         assert went.debate == came.debate
         assert went.status in ("decided", "tie", "no_decision")

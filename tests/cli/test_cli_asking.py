@@ -55,11 +55,11 @@ class Table:
         self.interrupt.leave = door.leave
         if brief:
             plan = self.workspace.plan(brief, protocol=protocol, choices=Choices(), models=(QUOTES,))
-            hold = self.workspace.hold(plan, "d", stop=self.interrupt.stop, door=door)
+            hold = self.workspace.run(plan, "d", stop=self.interrupt.stop, interface=door)
         else:
             for entry in await self.workspace.entries("d"):
                 screen.load(entry)
-            hold = self.workspace.resume("d", stop=self.interrupt.stop, door=door)
+            hold = self.workspace.resume("d", stop=self.interrupt.stop, interface=door)
         with screen:
             await conduct(self.workspace, "d", hold, screen, self.interrupt)
         return outcome("d", fold(await self.workspace.entries("d")))
@@ -128,7 +128,7 @@ async def test_ctrl_c_leaves_all_questions_open(table: Table) -> None:
         table.interrupt.press()
     assert (held.result().kind, table.typist.out.getvalue().count("is asked")) == ("waiting", 1)
     assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada", "Bo"]
-    assert "> \nstopping after the answers in hand" in table.typist.out.getvalue()
+    assert "> \nstopping after the answers in progress" in table.typist.out.getvalue()
 
 
 async def test_a_request_to_end_closes_the_question_too(table: Table) -> None:
@@ -143,7 +143,7 @@ async def test_a_request_to_end_closes_the_question_too(table: Table) -> None:
 async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Table) -> None:
     people = brief(replace(person("Ada"), duty="moderator"), Participant(name="Bear", seat=QUOTES))
     plan = table.workspace.plan(people, protocol="moderated", choices=Choices(), models=(QUOTES,))
-    await table.workspace.hold(plan, "d")
+    await table.workspace.run(plan, "d")
     steps = (("SUMMARY", "All said.\n"), ("", "\n"), ("STATUS", "1\n"), ("DECISION", "Tea.\n"), ("", "\n"))
     came = await play(table, None, *steps)
     assert (came.status, came.decision and came.decision.text) == ("decided", "Tea.")
@@ -152,7 +152,7 @@ async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Tab
 
 async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open(table: Table) -> None:
     plan = table.workspace.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
-    await table.workspace.hold(plan, "d")
+    await table.workspace.run(plan, "d")
     await say(table.workspace, "d", "Zed", "Think of the kettle.")
     async with asyncio.TaskGroup() as group:
         held = group.create_task(table.hold())
@@ -175,7 +175,7 @@ async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) 
 
 async def test_an_answer_to_one_question_is_not_noted_for_the_next(table: Table) -> None:
     plan = table.workspace.plan(brief(person("Ada")), protocol="panel", choices=Choices(), models=(QUOTES,))
-    await table.workspace.hold(plan, "d")
+    await table.workspace.run(plan, "d")
     with pytest.raises(RecordError, match="meanwhile Ada is asked something else; this answer was not noted"):
         await answer(table.workspace, "d", "tea", key="/debate/draft#9")
     assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada"]

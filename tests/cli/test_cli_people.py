@@ -203,7 +203,7 @@ def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
         plan = workspace.plan(
             Brief(topic="Tea?", participants=people), protocol="council", choices=Choices(), models=()
         )
-        assert (await workspace.hold(plan, "d")).kind == "waiting"
+        assert (await workspace.run(plan, "d")).kind == "waiting"
         await workspace.close()
 
     asyncio.run(hold())

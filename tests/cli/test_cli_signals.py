@@ -65,7 +65,7 @@ def test_ctrl_c_stops_after_the_answers_in_hand_and_resume_goes_on(tmp_path: Pat
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.end() == 130
         words = ESCAPES.sub("", terminal.shown)
-        assert "stopping after the answers in hand — press Ctrl-C again to stop at once" in " ".join(words.split())
+        assert "stopping after the answers in progress — press Ctrl-C again to stop at once" in " ".join(words.split())
         name = re.findall(r"moot resume (\S+)", words)[0]
         asked = len(wires.calls)
         went = moot(tmp_path, "resume", name, OLLAMA_HOST=wires.url)

@@ -64,7 +64,7 @@ def test_a_debate_that_waits_for_a_person_is_put_down_and_open_streams_end(
         assert server.end(number) == 0
         reader.join(PATIENCE)
         assert server.process.stderr
-        assert "stopping after the answers in hand" in server.process.stderr.read()
+        assert "stopping after the answers in progress" in server.process.stderr.read()
     assert any('"kind":"paused"' in row for row in rows), "who looks on sees the pause"
     shown = moot(tmp_path, "list", "--json").output
     assert '"status": "paused"' in shown

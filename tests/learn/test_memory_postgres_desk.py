@@ -68,7 +68,7 @@ async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(
 async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> None:
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(3))
     plan = workspace.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
-    assert (await workspace.hold(plan, "held")).unlearned == ""
+    assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
     assert len((await remembered(workspace, "held", ["performance"]))["performance"]) == 3
     put, context = asked(topic=BUSES)

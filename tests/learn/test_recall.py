@@ -189,7 +189,7 @@ async def test_a_debate_after_a_poisoned_one_decides_as_it_would_have(tmp_path: 
             "---\nrecall: yes\noptions: [A, B]\n---\n# Should the depot buy electric buses?\n\nA is cheap. A works.\n"
         )
         ready = await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)), config=Config())
-        came = await workspace.hold(ready.plan, f"d{planted}")
+        came = await workspace.run(ready.plan, f"d{planted}")
         recalled = came.transcript.turns(RECALL)[0]
         assert ("IGNORE" in recalled.text) == planted
         assert came.decision
@@ -289,7 +289,7 @@ async def test_a_debate_with_recall_holds_and_resumes_from_its_file(tmp_path: Pa
     workspace.config = Config(feeds={"town": str(feed)})
     text = f"---\nrecall: yes\nfeeds: [town]\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
     plan = (await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)))).plan
-    came = await workspace.hold(plan, "d")
+    came = await workspace.run(plan, "d")
     assert "Trams win" in came.transcript.turns(RECALL)[0].text
     feed.unlink()
     lines = await workspace.lines("d")

@@ -15,7 +15,7 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import mark_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
 from moot.core.agent import Quote, Recorder
 from moot.core.event import Called
@@ -141,7 +141,7 @@ async def place(
     """A client at hand in that hall, called by the SDK's own client."""
     spending = Spending(runner, cost, session=runner.workspace.clock())
     client = Client(
-        reception=Reception(runner=runner, spending=spending, serving=Serving(), owner=name), reads_all=all_
+        admission=Admission(runner=runner, spending=spending, serving=Serving(), owner=name), reads_all=all_
     )
     async with Caller(make_server(client)) as caller:
         yield Place(runner=runner, client=client, caller=caller)

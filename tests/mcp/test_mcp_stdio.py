@@ -88,7 +88,7 @@ async def test_the_limits_of_the_command_line(tmp_path: Path) -> None:
         async with agent(tmp_path, "--max-debates", "1", "--max-cost", "0", OLLAMA_HOST=wires.url) as caller:
             arguments = {"question": TABLE, "models": ["ollama:tiny"]}
             result(await caller.call_tool("start_debate", arguments))
-            assert "as many as may be" in refusal(await caller.call_tool("start_debate", arguments))
+            assert "running debates is reached" in refusal(await caller.call_tool("start_debate", arguments))
         sent = len(wires.calls)
         async with agent(tmp_path, "--max-cost", "0.001", OPENAI_API_KEY="x", OPENAI_BASE_URL=wires.url) as caller:
             arguments = {"question": TABLE, "models": ["openai:gpt-4o"]}

@@ -142,7 +142,7 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
             given = {field["name"]: vote if field["choices"] else "Tea" for field in ada["fields"] if field["required"]}
             await here.call("answer_question", id=debate, words="I hold to it.", fields=given)
         assert "is over" in await here.refused("post_message", id=debate, words="Late.", by="Guest")
-        assert runner.held == ()
+        assert runner.running == ()
 
 
 async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ async def test_whoever_gives_up_waiting_stops_nothing(folder: Path) -> None:
             waiting = group.create_task(here.call("run_debate", question=TABLE, models=["guest:slow"]))
             await slow.asked.wait()
             waiting.cancel()
-        (debate,) = runner.held
+        (debate,) = runner.running
         slow.go.set()
         assert (await here.call("wait_for_debate", id=debate, seconds=60))["status"] == "decided"
 
@@ -250,7 +250,7 @@ async def test_debates_at_once_are_limited(folder: Path) -> None:
     slow = Slow()
     async with held(folder, models={"slow": slow}, most=1) as runner, place(runner) as here:
         await here.begin(TABLE, ("guest:slow",))
-        assert "as many as may be" in await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
+        assert "running debates is reached" in await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
         slow.go.set()
 
 

@@ -43,7 +43,7 @@ async def main():
         people = tuple(Participant(name=name) for name in ("Ann", "Bob"))
         brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=float(sys.argv[3])))
         group.create_task(tick())
-        await desk.hold(desk.plan(brief, models=(sys.argv[4],)), "d")
+        await desk.run(desk.plan(brief, models=(sys.argv[4],)), "d")
         over = True
         failed = [entry.event for entry in await desk.entries("d") if isinstance(entry.event, Failed)]
         print(len(wires.calls), failed, stood)

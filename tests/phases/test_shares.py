@@ -75,7 +75,7 @@ async def test_a_plan_seats_everybody_and_is_held(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("MOOT_MODEL", "builtin:quotes")
     async with open_workspace(Path("here.sqlite")) as workspace:
         plan = await plan_tree(workspace, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
-        outcome = await workspace.hold(plan, workspace.new_id(plan))
+        outcome = await workspace.run(plan, workspace.new_id(plan))
         assert (workspace.place, outcome.transcript.protocol) == ("here.sqlite", "talk")
         assert [turn.by for turn in outcome.transcript.turns("argue")] == ["Ann", "Bob"]
 

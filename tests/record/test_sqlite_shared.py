@@ -14,8 +14,8 @@ import pytest
 
 from moot.app.batch.batch_plan import read_lines
 from moot.app.brief.files import read_bytes
+from moot.app.brief.reader import read_file
 from moot.app.plan.settings import Config
-from moot.app.run.api import read_file
 from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
@@ -231,7 +231,7 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     plan = workspace.plan(brief, models=("builtin:quotes",))
     async with asyncio.TaskGroup() as group:
         with held(path):
-            stopped = group.create_task(workspace.hold(plan, "d"))
+            stopped = group.create_task(workspace.run(plan, "d"))
             await asyncio.sleep(0.05)
             stopped.cancel()
             with pytest.raises(asyncio.CancelledError):

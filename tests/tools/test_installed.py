@@ -262,7 +262,7 @@ async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_co
         workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
         choices = Choices(until=("stalled",), rounds=4)
         plan = workspace.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
-        held = await workspace.hold(plan, "tea")
+        held = await workspace.run(plan, "tea")
         events = [entry.event for entry in await workspace.entries("tea")]
         (reason,) = [each.reason for each in events if isinstance(each, Halted)]
         assert reason.startswith("stalled: everybody repeats itself (each 0.9")

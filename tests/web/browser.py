@@ -21,7 +21,7 @@ from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, 
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.prepare import Wishes
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import Admission, Order
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
@@ -205,9 +205,9 @@ class Stage:
 
     async def begin(self, brief: str, *models: str) -> str:
         """Begin a debate as whoever is at the machine; its id."""
-        reception = Reception(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
+        admission = Admission(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
         wishes = Wishes(models=models or ("builtin:quotes",), cast="builtin")
-        return await reception.begin(Order(brief=brief, wishes=wishes, start=True), "")
+        return await admission.begin(Order(brief=brief, wishes=wishes, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:
         """Hold a debate to its end; its id."""
@@ -308,7 +308,7 @@ async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asynci
             expect.set_options(timeout=WAIT)
             ready.set_result(stage)
             await leave.wait()
-            for debate in stage.site.runner.held:
+            for debate in stage.site.runner.running:
                 stage.site.runner.stop(debate, now=True)
     except BaseException as error:
         if not ready.done():

@@ -163,7 +163,7 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
         await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("I should think")
         await page.get_by_role("button", name="Stop").click()
         await expect(guest.page.locator(".state").first).to_have_text("‖ waiting for Ada")
-        await until(lambda: debate not in stage.site.runner.held)
+        await until(lambda: debate not in stage.site.runner.running)
 
 
 @pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/ratings", "/models"])

@@ -82,7 +82,7 @@ async def test_a_debate_paused_for_somebody_asks_for_the_answer_and_goes_on_with
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
         await page.get_by_role("button", name="Stop").click()
         await expect(page.locator(".banner")).to_have_text("Paused until Ada answers.")
-        await until(lambda: debate not in stage.site.runner.held)
+        await until(lambda: debate not in stage.site.runner.running)
         await expect(page.get_by_role("button", name="Resume")).not_to_have_class(re.compile("main"))
         await expect(page.get_by_text("moot answer")).to_have_count(0)
         await page.get_by_label("In your words").fill("Tea.")

@@ -83,7 +83,7 @@ async def test_a_brief_from_elsewhere_reads_and_names_nothing_of_the_machine(
         assert problem["code"] == code or code is None
         assert response.headers["content-type"] == "application/problem+json"
         assert "root:" not in response.text
-        assert not web.site.runner.held
+        assert not web.site.runner.running
         assert not (await web.me.get(f"{API}/debates")).json()["debates"]
 
 

@@ -92,7 +92,7 @@ async def telling(folder: Path) -> AsyncGenerator[Told]:
     vote_weigher = Teller()
     async with opened(folder, models={"teller": vote_weigher}, real=True) as web, asyncio.TaskGroup() as group:
         await claim(web.site.workspace, "d", Claim(owner="ann"))
-        holding = group.create_task(web.site.workspace.hold(PLAN, "d"))
+        holding = group.create_task(web.site.workspace.run(PLAN, "d"))
         await vote_weigher.asked.wait()
         links = {"ann": ANN}
         for name, body in (("view", {}), ("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
@@ -170,7 +170,7 @@ async def test_who_joins_without_a_place_is_shown_no_question(tmp_path: Path) ->
         await told.end()
         workspace, ann = told.web.site.workspace, told.web.ann
         await claim(workspace, "e", Claim(owner="ann"))
-        await workspace.hold(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
+        await workspace.run(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
         seen: dict[str, tuple[int, int]] = {}
         for name, body in (("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
             token = (await ann.post(f"{API}/debates/e/shares", json=body)).json()["token"]

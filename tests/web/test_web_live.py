@@ -125,7 +125,7 @@ async def test_a_stream_stays_open_over_a_pause(tmp_path: Path) -> None:
                 kinds.append(json.loads(await anext(rows))["kind"])
                 if kinds[-1] == "asked":
                     web.site.runner.stop(debate)
-            await until(lambda: not web.site.runner.held)
+            await until(lambda: not web.site.runner.running)
             await ann.post(f"{API}/debates/{debate}/asks/answer", json={"words": "Tea, I say."})
             while kinds[-1] != "replied" or "resumed" not in kinds:
                 kinds.append(json.loads(await anext(rows))["kind"])

@@ -37,7 +37,7 @@ async def answer_all(web: Web, client: httpx2.AsyncClient, debate: str) -> list[
     """Answer every question until the debate is over; the questions."""
     put: list[dict[str, object]] = []
     ends = time.monotonic() + 60
-    while debate in web.site.runner.held:
+    while debate in web.site.runner.running:
         assert time.monotonic() < ends, "the debate does not end"
         for ask in (await client.get(f"{API}/debates/{debate}/asks")).json()["asks"]:
             fields = filled(ask)

@@ -164,7 +164,7 @@ async def test_a_days_money_is_reserved_before_a_debate_begins(tmp_path: Path, m
         assert (two.status_code, two.json()["code"]) == (429, "limit")
         assert (await ben.post(f"{API}/debates", json=dear)).status_code == 201, "each token has its own day"
         slow.go.set()
-        for debate in web.site.runner.held:
+        for debate in web.site.runner.running:
             await web.site.runner.wait(debate)
         assert (await ann.get(f"{API}/info")).json()["used_today"] < 0.6, "what was not used is free again"
         free = await ann.post(f"{API}/debates", json=body)
@@ -248,7 +248,7 @@ async def test_a_casting_that_another_one_broke_off_is_not_taken_up_at_its_cost(
         debate = (await web.ann.post(f"{API}/debates", json=body)).json()["id"]
         await dear.asked.wait()
         runner.stop(debate, now=True)
-        await until(lambda: not runner.held)
+        await until(lambda: not runner.running)
         for client, castings in ((web.ben, 2), (web.ann, 2)):
             await runner.wait((await client.post(f"{API}/debates", json=body)).json()["id"])
             found = [each.debate for each in await workspace.list() if each.debate.startswith("cast-")]

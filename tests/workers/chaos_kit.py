@@ -173,7 +173,7 @@ async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
     found: dict[str, tuple[Entry, ...]] = {}
     for debate, plan in make_debates(workspace, size).items():
-        await workspace.hold(plan, debate)
+        await workspace.run(plan, debate)
         found[debate] = read(await workspace.lines(debate))
     await workspace.close()
     return found

@@ -1,6 +1,6 @@
-"""``moot-bench recorded``: what others recorded, counted by Moot. This file owns which sets there are and the table.
+"""The command ``moot-bench``: count recorded data with Moot and compare the figures.
 
-The command ``moot-bench``. This file owns its commands and their exit codes: 0 reached, 1 not, 2 nothing to do.
+Exit codes: 0 all figures reached, 1 not all, 2 no data.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Recorded contests: games, debates and elections. This file owns how each becomes matches or ballots."""
+"""Recorded games, debates and elections as matches or ballots."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Ours beside the reference. This file owns when a figure is reached, and how numbers are read from files."""
+"""Compare a figure of Moot with its reference, and read numbers from files."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Recorded judges, confidences and stances. This file owns how they are read and set beside the reference."""
+"""Recorded judges, confidences and stances, read and compared with the reference."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Recorded panels of models on questions whose answers are known. This file owns how they are counted."""
+"""Recorded panels of models on questions with known answers: read and count them."""
 
 import ast
 import re

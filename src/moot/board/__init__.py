@@ -1,6 +1,6 @@
-"""A board in a program of yours: members with a character, a timekeeper, verdicts. This file owns its public names.
+"""Board meetings in Python: members with a character, a timekeeper and verdicts (public names).
 
-The names are those of the document on board meetings. A meeting is held by the desk, so everything is on record.
+The names are those of the document on board meetings. A meeting runs in a workspace, so everything is on record.
 """
 
 from moot.app.program.program_agents import HumanAgent

@@ -1,4 +1,4 @@
-"""A meeting as a program holds it. This file owns how its arguments become a brief, and who answers for whom."""
+"""A board meeting for a Python program: its arguments become a brief and a plan, which runs in a workspace."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -34,7 +34,7 @@ class BoardMeeting:
         agent: who answers for members without an agent of their own; None for the owner's model.
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
-        seed: what all chance is drawn from.
+        seed: the random seed.
         store: the record's file, or the address of its database; None for the owner's.
         limits: what the meeting may use; None for the usual limits.
 
@@ -95,7 +95,7 @@ class BoardMeeting:
 
         Args:
             debate: its id, as in the ``debate`` of the error; it must have been a meeting of the same members.
-            limits: what it may use from now on, all in all; None for the limits on record.
+            limits: what it may use from now on, in total; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -106,7 +106,7 @@ class BoardMeeting:
             table = self._table()
             check_same(debate, await workspace.entries(debate), "board", table.participants)
             table.seat(workspace.pool)
-            return _result(await workspace.resume(debate, limits=limits, door=table.door))
+            return _result(await workspace.resume(debate, limits=limits, interface=table.interface))
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -139,7 +139,7 @@ class BoardMeeting:
             debate = workspace.new_id(plan)
 
             async def go() -> Outcome:
-                return await workspace.hold(plan, debate, door=table.door)
+                return await workspace.run(plan, debate, interface=table.interface)
 
             return _result(await (told(workspace, debate, tell, go) if tell else go()))
 

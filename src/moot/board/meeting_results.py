@@ -1,6 +1,6 @@
-"""Small functions of the document, over the real reader and the real order. This file owns their documented results.
+"""The result of a board meeting as a program gets it, with the documented states of its members.
 
-What comes of a meeting. This file owns the documented states of its members, and the result as a program gets it.
+Includes the document's small functions, over the same reader and the same order of speakers as a meeting.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ class BoardMemberState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardResult:
-    """What came of a meeting.
+    """The outcome of a meeting.
 
     Attributes:
         outcome: what came of the debate: its id, its status, the usage.
@@ -98,7 +98,7 @@ class BoardResult:
 
 
 def result(outcome: Outcome) -> BoardResult:
-    """What came of a meeting, from what came of its debate."""
+    """The outcome of a meeting, from the outcome of its debate."""
     transcript, decision = outcome.transcript, outcome.decision
     members = transcript.brief.names("debater") if transcript.brief else ()
     states = standing(members, transcript.all())

@@ -1,8 +1,6 @@
-"""Who sits at a board's table. This file owns how a program describes members and timekeeper.
+"""Members and timekeeper of a board meeting, and preset boards with their members, verdicts and rules.
 
-Boards that are ready to sit. This file owns who sits on them, what they can recommend and what holds for all.
-
-The briefs ``examples/board-*.md`` show the same boards over a case of their own.
+The briefs ``examples/board-*.md`` show the same boards with a case of their own.
 """
 
 from collections.abc import Mapping
@@ -22,7 +20,7 @@ class TimeKeeper:
     """Whoever keeps the time and judges nothing.
 
     Attributes:
-        name: what it is called at the table.
+        name: what it is called in the debate.
         agent: who answers for it, as for a member; None for the built-in one, which asks no model.
     """
 
@@ -36,7 +34,7 @@ class BoardMember:
     """A member: the layer of instructions that is its own.
 
     Attributes:
-        name: unique at the table.
+        name: unique in the debate.
         personality: what it is like.
         expertise: what it knows best; the others are told.
         speaking_style: how it talks.

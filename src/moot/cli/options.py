@@ -209,7 +209,7 @@ def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
 
 def read_input(words: str) -> "Intake":
     """The brief behind what was typed: a file, a question, or ``-`` for standard input."""
-    from moot.app.run.api import read_stream, read_words
+    from moot.app.brief.reader import read_stream, read_words
 
     return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
 
@@ -226,10 +226,13 @@ def store_path(own: Path | str | None = None) -> Path | str:
 @asynccontextmanager
 async def open_stage(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """The desk, for a command that holds debates: they are observed where the environment wants it."""
-    from moot.app.export.telemetry import attend
+    from moot.app.plan.settings import wants_telemetry
 
     async with open_workspace(store) as workspace:
-        attend(workspace)
+        if wants_telemetry():
+            from moot.app.export.telemetry import attend
+
+            attend(workspace)
         yield workspace
 
 
@@ -239,12 +242,15 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
 
     With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
     """
+    from moot.app.plan.stores import is_address
     from moot.app.run.workspace import Workspace
-    from moot.workers.job_queue import find_queue
 
     place = store_path(store)
     workspace = Workspace.at(place, reading=reading)
-    workspace.queue = find_queue(str(place))
+    if is_address(place):
+        from moot.workers.job_queue import find_queue
+
+        workspace.queue = find_queue(str(place))
     try:
         yield workspace
     finally:

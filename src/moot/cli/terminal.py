@@ -1,4 +1,4 @@
-"""Holding a debate from the command line. This file owns what Ctrl-C and SIGTERM do, and who is shown what."""
+"""Run a debate at the terminal: what Ctrl-C and SIGTERM do, and showing a viewer what is recorded meanwhile."""
 
 import asyncio
 import signal
@@ -15,7 +15,7 @@ from moot.core.errors import MootError
 from moot.core.event import Delta
 
 GRACE = 10.0
-"""Seconds that the answers in hand have when the process is asked to end."""
+"""Seconds that the answers in progress have when the process is asked to end."""
 
 TICK = 0.1
 
@@ -24,7 +24,7 @@ _Before: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 
 @dataclass(slots=True)
 class Interrupt:
-    """What a user's signals ask of a debate: first to stop after the answers in hand, then at once."""
+    """What a user's signals ask of a debate: first to stop after the answers in progress, then at once."""
 
     say: Callable[[str], None]
     leave: Callable[[], None] = lambda: None
@@ -38,17 +38,17 @@ class Interrupt:
         if self.presses == 1:
             self.stop.reason = "interrupted"
             self.leave()
-            self.say("stopping after the answers in hand — press Ctrl-C again to stop at once")
+            self.say("stopping after the answers in progress — press Ctrl-C again to stop at once")
         else:
             self.end()
 
     def end(self) -> None:
-        """StopRequest at once."""
+        """Stop at once."""
         if self.task:
             self.task.cancel()
 
     def terminate(self) -> None:
-        """SIGTERM: the answers in hand have a little time."""
+        """SIGTERM: the answers in progress have a little time."""
         self.stop.reason = "terminated"
         self.leave()
         self.presses += 1
@@ -76,39 +76,39 @@ def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable
 
 
 async def conduct(
-    workspace: Workspace, debate: str, hold: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
+    workspace: Workspace, debate: str, running: Coroutine[object, object, Outcome], viewer: Viewer, interrupt: Interrupt
 ) -> Outcome | None:
-    """Hold a debate while a viewer is shown what comes; ends when it is closed or paused.
+    """Run a debate while a viewer is shown its record; ends when the debate is closed or paused.
 
     Returns:
-        What came of it; None where it was broken off.
+        The outcome; None where it was cancelled.
 
     Raises:
-        MootError: it cannot be held.
+        MootError: it cannot run.
     """
-    with closing(hold), listening(interrupt):
+    with closing(running), listening(interrupt):
         after = await workspace.count_entries(debate)
         try:
             async with asyncio.TaskGroup() as group:
-                held = group.create_task(_hold(workspace, debate, hold))
-                interrupt.task = held
+                task = group.create_task(_run(workspace, debate, running))
+                interrupt.task = task
                 ticks = group.create_task(_tick(viewer))
                 await watch(workspace, debate, viewer, after=after)
                 ticks.cancel()
         except BaseExceptionGroup as errors:
             # The viewer's error, such as an output that nobody reads; the debate was stopped for it and can be resumed.
             raise errors.exceptions[0] from errors
-    if held.cancelled():
+    if task.cancelled():
         return None
-    if isinstance(came := held.result(), MootError):
-        raise came
-    return came
+    if isinstance(result := task.result(), MootError):
+        raise result
+    return result
 
 
-async def _hold(workspace: Workspace, debate: str, hold: Awaitable[Outcome]) -> Outcome | MootError:
-    """Hold it; an error becomes a value, so that the viewer is shown everything before it is raised."""
+async def _run(workspace: Workspace, debate: str, running: Awaitable[Outcome]) -> Outcome | MootError:
+    """Run it; an error becomes a value, so that the viewer is shown everything before it is raised."""
     try:
-        return await hold
+        return await running
     except MootError as error:
         return error
     finally:
@@ -122,7 +122,7 @@ async def _tick(viewer: Viewer) -> None:
 
 
 async def watch(workspace: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
-    """Show a viewer what is stored and what comes, until the debate is closed or paused."""
+    """Show a viewer the stored entries and the new ones, until the debate is closed or paused."""
     async with aclosing(workspace.follow_lines(debate, after=after, live=live)) as items:
         async for item in items:
             if isinstance(item, Delta):

@@ -1,7 +1,7 @@
-"""The council: the documented debate step for programs. This file owns which names are public.
+"""The council: debate and other steps on one task, for Python programs (public names).
 
-A face of Moot: it translates the interface of the source system into debates at the desk. What it adds: calls in
-parallel, the record, resume, limits, streaming, and failures that stay with the one who failed.
+It translates the documented interface into debates in a workspace. It adds calls in parallel, the record, resume,
+limits, streaming, and failures that affect only the agent that failed.
 """
 
 from moot.app.program.program_agents import HumanAgent

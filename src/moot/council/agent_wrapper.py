@@ -1,7 +1,4 @@
-"""What the agents of a council know beside the task. This file owns how much of it stands in a prompt.
-
-The agents of a council. This file owns what can be one, and how it becomes a participant.
-"""
+"""The agents of a council: which objects can be one, how each becomes a participant, and what it knows of the task."""
 
 import json
 import re
@@ -121,7 +118,7 @@ class AgentWrapper:
     Args:
         agent: what ``create_agent`` gives, a ``moot.Participant``, a seat (``ollama:llama3.2``), a function
             ``str -> str`` (async or plain), a PydanticAI ``Agent``, a LangChain chat model, or a HumanAgent.
-        name: what it is called at the table; None for the name that a participant or a person has.
+        name: what it is called in the debate; None for the name that a participant or a person has.
         expertise_level: the weight of its vote, 0 to 1; None counts as 0.5 where votes are weighted.
 
     Raises:

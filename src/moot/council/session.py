@@ -1,7 +1,7 @@
-"""The council: one step after the other on the same task. This file owns what follows when a step fails.
+"""A council session: runs one step after the other on the same task, and retries or stops when a step fails.
 
-The debates of one run have ids that belong together: ``RUN-step0``, ``RUN-step1``, and ``RUN-step1-try2`` where a step
-was tried again. By them a run can be taken up in another process.
+The debates of one session have related ids: ``RUN-step0``, ``RUN-step1``, and ``RUN-step1-try2`` for a retry. By them a
+session can be resumed in another process.
 """
 
 import asyncio
@@ -124,7 +124,7 @@ class Council:
 
         Args:
             debate: the id of any debate of the run, or what these ids begin with (``depot-3f2a1c``).
-            limits: what each debate may use from now on, all in all; None for the limits on record.
+            limits: what each debate may use from now on, in total; None for the limits on record.
 
         Raises:
             RecordError: there is no such run.
@@ -178,7 +178,7 @@ class Council:
         return StepResult(last, outcome=last.outcome, steps=tuple(run.results))
 
     async def _step(self, n: int, run: _Run) -> StepResult | Exception:
-        """What came of one step by the error strategy; an error only where the run goes on without the step."""
+        """The outcome of one step by the error strategy; an error only where the run goes on without the step."""
         left = 1 + (self.retries if self.error_strategy == "retry" else 0)
         error: Exception = ModelError("nobody answered before", kind="failed")
         if run.begun and self.error_strategy != "halt":
@@ -199,7 +199,7 @@ class Council:
         raise result
 
     async def _attempt(self, step: Step, n: int, run: _Run, debate: str) -> StepResult | Exception:
-        """What came of a step once, or why nothing did. A person who is waited for is no failure: that is raised."""
+        """The outcome of a step once, or why nothing did. A person who is waited for is no failure: that is raised."""
 
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):

@@ -1,8 +1,6 @@
-"""One task in parts. This file owns where a task comes apart, and who gets which part.
+"""Council steps that divide a task: where it is split, and which agent works on which part.
 
-Steps in which work is shared out. This file owns which agent works on what.
-
-Every piece of the task goes to one agent, in the order in which it stands there; nothing else is added or left out.
+Every piece of the task goes to one agent, in the order of the task; nothing is added or left out.
 """
 
 import re

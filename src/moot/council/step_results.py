@@ -1,4 +1,4 @@
-"""What a step gives back. This file owns the keys of the results; all of them are read from the record."""
+"""The results of council steps under their documented keys; all of them are read from the record."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ UNANIMITY = "unanimity"
 
 
 class StepResult(dict[str, Any]):
-    """What came of a step: a mapping with the documented keys.
+    """The outcome of a step: a mapping with the documented keys.
 
     Args:
         values: the keys and values.
@@ -106,7 +106,7 @@ def proposals(transcript: Transcript) -> dict[str, str]:
 
 
 def shares(outcome: Outcome) -> tuple[Turn, ...]:
-    """What came of work that was shared out, in the order of the agents."""
+    """The outcome of work that was shared out, in the order of the agents."""
     return tuple(turn for turn in outcome.transcript.all() if turn.act == "share")
 
 

@@ -1,10 +1,7 @@
-"""What happens in a council, as it happens. This file owns the names of these events; all but two stand in the record.
+"""The debate step of a council, what all steps share, and the events of a council.
 
-How a step comes to the desk. This file owns that its debate is on record and can be taken up again.
-The debate step, and what all steps have in common. This file owns what can go into one.
-
-``step_start`` and ``step_end`` are the council's own. The others are entries of the record under their documented
-names (``app.export.naming``).
+The debate of a step is on record and can be resumed. ``step_start`` and ``step_end`` are the council's own events; the
+others are entries of the record under their documented names.
 """
 
 from abc import ABC, abstractmethod
@@ -86,8 +83,8 @@ class Venue:
         store: the record's file, or the address of its database; None for the owner's.
         limits: what a new debate may use; None for the usual limits.
         raised: what it may use from now on, also where it goes on; None for the limits that it has.
-        debate: the id of the debate; it is taken up where there is a record of it. "" for a new one.
-        again: whether another debate is held where nobody answered in that one; its id ends with ``-try2``, and so on.
+        debate: the id of the debate; it is resumed where there is a record of it. "" for a new one.
+        again: whether another debate runs where nobody answered in that one; its id ends with ``-try2``, and so on.
         tell: told of what happens, as it happens; None for nobody.
         step: which step of a council it is.
         hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
@@ -105,7 +102,7 @@ class Venue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What a step's debate is, so that no other one is taken up in its place.
+    """What a step's debate is, so that no other one is resumed in its place.
 
     Attributes:
         name: what its protocol is called in the record.
@@ -119,7 +116,7 @@ class Kind:
 
 
 async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outcome:
-    """Hold the debate of a step, or take it up where its record ends.
+    """Run the debate of a step, or resume it where its record ends.
 
     Raises:
         BriefError: what is on record is another kind of debate, or one of others.
@@ -136,8 +133,8 @@ async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outc
 
         async def go() -> Outcome:
             if plan is None:
-                return await workspace.resume(debate, limits=venue.raised, door=sitting.door)
-            return await workspace.hold(plan, debate, door=sitting.door)
+                return await workspace.resume(debate, limits=venue.raised, interface=sitting.interface)
+            return await workspace.run(plan, debate, interface=sitting.interface)
 
         tell = _telling(venue, debate, venue.tell) if venue.tell else None
         outcome = await (told(workspace, debate, tell, go) if tell else go())
@@ -233,7 +230,7 @@ class RecordedStep(ABC):
 
         Args:
             debate: its id; the step must be of the same kind and have the same agents.
-            limits: what it may use from now on, all in all; None for the limits on record.
+            limits: what it may use from now on, in total; None for the limits on record.
 
         Raises:
             RecordError: there is no such debate.
@@ -265,7 +262,7 @@ class RecordedStep(ABC):
 
     @abstractmethod
     def _result(self, outcome: Outcome, task: str) -> StepResult:
-        """What came of it."""
+        """The outcome of it."""
 
 
 class DebateStep(RecordedStep):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from moot.app.run.access import claimed
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.core.errors import RecordError
 
 CLIENT = "moot.client"
@@ -20,22 +20,22 @@ class Client:
     """A program that calls tools, with what it may spend.
 
     Attributes:
-        reception: takes its orders.
+        admission: takes its orders.
         reads_all: whether it may read the debates of others as well; it never changes them.
     """
 
-    reception: Reception
+    admission: Admission
     reads_all: bool = False
 
     @property
     def runner(self) -> Runner:
         """Where its debates are held."""
-        return self.reception.runner
+        return self.admission.runner
 
     @property
     def workspace(self) -> Workspace:
         """Where their records are."""
-        return self.reception.workspace
+        return self.admission.workspace
 
     async def may_read(self, debate: str) -> bool:
         """Whether a debate, if there is one of that id, is one that it may read."""
@@ -43,7 +43,7 @@ class Client:
 
     async def owns(self, debate: str) -> bool:
         """Whether a debate, if there is one of that id, is its own."""
-        return (await claimed(self.workspace, debate)).owner == self.reception.owner
+        return (await claimed(self.workspace, debate)).owner == self.admission.owner
 
     async def check_seen(self, debate: str) -> None:
         """Refuse a debate that is not there for it.
@@ -65,5 +65,5 @@ class Client:
             raise RecordError(f"you may read {debate}, and not change it: it was begun elsewhere")
 
     async def _is_there(self, debate: str) -> bool:
-        known = debate in self.runner.held or self.runner.error(debate) is not None
+        known = debate in self.runner.running or self.runner.error(debate) is not None
         return known or bool(await self.workspace.store.read(debate, limit=1))

@@ -151,7 +151,7 @@ class Holding:
         """
         client = self.server.client(here)
         order = _order(question, models, protocol, rounds, max_cost)
-        debate = await client.reception.begin(order)
+        debate = await client.admission.begin(order)
         await settle(client, debate, PATIENCE, here.report_progress)
         return await memo_of(client, debate)
 
@@ -169,7 +169,7 @@ class Holding:
     ) -> Begun:  # house: wide because a tool's parameters are its interface
         """Begin a debate and answer at once with its id. It costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
-        debate = await client.reception.begin(_order(question, models, protocol, rounds, max_cost), key)
+        debate = await client.admission.begin(_order(question, models, protocol, rounds, max_cost), key)
         return Begun(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what is said meanwhile")
 
     async def check_brief(
@@ -183,7 +183,7 @@ class Holding:
     ) -> Plan:
         """Say what is understood of a question or brief and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
-        start = await client.reception.make_ready(_order(question, models, protocol, rounds, max_cost))
+        start = await client.admission.make_ready(_order(question, models, protocol, rounds, max_cost))
         return Plan.model_validate(plan_data(start.ready))
 
     async def wait_for_debate(
@@ -222,7 +222,7 @@ class Holding:
         A higher max_cost, counted from its beginning, lifts a limit on cost. wait_for_debate waits for its end.
         """
         client = await self._own(id, here)
-        await client.reception.go_on(id, LimitWishes(cost=max_cost))
+        await client.admission.go_on(id, LimitWishes(cost=max_cost))
         return await memo_of(client, id)
 
     async def _own(self, debate: str, here: Here) -> Client:

@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.app.run.access import mark_of
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.app.serve.server_parts import Buckets, same_page
 from moot.mcp.clients import CLIENT, Client
 
@@ -52,7 +52,7 @@ class Sessions:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers, client = Headers(scope=scope), cast("Client", scope[CLIENT]).reception.owner
+        headers, client = Headers(scope=scope), cast("Client", scope[CLIENT]).admission.owner
         session = headers.get(MCP_SESSION_ID_HEADER, "")
         used = self._used[client]
         if not session and _has_sessions(headers) and self._count(client) >= MOST:
@@ -104,18 +104,18 @@ class HttpGuard:
 
     Args:
         app: the one that answers.
-        reception: of whoever is at the machine; each client gets one of its own.
+        admission: of whoever is at the machine; each client gets one of its own.
         hosts: the values of the header ``Host`` that are answered, in small letters.
     """
 
-    def __init__(self, app: ASGIApp, reception: Reception, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, admission: Admission, hosts: frozenset[str]) -> None:
         self._app, self._hosts = app, hosts
-        self._buckets = Buckets(reception.serving.requests)
-        self._marks: Mapping[str, str] = reception.serving.tokens
+        self._buckets = Buckets(admission.serving.requests)
+        self._marks: Mapping[str, str] = admission.serving.tokens
         self._clients = {
             name: Client(
-                reception=Reception(
-                    runner=reception.runner, spending=reception.spending, serving=reception.serving, owner=name
+                admission=Admission(
+                    runner=admission.runner, spending=admission.spending, serving=admission.serving, owner=name
                 )
             )
             for name in self._marks

@@ -22,7 +22,7 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, listen, told
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError
@@ -164,8 +164,8 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
     async with _held(wanted, config, serving.most) as ending:
         runner = ending.runner
         spending = Spending(runner, wanted.max_cost, session=runner.workspace.clock())
-        reception = Reception(runner=runner, spending=spending, serving=serving, owner=f"{wanted.client}{AT_HAND}")
-        server = make_server(Client(reception=reception, reads_all=wanted.reads_all))
+        admission = Admission(runner=runner, spending=spending, serving=serving, owner=f"{wanted.client}{AT_HAND}")
+        server = make_server(Client(admission=admission, reads_all=wanted.reads_all))
         with standard_input() as descriptor:
             lines = Lines(descriptor)
             try:
@@ -253,7 +253,7 @@ def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIAp
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return HttpGuard(
-        Sessions(app), Reception(runner=runner, spending=Spending(runner, serving.daily), serving=serving), hosts
+        Sessions(app), Admission(runner=runner, spending=Spending(runner, serving.daily), serving=serving), hosts
     )
 
 

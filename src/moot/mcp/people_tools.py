@@ -45,7 +45,7 @@ class People:
         turn = await asked(client.workspace, id, who)
         given = {name: tuple(each) if isinstance(each, list) else each for name, each in (fields or {}).items()}
         reply = await answer(client.workspace, id, words, who=who, key=key, fields=given or None)
-        runs = await client.reception.answered(id)
+        runs = await client.admission.answered(id)
         told: dict[str, Given] = {
             name: list(each) if isinstance(each, tuple) else each for name, each in reply.fields.items()
         }

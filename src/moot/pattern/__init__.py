@@ -1,7 +1,7 @@
-"""Patterns in a program of yours: a moderated debate and its companions. This file owns their public names.
+"""Patterns for Python programs: a moderated debate, grouped debate, map-reduce and reflection (public names).
 
-They take the arguments and give the results that the moderated pattern's document prints; the desk holds them, so
-everything is on record, answers of one round are asked at once, and one failure ends nothing.
+They have the documented arguments and results. They run in a workspace, so everything is on record, answers of one
+round are asked in parallel, and one failure does not end the debate.
 """
 
 from moot.pattern.grouped_debate import GroupedDebatePattern, GroupedResult, GroupedState

@@ -1,4 +1,4 @@
-"""Grouped debate, for more debaters than one table holds. This file owns its arguments and the keys of its result."""
+"""Grouped debate, for more debaters than one group can hear: its arguments and the keys of its result."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +64,7 @@ class GroupedState(TypedDict):
 
 
 class GroupedResult(Result):
-    """What came of a grouped debate: exactly the keys of ``GroupedState``.
+    """The outcome of a grouped debate: exactly the keys of ``GroupedState``.
 
     ``final_decision`` is "" and ``is_settled`` False where the vote was tied or too few could be read; ``tally`` says
     how the votes fell, and ``outcome.decision`` all the rest. A count in a report that was not the record's is put
@@ -103,7 +103,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
         self.max_rounds = whole("max_rounds", max_rounds, 0, MOST_ROUNDS)
 
     def run(self, topic: str, debaters: Sequence[Debater], options: Sequence[str] = ()) -> GroupedResult:
-        """Hold a debate to its end; see ``arun``.
+        """Run a debate to its end; see ``arun``.
 
         Raises:
             MootError: an event loop is running: await ``arun`` there.
@@ -111,7 +111,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
         return block(self.arun(topic, debaters, options), "GroupedDebatePattern.arun")
 
     async def arun(self, topic: str, debaters: Sequence[Debater], options: Sequence[str] = ()) -> GroupedResult:
-        """Hold a debate to its end.
+        """Run a debate to its end.
 
         Args:
             topic: the question or proposition.

@@ -1,4 +1,4 @@
-"""MapReduce: a task is shared out and put together. This file owns its arguments and the keys of its result."""
+"""MapReduce: a task is divided among agents and their answers are combined; arguments and keys of the result."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ class MapReduceState(TypedDict):
 
 
 class MapReduceResult(Result):
-    """What came of a task that was shared out: exactly the keys of ``MapReduceState``.
+    """The outcome of a task that was shared out: exactly the keys of ``MapReduceState``.
 
     ``missing`` holds the places in ``results``, from 0, of the items without an answer; the reducer is told of them.
     ``final`` is what the reducer put together, "" where it did not answer. ``is_complete``: nothing is missing.

@@ -1,4 +1,4 @@
-"""The moderated debate of the pattern's document. This file owns what its arguments and its state keys mean here."""
+"""The moderated debate pattern: its documented arguments and state keys."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class DebateState(TypedDict):
 
 
 class DebateResult(Result):
-    """What came of a moderated debate: exactly the keys of ``DebateState``.
+    """The outcome of a moderated debate: exactly the keys of ``DebateState``.
 
     ``current_round`` is the number of rounds that were held. ``final_decision`` is the moderator's, and "" where it
     never settled the matter: then ``moderator_summary`` says how far the debate has come. Whoever failed to answer has
@@ -83,7 +83,7 @@ class DebatePattern(Face[DebateResult]):
         self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
 
     def run(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
-        """Hold a debate to its end; see ``arun``.
+        """Run a debate to its end; see ``arun``.
 
         Raises:
             MootError: an event loop is running: await ``arun`` there.
@@ -91,7 +91,7 @@ class DebatePattern(Face[DebateResult]):
         return block(self.arun(topic, debaters), "DebatePattern.arun")
 
     async def arun(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
-        """Hold a debate to its end.
+        """Run a debate to its end.
 
         Args:
             topic: the question or proposition.
@@ -107,7 +107,7 @@ class DebatePattern(Face[DebateResult]):
         return await self._debate(topic, debaters)
 
     async def _debate(self, topic: str, debaters: Sequence[Debater], place: Sequence[str] = ()) -> DebateResult:
-        """Hold a debate; at a place in a graph's run, the one that was held there."""
+        """Run a debate; at a place in a graph's run, the one that was held there."""
         brief = Brief(
             topic=words("topic", topic),
             participants=debaters_of(debaters, beside=(MODERATOR.name,)),
@@ -201,7 +201,7 @@ def _asked(state: Mapping[str, object]) -> tuple[str, Sequence[Debater]]:
 
 
 def _place(config: "RunnableConfig") -> tuple[str, ...]:
-    """Where a graph's run stands: thread, namespace of the checkpoint, step; () where no run can be taken up again."""
+    """Where a graph's run stands: thread, namespace of the checkpoint, step; () where no run can be resumed."""
     settings, facts = config.get("configurable", {}), config.get("metadata", {})
     thread, space = settings.get("thread_id"), settings.get("checkpoint_ns")
     return (str(thread), str(space), str(facts.get("langgraph_step"))) if thread and space else ()

@@ -1,8 +1,6 @@
-"""Debaters as a program describes them. This file owns what a debater must have, and how it is given back.
+"""What all patterns share: debaters, models, workspace, and waiting for the result.
 
-What all patterns share: who answers, where it is recorded, how a program waits. This file owns no debate of its own.
-
-A pattern translates: arguments into a plan, a transcript into a dictionary. Everything between is the desk's.
+A pattern translates arguments into a plan, and a transcript into a dictionary. The workspace does everything between.
 """
 
 from abc import ABC, abstractmethod
@@ -101,11 +99,11 @@ GUEST = "llm"
 """The name under which the agent of a caller is seated."""
 
 Planner: TypeAlias = Callable[[Workspace, Brief, str], Coroutine[object, object, Plan]]
-"""What makes a plan at a desk out of a brief, with the seat of all who have none of their own."""
+"""What makes a plan at a workspace out of a brief, with the seat of all who have none of their own."""
 
 
 class Result(dict[str, Any]):
-    """What came of a pattern: a dictionary with the documented keys.
+    """The outcome of a pattern: a dictionary with the documented keys.
 
     Attributes:
         outcome: what came of the debate, with its id, its usage and all that was said.
@@ -125,7 +123,7 @@ R = TypeVar("R", bound=Result)
 
 
 class Face(ABC, Generic[R]):
-    """A pattern's way to the desk.
+    """A pattern's way to the workspace.
 
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
@@ -144,11 +142,11 @@ class Face(ABC, Generic[R]):
 
     @abstractmethod
     def _read(self, outcome: Outcome, opened: Opened) -> R:
-        """What came of it, in the documented keys; what was asked for stands in its opening."""
+        """The outcome of it, in the documented keys; what was asked for stands in its opening."""
         ...
 
     async def _hold(self, brief: Brief, make: Planner, debate: str = "") -> R:
-        """Hold a debate to its end.
+        """Run a debate to its end.
 
         Args:
             brief: what is debated.
@@ -162,7 +160,7 @@ class Face(ABC, Generic[R]):
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)
             plan = await make(workspace, brief, seat)
-            return self._ended(await workspace.hold(plan, debate or workspace.new_id(plan)), plan.opened())
+            return self._ended(await workspace.run(plan, debate or workspace.new_id(plan)), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -192,7 +190,7 @@ class Face(ABC, Generic[R]):
         return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
 
     def _seat(self, workspace: Workspace) -> str:
-        """The seat of all who have none of their own; a guest is lent to the desk's pool."""
+        """The seat of all who have none of their own; a guest is lent to the workspace's pool."""
         if self.llm is None or isinstance(self.llm, str):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"

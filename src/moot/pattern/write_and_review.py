@@ -1,4 +1,4 @@
-"""Reflection: one writes, one reviews. This file owns its arguments and the keys of its result."""
+"""Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
 from pathlib import Path
 from typing import TypedDict
@@ -35,7 +35,7 @@ class ReflectionState(TypedDict):
 
 
 class ReflectionResult(Result):
-    """What came of a reflection: exactly the keys of ``ReflectionState``.
+    """The outcome of a reflection: exactly the keys of ``ReflectionState``.
 
     ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
     any score the newest of all.

@@ -1,6 +1,6 @@
-"""What every seat and every model must do, as checks that anybody may run on theirs. This file owns the promise.
+"""Checks for agents and models: what every implementation must do.
 
-Stores have a kit of their own in ``testing.store_checks``. A check raises AssertionError with one sentence.
+A check raises AssertionError with one sentence. Stores have their own checks in ``testing.store_checks``.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Cut a record anywhere, resume, compare. This file owns what it means that two runs are the same debate."""
+"""Cut a record anywhere, resume it and compare: whether two runs are the same debate."""
 
 import asyncio
 import hashlib

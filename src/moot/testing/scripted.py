@@ -1,6 +1,6 @@
-"""Scripted seats and models: doubles that anybody's tests may use. This file owns what a scripted answer is.
+"""Scripted agents and models: test doubles whose answers a script gives.
 
-A scripted seat reads its own text by the same strict reader as a model's seat, so a script is what a model might say.
+A scripted agent reads its own text by the same strict reader as a model's agent, so a script is what a model might say.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
-"""A small web on the loopback interface: pages, a search engine, and what servers do wrong. This file owns the server.
+"""A small web server for tests, on the loopback interface: pages, a search engine, and faults of servers.
 
-What is answered to a visit is an ``Answer`` that a script makes of it. ``searxng`` is the script of a search engine
-that speaks SearXNG's JSON.
+A script makes an ``Answer`` for each visit. ``searxng`` is the script of a search engine with SearXNG's JSON.
 """
 
 import asyncio

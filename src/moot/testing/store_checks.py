@@ -1,4 +1,4 @@
-"""What every Store must do, as checks that whoever builds one can run; and a store in memory for tests.
+"""Checks that every record store must pass, and a store in memory for tests.
 
 ``await check_store(open_store)`` runs all checks. Each is a plain async function that opens stores by name: stores
 opened under the same name must hold the same lines, and a name that was never used must be empty.

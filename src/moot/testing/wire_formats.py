@@ -1,4 +1,4 @@
-"""The wires of Ollama, OpenAI and Anthropic as bytes. This file owns what each of them looks like."""
+"""The wire formats of Ollama, OpenAI and Anthropic as bytes, for tests."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

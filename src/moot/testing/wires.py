@@ -1,7 +1,7 @@
-"""A server that speaks the wires of Ollama, OpenAI and Anthropic, with faults on demand. This file owns the server.
+"""A test server that speaks the wire formats of Ollama, OpenAI and Anthropic, with faults on demand.
 
-It is no language model: the same prompt always gets the same words. What is answered, and what goes wrong, is a
-``Plan`` that a script makes of each call, so tests can ask for every fault that a real provider has shown.
+It is no language model: the same prompt always gets the same words. The answer, or the fault, is a ``Plan`` that a
+script makes for each call, so tests can ask for every fault that a real provider has shown.
 ``python -m moot.testing.wires`` serves until it is stopped and prints its address first; ``GET /calls`` counts.
 """
 

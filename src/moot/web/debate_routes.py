@@ -1,6 +1,6 @@
 """Fields of answers as JSON. This file owns how they become values of a form.
 
-From a request to the desk's reception. This file owns what a body means there.
+From a request to the desk's admission. This file owns what a body means there.
 Routes of debates as a whole. This file owns how they are begun, listed, shown, stopped and gone on with.
 """
 
@@ -20,7 +20,7 @@ from moot.app.run.outcome import Listed, opening, sums_of
 from moot.app.run.people import open_asks
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.start import Start
-from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import Admission, Order
 from moot.app.serve.admission import keyed as keyed_by
 from moot.app.serve.admission import request_of as hash_of
 from moot.app.serve.visibility import hears, told
@@ -76,9 +76,9 @@ def caps_of(limits: Limits | None) -> LimitWishes:
     return LimitWishes(**limits.model_dump()) if limits else LimitWishes()
 
 
-def reception(site: Site, owner: str) -> Reception:
+def admission(site: Site, owner: str) -> Admission:
     """Who takes somebody's orders; "" for whoever is at the machine."""
-    return Reception(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
+    return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
 def order_of(body: Planned) -> Order:
@@ -88,38 +88,38 @@ def order_of(body: Planned) -> Order:
 
 
 async def make_ready(site: Site, holder: Pass, body: Planned) -> Start:
-    """Read and prepare what a request asks for; see ``Reception.make_ready``."""
-    return await reception(site, holder.owner).make_ready(order_of(body))
+    """Read and prepare what a request asks for; see ``Admission.make_ready``."""
+    return await admission(site, holder.owner).make_ready(order_of(body))
 
 
 async def begin(site: Site, holder: Pass, body: NewDebate, key: str) -> str:
-    """Begin what a request asks for; see ``Reception.begin``."""
-    return await reception(site, holder.owner).begin(order_of(body), key)
+    """Begin what a request asks for; see ``Admission.begin``."""
+    return await admission(site, holder.owner).begin(order_of(body), key)
 
 
 async def go_on(site: Site, owner: str, debate: str, limits: Limits | None) -> bool:
-    """Go on with a debate; see ``Reception.go_on``."""
-    return await reception(site, owner).go_on(debate, caps_of(limits))
+    """Go on with a debate; see ``Admission.go_on``."""
+    return await admission(site, owner).go_on(debate, caps_of(limits))
 
 
 async def answered(site: Site, debate: str) -> bool:
-    """Go on with a debate in which somebody has answered, whoever that was; see ``Reception.answered``."""
-    return await reception(site, "").answered(debate)
+    """Go on with a debate in which somebody has answered, whoever that was; see ``Admission.answered``."""
+    return await admission(site, "").answered(debate)
 
 
 def read_other(site: Site, holder: Pass, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
-    """Another brief for a fork; see ``Reception.read_other``."""
-    return reception(site, holder.owner).read_other(brief, parent)
+    """Another brief for a fork; see ``Admission.read_other``."""
+    return admission(site, holder.owner).read_other(brief, parent)
 
 
 async def own(site: Site, holder: Pass, debate: str, asked: str) -> None:
-    """Note whose a new debate is; see ``Reception.own``."""
-    await reception(site, holder.owner).own(debate, asked)
+    """Note whose a new debate is; see ``Admission.own``."""
+    await admission(site, holder.owner).own(debate, asked)
 
 
 async def is_there(site: Site, holder: Pass, debate: str, asked: str) -> bool:
-    """Whether the debate of a key is there already; see ``Reception.is_there``."""
-    return await reception(site, holder.owner).is_there(debate, asked)
+    """Whether the debate of a key is there already; see ``Admission.is_there``."""
+    return await admission(site, holder.owner).is_there(debate, asked)
 
 
 def keyed(holder: Pass, key: str) -> str:

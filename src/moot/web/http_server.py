@@ -116,7 +116,7 @@ async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) 
     server = Listener(config, up.set)
     name = "127.0.0.1" if is_any(wanted.host) else wanted.host
     name = f"[{name}]" if ":" in name else name
-    told = "stopping after the answers in hand; press Ctrl-C again to stop at once"
+    told = "stopping after the answers in progress; press Ctrl-C again to stop at once"
     ending = Ending(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
 
     def tell_link() -> None:

@@ -138,7 +138,7 @@ async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
     """Speak up in a debate; everybody hears it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
-    return Said(number=await visit.site.sayings.say(visit.site.workspace, visit.debate, by, body.words, once))
+    return Said(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
 
 
 async def _name(visit: Visit, by: str) -> str:

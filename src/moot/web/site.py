@@ -14,7 +14,7 @@ from moot.app.plan.settings import Serving
 from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Sayings
+from moot.app.serve.admission import Remarks
 from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
@@ -40,7 +40,7 @@ class Site:
         hosts: the values of the header ``Host`` that are answered.
         sums: what debates came to, remembered for lists.
         kept: what was read from records, remembered.
-        sayings: what is said in debates from outside.
+        remarks: what is said in debates from outside.
     """
 
     runner: Runner
@@ -51,7 +51,7 @@ class Site:
     hosts: frozenset[str]
     sums: Sums = field(default_factory=Sums)
     kept: Kept = field(default_factory=Kept)
-    sayings: Sayings = field(default_factory=Sayings)
+    remarks: Remarks = field(default_factory=Remarks)
 
     @property
     def workspace(self) -> Workspace:
@@ -150,7 +150,7 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit
         raise unknown()
     _check_header(connection, holder)
     right = holder.right_on(claim)
-    known = debate in site.runner.held or site.runner.error(debate) is not None
+    known = debate in site.runner.running or site.runner.error(debate) is not None
     if right is None or not (known or await site.workspace.store.read(debate, limit=1)):
         raise missing(debate)
     if not reaches(right, needed):

@@ -1,6 +1,6 @@
-"""The dispatcher over DBOS. This file owns when the tables are made, and that nothing blocks the event loop.
+"""The job queue over DBOS: submit debates to workers, and find the queue of a record store.
 
-The way to the queue of a store. This file owns when there is one, and what is said where packages are missing.
+Its tables are made by the first submission. It blocks no event loop. Errors name the packages that are missing.
 """
 
 import asyncio

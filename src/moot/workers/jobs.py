@@ -1,9 +1,7 @@
-"""A job's row and its segments in the engine's queue. This file owns the statements that change a locked row.
+"""Jobs in the database: submit and cancel debates, each in one transaction.
 
-What was submitted. This file owns submitting and cancelling, each in one transaction.
-
-A submission that is to be held is a segment: a workflow ``debate@N`` of the engine, put into its queue in the same
-transaction in which the job changes. The row of the job is locked meanwhile, so a segment is made once, whoever asks.
+A submission becomes a workflow ``debate@N`` of the engine, called a segment, in the same transaction in which the job
+changes. The row of the job is locked meanwhile, so each segment is made once.
 """
 
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ SHOWN = """select j.*, extract(epoch from j.since)::float8 as submitted,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """The right to hold a debate.
+    """The right to run a debate.
 
     Attributes:
         debate: its id.

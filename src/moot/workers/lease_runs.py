@@ -1,7 +1,7 @@
-"""Holding one segment of a debate. This file owns what becomes of a debate, however its segment ends.
+"""Run one segment of a debate under a lease, and decide what becomes of the debate when the segment ends.
 
-The whole body of a segment is to resume a debate from its record until it is over or waits for a person. What went
-wrong becomes an ending; whose turn it is then, ``leases`` decides.
+A segment resumes a debate from its record until it is over or waits for a person. An error becomes an ending;
+``leases`` decides which worker continues.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ LEASE = 15.0
 """Seconds after which others take over what a silent worker holds."""
 
 GRACE = 30.0
-"""Seconds that the answers in hand have when a worker is asked to end."""
+"""Seconds that the answers in progress have when a worker is asked to end."""
 
 AWAY = 30.0
 """Seconds after which a debate goes on whose providers could not be reached; twice that the next time."""
@@ -50,7 +50,7 @@ class Wanted:
         name: what it is called; no two workers are called the same.
         most: how many debates it holds at once; the queue keeps the number of the worker that was started last.
         lease: seconds after which others take over what it holds.
-        grace: seconds that the answers in hand have when it is asked to end.
+        grace: seconds that the answers in progress have when it is asked to end.
         away: seconds after which a debate goes on whose providers could not be reached.
         poll: seconds between two looks into the queue.
         say: told what it takes and how that ended, a line each.
@@ -83,7 +83,7 @@ class Held:
     task: "asyncio.Task[Ending] | None" = None
 
     def ask(self, why: str, *, now: bool) -> None:
-        """Stop it, after the answers in hand or at once."""
+        """Stop it, after the answers in progress or at once."""
         self.why = self.why or why
         self.stop.reason = self.stop.reason or ("stopped" if why == "cancel" else "handed on to another worker")
         if now and self.task:
@@ -94,7 +94,7 @@ class Segments:
     """Holds debates, one segment each.
 
     Args:
-        desk: where they are held.
+        workspace: where they are held.
         wanted: how the worker works.
         fence: behind which they are written.
         reach: asks the database for nothing; raises QueueError where it does not answer.

@@ -1,12 +1,8 @@
-"""The fence around the records that a worker writes. This file owns that a lease that has run out ends the writing.
+"""Leases on debates: take, renew, release and take over, with a heartbeat and a fence around the record.
 
-Who holds a debate. This file owns when a lease is taken, renewed, given back, and taken from whoever fell silent.
-A worker's heart: it renews leases in a thread of its own, so that no busy event loop can starve it.
-
-The engine decides which worker begins a segment, and when; whether it may still be held is decided here.
-
-This file owns when leases are renewed and what a worker is told of them. Where the database does not answer, the heart
-tries again with every beat; the leases run out by themselves meanwhile, here and there.
+The engine decides which worker starts a segment, and when; a lease decides whether it may still run. A heartbeat renews
+leases in a thread of its own, so that a busy event loop cannot starve it. Where the database does not answer, the
+heartbeat tries again each time and the leases expire by themselves. The fence refuses writes under an expired lease.
 """
 
 import threading

@@ -1,8 +1,8 @@
-"""What providers allow to all workers together. This file owns how calls and tokens are counted in the database.
+"""Rate limits of providers across all workers: count calls and tokens in the database.
 
-Requests and tokens fill a bucket that runs out steadily: a tenth of a minute's limit fits into it, and nine tenths run
-out in a minute, so that in no minute more than the limit is sent. A call reserves the most that it can take, and what
-it did not take is given back. Calls in flight are counted for each worker, and forgotten when it falls silent.
+Requests and tokens fill a bucket that drains steadily: a tenth of a minute's limit fits into it, and nine tenths drain
+in a minute, so that no minute exceeds the limit. A call reserves the most that it can use, and what it did not use is
+given back. Calls in progress are counted for each worker, and dropped when a worker is silent.
 """
 
 import asyncio

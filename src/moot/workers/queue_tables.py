@@ -1,7 +1,7 @@
-"""The tables of the queue. This file owns their columns, and how a database is made ready for submitting and working.
+"""The tables of the queue: their columns, and how a database is prepared for them.
 
-``moot_job`` says what was submitted and where it stands, ``moot_lease`` who should hold it. The engine's own tables are
-beside them in the schema ``dbos``. All times are those of the database's clock.
+``moot_job`` says what was submitted and its state, ``moot_lease`` which worker should run it. The engine's own tables
+are beside them in the schema ``dbos``. All times are those of the database's clock.
 """
 
 import time

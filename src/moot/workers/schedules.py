@@ -1,7 +1,7 @@
-"""Debates that begin at set times. This file owns how a schedule becomes a debate, once over all workers.
+"""Start debates at set times: a schedule becomes a debate once across all workers.
 
-The engine fires each time once, whichever workers run; the debate's id follows from the schedule's name and that time,
-so that a firing which is done again, since its worker died or its database was away, finds the debate of the first.
+The engine fires each time once, whichever workers run. The debate's id follows from the schedule's name and that time,
+so that a firing which is repeated after a failure finds the debate of the first.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""A worker: takes debates out of the queue and holds them. This file owns the life of a segment, and the drain.
+"""A worker: takes debates from the queue, runs them, and drains when it is asked to stop.
 
-A segment is one workflow of the engine; the engine's own steps are not used.
+It runs one segment for each debate: one workflow of the engine; the engine's own steps are not used.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Worker:
     """Holds debates of the queue until it is drained. A process has one worker at a time, in one event loop.
 
     Args:
-        desk: where debates are held; its records are written behind a fence from now on.
+        workspace: where debates run; its records are written behind a fence from now on.
         wanted: how it works.
     """
 
@@ -135,7 +135,7 @@ class Worker:
     # ---- a segment --------------------------------------------------------------------------------------------------
 
     async def _segment(self, debate: str, number: int) -> str:
-        """The workflow: hold a debate from where its record ends; in one word what became of it."""
+        """The workflow: run a debate from where its record ends; in one word what became of it."""
         began = self.fence.now()
         lease = await self._do(lambda: self.leases.claim(debate, number, self.wanted.name, self.wanted.lease))
         if lease is None:
@@ -200,7 +200,7 @@ class Worker:
             await asyncio.sleep(self.wanted.lease / 3)
 
     async def _give_back(self) -> None:
-        """Give everything back: the answers in hand have some seconds, then all is broken off."""
+        """Give everything back: the answers in progress have some seconds, then all is broken off."""
         destroyed = threading.Thread(
             target=lambda: DBOS.destroy(
                 workflow_completion_timeout_sec=int(self.wanted.grace) + 5, destroy_registry=True

@@ -54,7 +54,7 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     assert foreseen.costing.most.cost == pytest.approx(PRICE * foreseen.costing.most.calls)
     told_of: list[Came] = []
     work.tell = told_of.append
-    await work.hold()
+    await work.run()
     came = await work.look_around()
     assert [each.debate for each in told_of] == [each.debate for each in came] == [each.debate for each in batch]
     assert [(each.status, each.answer) for each in came] == [("decided", "build")] * 3 + [("decided", "buy")] * 2
@@ -67,7 +67,7 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     before, sent = await lines(workspace), len(paid.history)
     again = work_on(workspace, batch)
     assert (await again.foresee()).over == 5
-    await again.hold()
+    await again.run()
     assert await again.look_around() == came
     assert len(paid.history) == sent
     assert await lines(workspace) == before
@@ -75,7 +75,7 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
 
 async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twice() -> None:
     whole = work_on(desk_with(paid=Paid(split)))
-    await whole.hold()
+    await whole.run()
 
     def script(request: Request) -> str:
         if len(paid.history) == 3:
@@ -85,14 +85,14 @@ async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twi
     paid = Paid(script)
     workspace = desk_with(paid=paid)
     work = work_on(workspace, parallel=2)
-    await work.hold()
+    await work.run()
     states = [each.status for each in await work.look_around()]
     assert "paused" in states
     assert states[2] == "unbegun"
     again = work_on(workspace, parallel=2)
     foreseen = await again.foresee()
     assert foreseen.begun == states.count("paused")
-    await again.hold()
+    await again.run()
     came = await again.look_around()
     ends = [(each.debate, each.status, each.answer, each.calls) for each in came]
     assert ends == [(each.debate, each.status, each.answer, each.calls) for each in await whole.look_around()]
@@ -105,14 +105,14 @@ async def test_broken_off_at_once_it_goes_on() -> None:
     batch = make_batch([item(model="guest:slow")], times=3)
     work = work_on(workspace, batch, parallel=2)
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(work.hold())
+        held = group.create_task(work.run())
         await slow.asked.wait()
         held.cancel()
     assert [each.status for each in await work.look_around()] == ["paused", "paused", "unbegun"]
     assert work.running == set()
     slow.go.set()
     again = work_on(workspace, batch, parallel=2)
-    await again.hold()
+    await again.run()
     assert {each.status for each in await again.look_around()} == {"decided"}
 
 
@@ -120,7 +120,7 @@ async def test_so_many_are_held_at_once_and_no_more() -> None:
     slow = Slow(BUILD)
     work = work_on(desk_with(slow=slow), make_batch([item(model="guest:slow")], times=5), parallel=2)
     async with asyncio.TaskGroup() as group:
-        group.create_task(work.hold())
+        group.create_task(work.run())
         await slow.asked.wait()
         await asyncio.sleep(0.05)
         assert len(work.running) == 2
@@ -138,7 +138,7 @@ async def test_one_that_fails_ends_no_other() -> None:
     work = work_on(workspace, make_batch([item(" a"), item(" bad"), item(" torn"), item(" b")], name="a"), parallel=4)
     told_of: list[Came] = []
     work.tell = told_of.append
-    await work.hold()
+    await work.run()
     came = await work.look_around()
     assert [each.status for each in came] == ["decided", "failed", "error", "decided"]
     assert "damaged" in came[2].reason
@@ -148,17 +148,17 @@ async def test_one_that_fails_ends_no_other() -> None:
 
 async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = desk_with(paid=Paid())
-    hold = Workspace.hold
+    run = Workspace.run
 
     async def slip(self: Workspace, plan: object, debate: str, **more: object) -> object:
         if debate.endswith(last):
             raise ValueError("key=sk-12345678")
-        return await hold(self, plan, debate, **more)  # type: ignore[arg-type]
+        return await run(self, plan, debate, **more)  # type: ignore[arg-type]
 
     work = work_on(workspace)
     last = [each.debate for each in work.batch][-1].rpartition("-")[2]
-    monkeypatch.setattr(Workspace, "hold", slip)
-    await work.hold()
+    monkeypatch.setattr(Workspace, "run", slip)
+    await work.run()
     came = await work.look_around()
     assert [each.status for each in came] == ["decided", "decided", "error"]
     assert came[2].reason == "internal error: ValueError: ***"
@@ -170,12 +170,12 @@ async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
     narrow = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 2"))
     wide = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 20"))
     first = work_on(workspace, make_batch([narrow]))
-    await first.hold()
+    await first.run()
     (came,) = await first.look_around()
     assert (came.status, came.kind) == ("paused", "limit")
     assert rows([came])[0].paused == 1
     second = work_on(workspace, make_batch([wide]))
-    await second.hold()
+    await second.run()
     (went,) = await second.look_around()
     assert (went.debate, went.status) == (came.debate, "tie")
     assert len(paid.history) == went.calls
@@ -188,7 +188,7 @@ async def test_who_is_a_person_is_waited_for_by_letter() -> None:
     while not kinds or kinds[-1]:
         assert len(kinds) < 10
         work = work_on(workspace, batch)
-        await work.hold()
+        await work.run()
         (came,) = await work.look_around()
         kinds.append(came.kind)
         if not came.kind:
@@ -212,7 +212,7 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
     assert most
     each = most / 4
     work = work_on(workspace, batch, parallel=4, budget=2.5 * each)
-    await work.hold()
+    await work.run()
     came = await work.look_around()
     assert [each.status for each in came] == ["tie", "tie", "unbegun", "unbegun"]
     assert len(paid.history) * PRICE <= 2.5 * each
@@ -221,17 +221,17 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
         assert isinstance(opened, Opened)
         assert opened.brief.limits.cost == pytest.approx(each)
     more = work_on(workspace, batch, parallel=4, budget=3.5 * each)
-    await more.hold()
+    await more.run()
     assert [each.status for each in await more.look_around()] == ["tie", "tie", "tie", "unbegun"]
     enough = work_on(workspace, batch, parallel=4, budget=most)
-    await enough.hold()
+    await enough.run()
     assert [each.status for each in await enough.look_around()] == ["tie"] * 4
     assert len(paid.history) * PRICE == pytest.approx(most)
 
 
 async def test_one_that_cannot_be_prepared_any_more_is_named() -> None:
     work = work_on(desk_with(paid=Paid()), make_batch([item(" a"), item(" b", model="guest:gone")]))
-    await work.hold()
+    await work.run()
     first, second = await work.look_around()
     assert (first.status, second.status) == ("decided", "error")
     assert "guest:gone" in second.reason
@@ -244,9 +244,9 @@ async def test_one_that_another_process_holds_is_left_to_it() -> None:
     batch = make_batch([item(model="guest:slow")])
     one, other = work_on(workspace, batch), work_on(workspace, batch)
     async with asyncio.TaskGroup() as group:
-        group.create_task(one.hold())
+        group.create_task(one.run())
         await slow.asked.wait()
-        group.create_task(other.hold())
+        group.create_task(other.run())
         await asyncio.sleep(0.05)
         slow.go.set()
     states = [one.came[batch_id].status for batch_id in one.came] + [other.came[each].status for each in other.came]
@@ -298,7 +298,7 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
     batch = make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")], times=3)
     work = work_on(workspace, batch, parallel=3, budget=100.0)
     await work.foresee()
-    await work.hold()
+    await work.run()
     came = await work.look_around()
     assert {each.status for each in came} == {"decided"}, came
     assert sum("You are Casting" in str(each.messages) for each in model.history) == 1
@@ -313,7 +313,7 @@ async def test_a_debate_whose_participants_cannot_be_made_yet_stands_still() -> 
     intake = take("Should the school open on Saturdays?")
     intake = replace(intake, brief=replace(intake.brief, limits=Limits(tokens=5)))
     work = work_on(workspace, make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")]))
-    await work.hold()
+    await work.run()
     (came,) = await work.look_around()
     assert (came.status, came.kind) == ("paused", "limit")
     assert came.reason.startswith("no participants yet: the limit of 5 tokens")

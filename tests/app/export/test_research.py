@@ -116,7 +116,7 @@ async def test_a_debate_with_research_is_held_and_resumed(
     plan = (await prepare(workspace, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)))).plan
     assert plan.brief.participant("Lena" if own else "Librarian").tools == ("rag",)
     assert "recalled at most 5 outcomes, rag" in plan.chosen
-    came = await workspace.hold(plan, "d")
+    came = await workspace.run(plan, "d")
     (turn,) = came.transcript.turns(RECALL)
     lines = turn.fields[RESEARCH]
     assert isinstance(lines, tuple)

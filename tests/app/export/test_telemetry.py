@@ -18,7 +18,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from moot.app.export.telemetry import Observing, Telemetry, observe, wanted
+from moot.app.export.telemetry import Observing, Telemetry, observe
+from moot.app.plan.settings import wants_telemetry
 from moot.core.ask import Reply, Usage
 from moot.core.decision import Decision
 from moot.core.event import (
@@ -174,12 +175,12 @@ def test_without_an_sdk_nothing_is_made_of_it() -> None:
 
 
 def test_who_wants_it_says_so_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OTELEXAMPLESPORTER_OTLP_ENDPOINT", raising=False)
-    assert not wanted()
-    monkeypatch.setenv("OTELEXAMPLESPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
-    assert wanted()
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
+    assert not wants_telemetry()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    assert wants_telemetry()
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    assert not wanted()
+    assert not wants_telemetry()
 
 
 class Collector(BaseHTTPRequestHandler):
@@ -226,7 +227,7 @@ def collecting() -> Generator[tuple[str, Sequence[tuple[str, bytes]]]]:
 
 def test_a_real_collector_gets_both() -> None:
     with collecting() as (address, got):
-        given = {**os.environ, "OTELEXAMPLESPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
+        given = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
         run([sys.executable, "-c", SENDING], env=given, check=True, timeout=50)
     assert sorted({path for path, _ in got}) == ["/v1/metrics", "/v1/traces"]
 
@@ -235,9 +236,9 @@ def hold(folder: Path, address: str) -> str:
     """Hold a debate as somebody at a terminal does; what was said on the error output."""
     command = [sys.executable, "-m", "moot", "run", str(EXAMPLES / "canteen.md"), "-m", "builtin:quotes", "--quiet"]
     path = os.pathsep.join(sys.path)
-    given = {**os.environ, **settle(folder), "OTELEXAMPLESPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
-    given["OTELEXAMPLESPORTER_OTLP_TIMEOUT"] = "1"
-    given["OTELEXAMPLESPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
+    given = {**os.environ, **settle(folder), "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
+    given["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
+    given["OTEL_EXPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
     return run(command, env=given, cwd=folder, check=True, timeout=100, capture_output=True, text=True).stderr
 
 

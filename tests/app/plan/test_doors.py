@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import moot
+from moot.app.brief.reader import read_words
 from moot.app.export.reports import read_record, spoken, write_report
 from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
-from moot.app.run.api import read_words, take
+from moot.app.run.api import take
 from moot.app.run.prepare import NOTHING, QUOTING, LimitWishes, Ready, Wishes, prepare
 from moot.app.run.workspace import Workspace
 from tests.cli.commands import BRIEF, served, settle

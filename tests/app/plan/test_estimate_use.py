@@ -123,7 +123,7 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
         config = Config(searxng_url=web.url)
         workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
         ready = await prepare(workspace, intake, Wishes(models=("ollama:tiny",)), config=config)
-        outcome = await workspace.hold(ready.plan, "used")
+        outcome = await workspace.run(ready.plan, "used")
         used = outcome.transcript.usage
         await workspace.close()
     least, most = ready.costing.least, ready.costing.most

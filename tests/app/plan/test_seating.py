@@ -25,7 +25,7 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     async with Wires(script=model).serve() as wires:
         workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
         plan = workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
-        assert (await workspace.hold(plan, "tea")).status == "paused"
+        assert (await workspace.run(plan, "tea")).status == "paused"
         outcome = await workspace.resume("tea", limits=Limits(turn_seconds=1.0))
         await workspace.close()
     turns = [turn for turn in outcome.transcript.turns() if turn.by == "Ann"]

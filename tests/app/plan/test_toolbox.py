@@ -271,7 +271,7 @@ async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repea
         plan = workspace.plan(
             brief("search", "rag", "mcp:files"), protocol="panel", choices=Choices(), models=("ollama:tiny",)
         )
-        assert (await workspace.hold(plan, "tea")).status == "decided"
+        assert (await workspace.run(plan, "tea")).status == "decided"
         used = results([entry.event for entry in await workspace.entries("tea")])
         assert [each.model for each in used[:3]] == ["tool:search", "tool:rag", "tool:files_read"]
         assert [each.sources for each in used[:3]] == [("https://tea.example/",), ("tea.md:1",), ("mcp:files",)]
@@ -293,7 +293,7 @@ async def test_no_vectors_pass_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "k")
         asked = replace(brief("search", "rag"), limits=Limits(cost=0.0))
         plan = workspace.plan(asked, protocol="panel", choices=Choices(), models=("ollama:tiny",))
-        paused = await workspace.hold(plan, "tea")
+        paused = await workspace.run(plan, "tea")
         assert (paused.status, other.visits) == ("paused", [])
         assert "the limit of $0: " in paused.reason
         assert (await workspace.resume("tea", limits=Limits())).status == "decided"

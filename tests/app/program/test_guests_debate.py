@@ -110,7 +110,7 @@ async def test_three_kinds_of_guests_and_a_model_debate_on_record(tmp_path: Path
     table = Table()
     async with table.open(tmp_path) as workspace:
         plan = workspace.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=())
-        outcome = await workspace.hold(plan, "tea")
+        outcome = await workspace.run(plan, "tea")
         again = await workspace.resume("tea")
         entries = await workspace.entries("tea")
         page = write_report((await read_record(workspace, "tea")).report)
@@ -131,7 +131,7 @@ async def test_a_debate_that_stands_still_goes_on_with_guests_invited_anew(tmp_p
     before, behind = Table(), Table()
     async with before.open(tmp_path) as workspace:
         brief = replace(BRIEF, limits=Limits(asks=8))
-        paused = await workspace.hold(
+        paused = await workspace.run(
             workspace.plan(brief, protocol="council", choices=Choices(rounds=1), models=()), "tea"
         )
     assert (paused.status, paused.kind) == ("paused", "limit")
@@ -158,7 +158,7 @@ async def test_a_guest_that_fails_is_reported_and_the_others_go_on(tmp_path: Pat
 
     table.fay = broken
     async with table.open(tmp_path) as workspace:
-        outcome = await workspace.hold(
+        outcome = await workspace.run(
             workspace.plan(BRIEF, protocol="council", choices=Choices(rounds=1), models=()), "tea"
         )
         page = write_report((await read_record(workspace, "tea")).report)
@@ -171,7 +171,7 @@ async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path
     workspace = moot.Workspace.at(tmp_path / "own.sqlite")
     ann = moot.Participant(name="Ann", seat=moot.register(workspace.pool, "ann", well))
     plan = workspace.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
-    outcome = await workspace.hold(plan, "tea")
+    outcome = await workspace.run(plan, "tea")
     await workspace.close()
     assert (plan.name, [each.seat for each in plan.brief.participants]) == ("panel", ["guest:ann", "builtin:quotes"])
     assert outcome.transcript.turns(by="Ann")[0].fields["ANSWER"] == "tea"

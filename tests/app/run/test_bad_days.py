@@ -42,7 +42,7 @@ async def hold(script: Script, folder: Path, *, protocol: str = "panel", limits:
         pool = Pool(env={"OLLAMA_HOST": server.url}, patience=PATIENCE)
         workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
         plan = workspace.plan(brief, protocol=protocol, choices=Choices(), models=("ollama:tiny",))
-        outcome = await workspace.hold(plan, "bad-day")
+        outcome = await workspace.run(plan, "bad-day")
         entries = await workspace.entries("bad-day")
         await workspace.verify("bad-day")
         page = write_report((await read_record(workspace, "bad-day")).report)

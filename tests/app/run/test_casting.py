@@ -103,7 +103,7 @@ async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -
         ("Cy", "Neighbour", "You want quiet.", MODEL),
     ]
     assert (ready.caster, intake.vacant) == ("", 0)
-    came = made.came.came
+    came = made.came.outcome
     note = f"Participants were made by ollama:tiny in debate {came.debate} (400 tokens, free)"
     assert ready.notes[0] == f"{note}."
     assert ready.plan.opened().chosen == (note,)
@@ -186,9 +186,9 @@ async def test_nobody_pays_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         first = await make(workspace, ready)
         again = await make(workspace, ready)
         await workspace.close()
-    assert (first.casting.earlier, again.casting.earlier) == (False, True)
-    assert paused.debate == first.came.debate == again.came.debate
-    assert first.came.transcript.turns("cast") == again.came.transcript.turns("cast")
+    assert (first.generation.earlier, again.generation.earlier) == (False, True)
+    assert paused.debate == first.outcome.debate == again.outcome.debate
+    assert first.outcome.transcript.turns("cast") == again.outcome.transcript.turns("cast")
     assert len(wires.calls) == 1
 
 
@@ -232,7 +232,7 @@ def test_the_command_line_has_them_made_and_says_so(tmp_path: Path) -> None:
         ran = command(tmp_path, *words, OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
         plain = " ".join(ran.output.split())
-        assert "moot: asking ollama:tiny for the participants; built-in ones: --cast builtin" in plain
+        assert "moot: asking ollama:tiny for the participants; for built-in ones: --cast builtin" in plain
         assert "Participants were made by ollama:tiny in debate" in plain
         assert "the participants took 400 tokens, $0.00 more: moot show" in plain
         quiet = command(tmp_path, *words[:-1], "--quiet", "--cast", "builtin", OLLAMA_HOST=wires.url)

@@ -88,13 +88,13 @@ async def test_the_same_question_finds_those_who_were_made_for_it() -> None:
     async with place() as here:
         made = await here.make()
         for again in (await here.find(), await here.find(seed=7), await here.find(caps=LimitWishes(tokens=9000))):
-            assert (again.debate, again.earlier) == (made.casting.debate, True)
+            assert (again.debate, again.earlier) == (made.generation.debate, True)
         for other in ("Should it open on Sundays?", f"---\npersona_count: 2\n---\n# {QUESTION}"):
             found = await here.find(other)
-            assert (found.begun, found.debate[:13] == made.casting.debate[:13]) == (False, False)
+            assert (found.begun, found.debate[:13] == made.generation.debate[:13]) == (False, False)
         anew = await here.find(new=True)
-        assert anew.debate.startswith(made.casting.debate[:14])
-        assert (anew.begun, anew.debate == made.casting.debate) == (False, False)
+        assert anew.debate.startswith(made.generation.debate[:14])
+        assert (anew.begun, anew.debate == made.generation.debate) == (False, False)
 
 
 async def test_the_newest_are_taken() -> None:
@@ -102,35 +102,35 @@ async def test_the_newest_are_taken() -> None:
         await here.make()
         second = await here.make(new=True)
         assert len(here.wires.calls) == 2
-        assert (await here.find()).debate == second.casting.debate
+        assert (await here.find()).debate == second.generation.debate
 
 
 async def test_an_answer_in_which_nobody_was_found_is_asked_for_again() -> None:
     async with place(answer="I would rather not.") as here:
         first = await here.make()
         second = await here.find()
-    assert first.came.status != "paused"
-    assert (second.begun, second.debate == first.casting.debate) == (False, False)
+    assert first.outcome.status != "paused"
+    assert (second.begun, second.debate == first.generation.debate) == (False, False)
 
 
 async def test_a_damaged_record_keeps_nobody_from_new_ones() -> None:
     async with place() as here:
         made = await here.make()
-        here.kept[made.casting.debate][0] = here.kept[made.casting.debate][0].replace("Saturdays", "Sundays")
+        here.kept[made.generation.debate][0] = here.kept[made.generation.debate][0].replace("Saturdays", "Sundays")
         assert not (await here.find()).begun
 
 
 async def test_what_broke_off_behind_the_answer_is_not_paid_again() -> None:
     async with place() as here:
         made = await here.make()
-        lines = here.kept[made.casting.debate]
+        lines = here.kept[made.generation.debate]
         answered = [isinstance(decode(line).event, Called) for line in lines].index(True)
         del lines[answered + 1 :]
         assert not (await here.find()).begun, "somebody may be at it"
         here.now += 121
         again = await here.make()
-        assert (again.casting.begun, again.casting.earlier) == (True, False)
-        assert again.came.transcript.turns("cast") == made.came.transcript.turns("cast")
+        assert (again.generation.begun, again.generation.earlier) == (True, False)
+        assert again.outcome.transcript.turns("cast") == made.outcome.transcript.turns("cast")
         assert sum(casts(call) for call in here.wires.calls) == 1
 
 
@@ -155,10 +155,10 @@ async def test_a_lost_try_counts_as_spent() -> None:
         ready = await prepare(workspace, intake, here.wish(caps=caps))
         _, wishes = with_participants(intake, Wishes(), ready, made)
         assert (wishes.caps.tokens, wishes.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
-        earlier = replace(made, casting=replace(made.casting, earlier=True))
+        earlier = replace(made, generation=replace(made.generation, earlier=True))
         taken, wishes = with_participants(intake, Wishes(), ready, earlier)
         assert (wishes.caps.tokens, wishes.caps.cost) == (20_000, 0.25)
-        assert f"made by {MODEL} earlier, in debate {made.casting.debate} (400 tokens" in taken.cast
+        assert f"made by {MODEL} earlier, in debate {made.generation.debate} (400 tokens" in taken.cast
 
 
 async def test_lost_tries_are_read_from_the_record() -> None:
@@ -173,7 +173,7 @@ async def test_lost_tries_are_read_from_the_record() -> None:
         here = Place(wires=wires, kept={})
         made = await here.make()
     assert len(tries) == 2
-    assert made.spent.tokens > 400 == made.came.usage.input_tokens + made.came.usage.output_tokens
+    assert made.spent.tokens > 400 == made.outcome.usage.input_tokens + made.outcome.usage.output_tokens
 
 
 def test_the_door_for_programs_takes_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
         again = command(tmp_path, "run", *words, "--no-report", "--plain", **reach)
         assert sum(casts(call) for call in wires.calls) == paid == 1
         told = " ".join(again.output.split())
-        assert "moot: taking the participants that were made in cast-" in told
+        assert "moot: taking the participants that were generated in cast-" in told
         assert "others: --cast new" in told
         assert "Participants were made by ollama:tiny earlier, in debate cast-" in told
         assert "tokens, $0.00 more" not in told

@@ -82,7 +82,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
         tell(debate, signal)
 
     workspace.hub.signal = show
-    await workspace.hold(workspace.plan(brief, protocol="round_robin"), "d")
+    await workspace.run(workspace.plan(brief, protocol="round_robin"), "d")
     prompts = [each.text for model in models.values() for request in model.history for each in request.messages]
     assert len(prompts) > 6
     assert any("Move\ufffd[2J" in each and "می\u200cخواهم" in each and "👩\u200d🔬" in each for each in prompts)
@@ -102,7 +102,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
 
 async def test_what_people_say_is_cleaned() -> None:
     workspace = Workspace(InMemoryStore(), config=Config())
-    await workspace.hold(
+    await workspace.run(
         workspace.plan(Brief(topic="Tea?", participants=(Participant(name="Ann", seat="human"), *TWO))), "d"
     )
     await say(workspace, "d", f"Zo\u200bé{TAGS}", f"Think{EVIL} again.")

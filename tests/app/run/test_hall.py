@@ -13,7 +13,7 @@ from moot.app.run.prepare import Wishes
 from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Reception
+from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Paused
@@ -42,8 +42,8 @@ def desk_with(slow: Slow | None = None) -> Workspace:
     return workspace
 
 
-def reception(runner: Runner) -> Reception:
-    return Reception(runner=runner, spending=Spending(runner, None), serving=Serving())
+def admission(runner: Runner) -> Admission:
+    return Admission(runner=runner, spending=Spending(runner, None), serving=Serving())
 
 
 async def test_several_debates_run_beside_each_other() -> None:
@@ -53,7 +53,7 @@ async def test_several_debates_run_beside_each_other() -> None:
         for debate in ids:
             assert await workspace.count_entries(debate), "the first entry is durable when begin returns"
         came = [await runner.wait(debate) for debate in ids]
-        assert runner.held == ()
+        assert runner.running == ()
     assert {each.status for each in came} == {"decided"}
 
 
@@ -64,13 +64,13 @@ async def test_a_debate_on_record_is_held_only_once() -> None:
         start = await start_of(workspace, model="guest:slow")
         assert await runner.begin(start, "d") == await runner.begin(start, "d") == "d"
         await runner.resume("d")
-        with pytest.raises(Full, match="1 debates are held"):
+        with pytest.raises(Full, match=r"limit of running debates is reached \(1\)"):
             await runner.begin(start, "e")
         assert not await workspace.count_entries("e")
         slow.go.set()
         assert (await runner.wait("d")).status == "decided"
         await runner.resume("d")
-        assert runner.held == (), "what is over is not held again"
+        assert runner.running == (), "what is over is not held again"
         with pytest.raises(RecordError, match="no debate"):
             await runner.resume("nobody")
         assert not runner.stop("nobody")
@@ -80,14 +80,14 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
     workspace = desk_with()
     async with Runner(workspace) as runner:
         await runner.begin(await start_of(workspace, ADA), "d")
-        while "d" in runner.held:
+        while "d" in runner.running:
             if turns := await waiting(workspace, "d"):
                 ask = turns[0].ask
                 fields = (
                     {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
                 )
                 await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
-                assert await reception(runner).answered("d")
+                assert await admission(runner).answered("d")
             await asyncio.sleep(0.01)
         assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
         assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
@@ -104,7 +104,7 @@ async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> Non
     async with Runner(workspace) as runner:
         (turn,) = await waiting(workspace, "d")
         await answer(workspace, "d", "Tea, I say.", key=turn.key)
-        assert await reception(runner).answered("d")
+        assert await admission(runner).answered("d")
         await until(lambda: waiting(workspace, "d"))
         runner.stop("d")
         assert (await runner.wait("d")).kind == "waiting"
@@ -118,7 +118,7 @@ async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
         await slow.asked.wait()
         runner.stop("d", now=True)
         assert (await runner.wait("d")).kind == "stopped"
-        assert not await reception(runner).answered("d")
+        assert not await admission(runner).answered("d")
 
 
 async def test_stop_lets_the_answers_in_hand_come() -> None:
@@ -145,7 +145,7 @@ async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
         await runner.resume("d")
         runner.stop("d", now=True)
         await runner.wait("d")
-        assert runner.held == ()
+        assert runner.running == ()
 
 
 async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,12 +158,12 @@ async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.Mon
 
     async with Runner(workspace) as runner:
         await runner.begin(bad, "good")
-        hold = workspace.hold
-        monkeypatch.setattr(workspace, "hold", broken)
+        run = workspace.run
+        monkeypatch.setattr(workspace, "run", broken)
         with pytest.raises(MootError, match="ZeroDivisionError"):
             await runner.begin(good, "bad")
         assert "canary" not in str(runner.error("bad"))
-        monkeypatch.setattr(workspace, "hold", hold)
+        monkeypatch.setattr(workspace, "run", run)
         slow.go.set()
         assert (await runner.wait("good")).status == "decided"
         with pytest.raises(MootError, match="internal"):
@@ -181,7 +181,7 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
         await slow.asked.wait()
     entries = await workspace.entries("d")
     assert isinstance(entries[-1].event, Paused)
-    with pytest.raises(Full, match="being ended"):
+    with pytest.raises(Full, match="shutting down"):
         await runner.begin(await start_of(workspace), "e")
     slow.go.set()
     async with Runner(workspace) as runner:
@@ -198,7 +198,7 @@ async def test_a_casting_that_pauses_is_no_debate() -> None:
         casting = runner.casting("d")
         assert await workspace.count_entries("d") == 0
         assert runner.stop("d", now=True)
-        with pytest.raises(MootError, match=f"begin it again .{casting}"):
+        with pytest.raises(MootError, match=f"start it again .{casting}"):
             await runner.wait("d")
 
 

@@ -18,7 +18,7 @@ from moot.app.run.queue_runner import QueueRunner
 from moot.app.run.runner import Full
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Order, Reception, keyed
+from moot.app.serve.admission import Admission, Order, keyed
 from moot.app.serve.spending import Spending
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
@@ -48,8 +48,8 @@ async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueRunne
         yield runner, worker
 
 
-def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Reception:
-    return Reception(runner=runner, spending=Spending(runner, most), serving=Serving(), owner=owner)
+def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Admission:
+    return Admission(runner=runner, spending=Spending(runner, most), serving=Serving(), owner=owner)
 
 
 def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> Order:
@@ -76,7 +76,7 @@ async def test_a_debate_is_put_on_record_here_and_held_by_a_worker() -> None:
         await slow.asked.wait()
         assert (await runner.look(debate)).by == "w1"
         assert await runner.holders() == {debate: "w1"}
-        assert runner.held == (), "this process holds nothing itself"
+        assert runner.running == (), "this process holds nothing itself"
         assert await of(runner).go_on(debate), "what runs is not begun twice"
         slow.go.set()
         assert (await runner.wait(debate)).status == "decided"
@@ -190,7 +190,7 @@ async def test_participants_are_made_here_and_then_a_worker_holds_the_debate() -
         assert debate not in worker.found
         slow.go.set()
         await until(lambda: worker.found.get(debate))
-        await until(lambda: not runner.held)
+        await until(lambda: not runner.running)
         assert await runner.workspace.count_entries(debate) == 1
         worker.open.set()
         await runner.wait(debate)
@@ -284,7 +284,7 @@ async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch
         worker.open.clear()
         ids = [await of(runner, "ann").begin(order()) for _ in range(2)]
         assert runner.room == 2
-        with pytest.raises(Full, match="2 debates of yours"):
+        with pytest.raises(Full, match=r"limit of your running debates is reached \(2\)"):
             await of(runner, "ann").begin(order())
         await of(runner, "ben").begin(order())
         for _ in range(3):

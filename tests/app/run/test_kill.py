@@ -53,7 +53,7 @@ def drive(path: str, debate: str, url: str) -> None:
         if await workspace.lines(debate):
             await workspace.resume(debate)
         else:
-            await workspace.hold(plan, debate)
+            await workspace.run(plan, debate)
         await workspace.close()
 
     asyncio.run(run())

@@ -398,7 +398,7 @@ async def test_a_held_debate_is_learned_in_no_time(workspace: Workspace) -> None
     people = tuple(Participant(name=f"P{n}", seat="builtin:quotes") for n in range(5))
     brief = Brief(topic=BUSES, participants=people)
     plan = workspace.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
-    assert (await workspace.hold(plan, "held")).unlearned == ""
+    assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
     found = await remembered(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
     assert [len(each) for each in found.values()][:3] == [1, 5, 10]

@@ -35,7 +35,7 @@ async def by_program(store: Path) -> None:
 
 async def by_desk(store: Path) -> None:
     workspace = Workspace.at(store)
-    await workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "by-desk")
+    await workspace.run(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "by-desk")
     await workspace.close()
 
 
@@ -98,14 +98,14 @@ def test_the_command_learns(place: Path) -> None:
 
 def test_a_record_in_no_file_is_not_learned(place: Path) -> None:
     workspace = Workspace(InMemoryStore())
-    came = asyncio.run(workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d"))
+    came = asyncio.run(workspace.run(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d"))
     assert (came.unlearned, place.exists()) == ("", False)
 
 
 async def test_a_debate_that_paused_is_learned_when_it_ends(place: Path) -> None:
     workspace = Workspace.at(place)
     plan = workspace.plan(Brief(topic=TOPIC, participants=PEOPLE, limits=Limits(asks=2)))
-    assert (await workspace.hold(plan, "d")).status == "paused"
+    assert (await workspace.run(plan, "d")).status == "paused"
     assert learned(place) == []
     assert (await workspace.resume("d", limits=Limits())).unlearned == ""
     assert len(learned(place)) == 1
@@ -127,7 +127,7 @@ async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
 async def test_why_nothing_was_learned_is_told_and_harms_nothing(place: Path) -> None:
     (place.parent / "moot.toml").write_text("learn = perhaps\n", encoding="utf-8")
     workspace = Workspace.at(place)
-    came = await workspace.hold(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
+    came = await workspace.run(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
     assert "moot.toml" in came.unlearned
     assert came.transcript.closed
     await workspace.close()

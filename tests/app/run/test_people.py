@@ -82,7 +82,7 @@ async def test_a_person_can_have_every_place(
     brief = table(*people, options=options, others=3)
     place, door = workspace(), Filling()
     planned = plan(place, brief, protocol, 1, strategy)
-    outcome = await place.hold(planned, "here", door=door)
+    outcome = await place.run(planned, "here", interface=door)
     assert outcome.status != "paused"
     names = {each.name for each in people}
     mine = [turn for turn in outcome.transcript.turns() if turn.by in names]
@@ -90,7 +90,7 @@ async def test_a_person_can_have_every_place(
     assert {turn.reply.asked for turn in mine if turn.reply} == {"human"}
     assert [ask.key for ask in door.asked] == [turn.key for turn in mine]
     assert not [turn for turn in outcome.transcript.failures() if turn.by in names]
-    away = await answer_all(place, await place.hold(planned, "away"))
+    away = await answer_all(place, await place.run(planned, "away"))
     assert [(turn.key, turn.text, turn.fields) for turn in away.transcript.all()] == [
         (turn.key, turn.text, turn.fields) for turn in outcome.transcript.all()
     ]
@@ -102,7 +102,7 @@ async def test_a_person_can_have_every_place(
 async def test_a_vote_of_a_person_counts_with_its_weight() -> None:
     place, time = workspace(), Time()
     brief = table(person("June", duty="juror", weight=5.0), others=3)
-    outcome = await place.hold(plan(place, brief, strategy="weighted"), "tea")
+    outcome = await place.run(plan(place, brief, strategy="weighted"), "tea")
     (turn,) = await waiting(place, "tea")
     assert turn.ask
     shown = await context_for(place, "tea", turn.key)
@@ -122,7 +122,7 @@ async def test_a_vote_of_a_person_counts_with_its_weight() -> None:
 
 async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> None:
     place = Workspace.at(tmp_path / "r.sqlite")
-    outcome = await place.hold(plan(place, table(person("Ada"))), "tea")
+    outcome = await place.run(plan(place, table(person("Ada"))), "tea")
     assert (outcome.status, outcome.kind) == ("paused", "waiting")
     assert outcome.reason == "Ada has to answer (proposal): moot answer tea"
     assert (await place.resume("tea")).reason == outcome.reason, "a resume without an answer waits on"
@@ -143,7 +143,7 @@ async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> Non
 
 async def test_two_people_are_waited_for_at_once() -> None:
     place = workspace()
-    outcome = await place.hold(plan(place, table(person("Ada"), person("Bo"))), "tea")
+    outcome = await place.run(plan(place, table(person("Ada"), person("Bo"))), "tea")
     assert outcome.reason == (
         "Ada has to answer (proposal): moot answer tea; Bo has to answer (proposal): moot answer tea"
     )
@@ -170,7 +170,7 @@ async def test_of_two_questions_to_one_person_the_older_is_answered_first() -> N
     """A judge is asked in both orders at once."""
     place = workspace()
     brief = table(person("Judge", duty="moderator"), others=2)
-    await place.hold(plan(place, brief, "round_robin", 1, "vote_based"), "tea")
+    await place.run(plan(place, brief, "round_robin", 1, "vote_based"), "tea")
     first, second = await waiting(place, "tea")
     for turn in (first, second):
         assert (await waiting(place, "tea"))[0].key == turn.key
@@ -185,7 +185,7 @@ async def test_of_two_questions_to_one_person_the_older_is_answered_first() -> N
 async def test_nobody_is_waited_for() -> None:
     place = workspace()
     brief = table(others=2)
-    await place.hold(plan(place, replace(brief, limits=Limits(asks=0))), "tea")
+    await place.run(plan(place, replace(brief, limits=Limits(asks=0))), "tea")
     with pytest.raises(RecordError, match=r"^tea waits for no answer$"):
         await answer(place, "tea", "Tea.")
     with pytest.raises(BriefError, match="'Ada' is no person at this table; there is nobody"):
@@ -194,7 +194,7 @@ async def test_nobody_is_waited_for() -> None:
 
 async def test_what_cannot_be_read_is_refused_and_posts_nothing() -> None:
     place = workspace()
-    await place.hold(plan(place, table(person("Ada"), options=("yes", "no")), "panel"), "tea")
+    await place.run(plan(place, table(person("Ada"), options=("yes", "no")), "panel"), "tea")
     with pytest.raises(BriefError, match=r"the answer must say ANSWER \(yes or no\)"):
         await answer(place, "tea", "It depends.")
     assert len(await waiting(place, "tea")) == 1
@@ -212,7 +212,7 @@ async def test_of_two_answers_at_once_the_later_is_told() -> None:
 
     by_other = Reply(text="Faster.", asked="human")
     place = workspace(store=Racing())
-    await place.hold(plan(place, table(person("Ada"))), "tea")
+    await place.run(plan(place, table(person("Ada"))), "tea")
     with pytest.raises(RecordError, match=r"^Ada has already answered$"):
         await answer(place, "tea", "Slower.")
     assert (await place.resume("tea")).transcript.get("/debate/propose#1").text == "Faster."
@@ -226,7 +226,7 @@ async def test_a_deadline_counts_over_restarts(stand_in: str) -> None:
     time, store = Time(), InMemoryStore()
     place = workspace(time, store)
     ada = person("Ada", deadline=600.0, stand_in=stand_in)
-    await place.hold(plan(place, table(ada, person("Bo"))), "tea")
+    await place.run(plan(place, table(ada, person("Bo"))), "tea")
     time.now += 599
     assert await time_left(place, "tea") == {"/debate/propose#1": 1.0}
     assert (await workspace(time, store).resume("tea")).kind == "waiting"
@@ -250,7 +250,7 @@ async def test_two_late_people_are_not_out_of_reach() -> None:
     time = Time()
     place = workspace(time)
     people = (person("Ada", deadline=1.0), person("Bo", deadline=1.0))
-    await place.hold(plan(place, table(*people, others=0)), "tea")
+    await place.run(plan(place, table(*people, others=0)), "tea")
     time.now += 2
     outcome = await place.resume("tea")
     assert (outcome.status, outcome.reason) == ("failed", "0 of 2 answered, 1 are needed to go on")
@@ -269,7 +269,7 @@ async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> No
     register(place.pool, "sam", sam)
     people = tuple(person(name, deadline=1.0, stand_in="guest:sam") for name in ("Ada", "Bo", "Cy"))
     brief = replace(table(*people, others=0), limits=Limits(parallel=parallel))
-    await place.hold(plan(place, brief), "tea")
+    await place.run(plan(place, brief), "tea")
     time.now += 2
     outcome = await place.resume("tea")
     assert max(busy) == parallel
@@ -281,7 +281,7 @@ async def test_stand_ins_go_through_the_gate_like_everybody(parallel: int) -> No
 
 async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None:
     place = workspace()
-    await place.hold(plan(place, table(person("Ada")), rounds=1), "tea")
+    await place.run(plan(place, table(person("Ada")), rounds=1), "tea")
     refused: list[tuple[str, str, str]] = [
         ("Q0", "Hm.", "'Q0' is the name of a participant; speak under another name"),
         ("qo", "Hm.", "'qo' is the name of a participant"),
@@ -315,7 +315,7 @@ async def test_no_limit_breaks_off_a_person(limits: Limits) -> None:
     brief = table(person("Ada"), person("Bo"))
     place = workspace()
     planned = plan(place, replace(brief, limits=limits), rounds=1)
-    outcome = await place.hold(planned, "tea", door=Slow())
+    outcome = await place.run(planned, "tea", interface=Slow())
     assert outcome.status != "paused"
     assert outcome.transcript.failures() == ()
 
@@ -338,7 +338,7 @@ async def test_a_limit_on_others_ends_the_asking_of_people() -> None:
 async def test_a_limit_goes_before_waiting() -> None:
     brief = table(person("Ada"), person("Bo"))
     place = workspace()
-    outcome = await place.hold(plan(place, replace(brief, limits=Limits(asks=2))), "tea")
+    outcome = await place.run(plan(place, replace(brief, limits=Limits(asks=2))), "tea")
     assert (outcome.kind, outcome.reason) == ("limit", "the limit of 2 asks is reached")
 
 
@@ -350,7 +350,7 @@ def hold_elsewhere(path: str) -> None:
 
     async def run() -> None:
         place = Workspace.at(Path(path))
-        await place.hold(plan(place, table(person("Ada")), rounds=1), "tea", door=Hand(None))
+        await place.run(plan(place, table(person("Ada")), rounds=1), "tea", interface=Hand(None))
         await place.close()
 
     asyncio.run(run())

@@ -18,7 +18,7 @@ async def test_who_leaves_a_board_gives_a_verdict_before_or_with_it() -> None:
     place = workspace()
     brief = table(person("Ada"), person("Bo"), TIMEKEEPER, options=("HIRE", "NO_HIRE"), others=0)
     planned = place.plan(brief, protocol="board", choices=Choices(rounds=3), models=(QUOTES,))
-    outcome = await place.hold(planned, "here")
+    outcome = await place.run(planned, "here")
     leave: Mapping[str, Value] = {"Withdrawn": "true"}
     verdict: Mapping[str, Value] = {"Verdict": "HIRE"}
     for _ in range(4):
@@ -36,7 +36,7 @@ async def test_who_leaves_a_board_gives_a_verdict_before_or_with_it() -> None:
 async def test_a_moderator_in_person_settles_nothing_without_a_decision() -> None:
     place = workspace()
     brief = table(person("Chair", duty="moderator"), Participant(name="Q9", seat=QUOTES))
-    await place.hold(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
+    await place.run(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
     with pytest.raises(BriefError, match="where STATUS is SETTLED, the answer must say DECISION"):
         await answer(place, "here", "", fields={"SUMMARY": "All said.", "STATUS": "SETTLED"})
     await answer(place, "here", "", fields={"SUMMARY": "All said.", "STATUS": "SETTLED", "DECISION": "Tea."})
@@ -47,7 +47,7 @@ async def test_a_moderator_in_person_settles_nothing_without_a_decision() -> Non
 async def test_what_is_said_while_a_question_stands_open() -> None:
     place = workspace()
     brief = table(person("Chair", duty="moderator"), Participant(name="Q9", seat=QUOTES))
-    await place.hold(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
+    await place.run(place.plan(brief, protocol="moderated", choices=Choices(), models=(QUOTES,)), "here")
     (first,) = await waiting(place, "here")
     await say(place, "here", "Zed", "Early.")
     await answer(place, "here", "Go on.", fields={"STATUS": "CONTINUE"})

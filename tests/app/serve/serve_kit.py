@@ -44,7 +44,7 @@ class Running:
         for count, each in enumerate(signals):
             if count:
                 assert self.process.stderr
-                assert any("stopping after the answers in hand" in line for line in self.process.stderr)
+                assert any("stopping after the answers in progress" in line for line in self.process.stderr)
             self.process.send_signal(each)
         return self.process.wait(PATIENCE)
 

@@ -1,4 +1,4 @@
-"""The reception: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
+"""The admission: money, limits and places of several owners, answers that wake a debate, and what is not learned."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.runner import Full, Runner
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import Admission, Order
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
@@ -38,8 +38,8 @@ def desk_with(slow: Slow | None = None) -> Workspace:
     return workspace
 
 
-def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Reception:
-    return Reception(
+def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Serving | None = None) -> Admission:
+    return Admission(
         runner=runner, spending=spending or Spending(runner, None), serving=serving or Serving(), owner=owner
     )
 
@@ -87,7 +87,7 @@ async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
         for debate in ids:
             await say(workspace, debate)
         assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
-        assert runner.held == (ids[0],)
+        assert runner.running == (ids[0],)
         assert await spending.used("ann") == pytest.approx(0.9, abs=0.01)
 
 
@@ -151,7 +151,7 @@ async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pyt
         assert not await me.answered("d"), "nobody has answered"
         await say(workspace, "d")
         assert await me.answered("d")
-        assert runner.held == ("d",)
+        assert runner.running == ("d",)
         await put_down(runner, "d")
         over = await me.begin(order(QUOTES))
         await runner.wait(over)
@@ -178,7 +178,7 @@ async def test_what_another_process_holds_is_left_to_it() -> None:
         await say(there, "d")
         assert not await of(other, "").answered("d")
         await until(lambda: waits_only(here, "d"))
-        assert runner.held == ("d",), "it goes on there, undisturbed"
+        assert runner.running == ("d",), "it goes on there, undisturbed"
         await put_down(runner, "d")
 
 
@@ -257,19 +257,19 @@ async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None
         for name in ("a1", "a2"):
             await runner.begin(await start_of(workspace, ADA), name, owner="ann")
             await until(lambda name=name: waits_only(workspace, name))
-        with pytest.raises(Full, match="2 debates of yours"):
+        with pytest.raises(Full, match=r"limit of your running debates is reached \(2\)"):
             await runner.begin(await start_of(workspace, ADA), "a3", owner="ann")
         busy = await start_of(workspace, QUOTES, "guest:slow")
         await runner.begin(busy, "b1", owner="ben")
-        with pytest.raises(Full, match="1 debates are held already"):
+        with pytest.raises(Full, match=r"limit of running debates is reached \(1\)"):
             await runner.begin(busy, "b2", owner="ben")
         await runner.begin(busy, "m1")
-        with pytest.raises(Full, match="2 debates are held already"):
+        with pytest.raises(Full, match=r"limit of running debates is reached \(2\)"):
             await runner.begin(busy, "m2")
-        assert runner.held == ("a1", "a2", "b1", "m1")
+        assert runner.running == ("a1", "a2", "b1", "m1")
         await say(workspace, "a1")
         await until(lambda: waits_only(workspace, "a1"))
-        assert "a1" in runner.held, "it goes on, though the hall is full"
+        assert "a1" in runner.running, "it goes on, though the hall is full"
 
 
 async def test_a_casting_takes_a_place() -> None:

@@ -18,7 +18,7 @@ from moot.app.run.runner import Runner
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve import spending as tills
-from moot.app.serve.admission import Order, Reception
+from moot.app.serve.admission import Admission, Order
 from moot.app.serve.spending import Spending
 from moot.core.agent import Quote
 from moot.core.errors import LimitReached
@@ -62,8 +62,8 @@ class Priced(Slow):
         return replace(super().quote(request), cost=0.01)
 
 
-def of(runner: Runner, spending: Spending, owner: str = "ann") -> Reception:
-    return Reception(runner=runner, spending=spending, serving=Serving(), owner=owner)
+def of(runner: Runner, spending: Spending, owner: str = "ann") -> Admission:
+    return Admission(runner=runner, spending=spending, serving=Serving(), owner=owner)
 
 
 def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin") -> Order:
@@ -71,7 +71,7 @@ def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slo
     return Order(brief=brief, wishes=wishes)
 
 
-async def tried(taker: Reception, wanted: Order) -> str:
+async def tried(taker: Admission, wanted: Order) -> str:
     """The debate's id, or "" where the allowance does not reach."""
     try:
         return await taker.begin(wanted)

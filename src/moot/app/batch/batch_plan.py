@@ -1,9 +1,8 @@
-"""What a batch holds. This file owns how briefs become debates beside each other, each with an id of its own.
+"""Plan a batch: read briefs and JSON lines, and give each debate of the batch an id of its own.
 
-Briefs in lines of JSON. This file owns what a line may hold, and that each bad one is one error with its number.
-
-The id follows from the batch's name, from what is debated, and from the number of the repeat. So the same command finds
-what it began before. Limits are no part of it: a debate that one of them stopped goes on when it is raised.
+A faulty line of JSON is one error with its line number. The id follows from the batch's name, from what is debated and
+from the number of the repeat, so the same command finds the debates that it started before. Limits are no part of the
+id: a debate that a limit has paused continues when the limit is raised.
 """
 
 import json
@@ -15,9 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from moot.app.brief.reader import MOST_BYTES, Intake
+from moot.app.brief.reader import MOST_BYTES, Intake, read_words
 from moot.app.brief.schema import MOST_SEED
-from moot.app.run.api import read_words
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.core.brief import Limits
 from moot.core.errors import BriefError
@@ -36,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
 class FaultyBatch(BriefError):
-    """A batch that cannot be held.
+    """A batch that cannot run.
 
     Args:
         faults: what is wrong, a sentence for each brief and line.

@@ -1,7 +1,7 @@
-"""Holding a batch. This file owns which debate begins when, what is reserved for it, and what came of each.
+"""Run a batch of debates in parallel under one budget: when each starts, what is reserved for it, how it ended.
 
-A debate that is over is only read, one that stands still goes on where its record ends, so a batch that was broken off
-in any way is held to its end by the same command. Only as many debates are prepared as are held at once.
+A debate that is over is only read and one that has paused is resumed, so the same command completes a batch that was
+interrupted in any way. Only as many debates are prepared as run in parallel.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import LimitWishes, live_models
-from moot.app.run.queue_runner import QueueRunner, hold_by_workers
+from moot.app.run.queue_runner import QueueRunner, run_by_workers
 from moot.app.run.start import (
     Generation,
     HostHooks,
@@ -34,16 +34,16 @@ from moot.core.text import clean, hide
 from moot.engine.driver import StopRequest
 
 PARALLEL = 8
-"""The most debates at once, where nobody says otherwise."""
+"""The default number of debates in parallel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreseen:
-    """What a batch would use, and what is to be known before it begins.
+    """What a batch would use, and what to know before it starts.
 
     Attributes:
         costing: of all its debates together.
-        notes: what the desk says of its briefs, each once.
+        notes: the notes on its briefs, each once.
         over: how many of its debates are on record and over.
         begun: how many are on record and not over.
     """
@@ -68,9 +68,9 @@ class Budget:
         self._change = asyncio.Condition()
 
     async def reserve(self, debate: str, amount: float) -> bool:
-        """Set an amount aside as soon as there is enough; whether there was. Where there was not, nothing begins.
+        """Reserve an amount as soon as there is enough; whether there was. Where there was not, nothing starts.
 
-        What debates in progress do not use of theirs comes free when they end, and is waited for.
+        What debates in progress do not use of their reservations becomes free when they end, and is waited for.
         """
         async with self._change:
             await self._change.wait_for(lambda: self._fits(amount) or not self._reserved)
@@ -80,7 +80,7 @@ class Budget:
             return not self.reached
 
     async def settle(self, debate: str, used: float) -> None:
-        """Put what a debate has used in the place of what was set aside for it."""
+        """Replace the reservation of a debate by what it has used."""
         async with self._change:
             self._reserved.pop(debate, None)
             self.used += used
@@ -93,19 +93,19 @@ class Budget:
 
 @dataclass(slots=True, kw_only=True)
 class Batching:
-    """A batch that is being held; use one for each run.
+    """A run of a batch; use one for each run.
 
     Attributes:
-        desk: where it is held.
+        workspace: where it runs.
         batch: its debates.
-        config: the owner's settings.
-        parallel: how many debates are held at once.
+        config: the user's settings.
+        parallel: how many debates run in parallel.
         budget: what they may use together, in US dollars; None for no limit.
-        queue: where workers take them from; None where they are held in this process.
-        stop: set its reason to pause all of them after the answers in hand; what workers hold goes on.
-        tell: told of each debate when nothing more comes of it for now.
-        came: what came of the debates so far, by id.
-        running: the debates that are held now.
+        queue: where workers take them from; None where they run in this process.
+        stop: set its reason to pause all of them after the answers in progress; debates at workers continue.
+        tell: is told of each debate that has ended or paused.
+        came: the results of the debates so far, by id.
+        running: the debates that run now.
     """
 
     workspace: Workspace
@@ -120,13 +120,13 @@ class Batching:
     running: set[str] = field(default_factory=set[str])
     _spending: Budget = field(default_factory=lambda: Budget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _casting: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    _generating: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     async def foresee(self) -> Foreseen:
         """Check every brief of the batch, and estimate what it would use. Nothing is sent to any model.
 
         Raises:
-            FaultyBatch: some of them cannot be held.
+            FaultyBatch: some of them cannot run.
         """
         costings: list[Costing] = []
         faults: list[str] = []
@@ -166,14 +166,14 @@ class Batching:
         return most.cost + self._making(start)
 
     def _making(self, start: Start) -> float:
-        """The US dollars that making the participants takes at most, where they have to be made."""
+        """The US dollars that generating the participants takes at most, where they have to be generated."""
         if not start.ready.caster:
             return 0.0
         plan = generation_plan(start.ready)
         return estimate(plan.brief, plan.protocol, live_models(self.workspace, plan.brief)).most.cost or 0.0
 
-    async def hold(self) -> None:
-        """Hold all debates to their ends, or until they pause; those that are over are only told of."""
+    async def run(self) -> None:
+        """Run all debates to their ends, or until they pause; those that are over are only reported."""
         self._spending = Budget(self.budget)
         used: dict[str, float] = {}
         left: list[Repeat] = []
@@ -191,11 +191,11 @@ class Batching:
                 group.create_task(self._work(ahead, used))
 
     async def look_around(self) -> tuple[Came, ...]:
-        """What came of all debates of the batch, in its order, also where holding them was broken off."""
+        """The results of all debates of the batch, in its order, also where the run was interrupted."""
         return tuple([self.came.get(each.debate) or await self._look(each) or unbegun(each) for each in self.batch])
 
     async def _look(self, repeat: Repeat) -> Came | None:
-        """What stands on record of a debate; None where it was never begun."""
+        """The result that a debate's record shows; None where it was never started."""
         if not await self.workspace.store.read(repeat.debate, limit=1):
             return None
         try:
@@ -210,21 +210,21 @@ class Batching:
     # ---- one after the other -----------------------------------------------------------------------------------------
 
     async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
-        """Hold one debate after the other, until none is left or none may begin any more."""
+        """Run one debate after the other, until none is left or none may start any more."""
         while (taken := await self._take(ahead, used)) is not None:
             repeat, start = taken
             self.running.add(repeat.debate)
             try:
-                came, more = await self._hold(repeat, start)
+                came, more = await self._run(repeat, start)
             finally:
                 self.running.discard(repeat.debate)
             await self._spending.settle(repeat.debate, came.used + more - used[repeat.debate])
             self._note(came)
 
     async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, Start] | None:
-        """The next debate, prepared and with its money set aside; None where none may begin any more.
+        """The next debate, prepared and with its reservation; None where none may start any more.
 
-        One takes after the other, so that what is cheap overtakes nothing that waits for money.
+        One call after the other, so that no cheap debate overtakes one that waits for money.
         """
         async with self._turn:
             while not (self.stop.reason or self._spending.reached) and (repeat := next(ahead, None)):
@@ -247,17 +247,17 @@ class Batching:
             self.workspace, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config
         )
 
-    async def _hold(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
-        """Hold one debate: what came of it, and the dollars that making its participants has used now.
+    async def _run(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
+        """Run one debate: its result, and the dollars that generating its participants has used now.
 
-        What goes wrong becomes a value, so that it ends no other.
+        An error becomes a value, so that it ends no other debate.
         """
-        castings: list[Generation] = []
+        generations: list[Generation] = []
         fault = why = ""
         try:
-            outcome = await self._drive(repeat, start, castings)
+            outcome = await self._drive(repeat, start, generations)
             if outcome.debate != repeat.debate:
-                return waits(repeat, outcome), await self._spent(castings)
+                return waits(repeat, outcome), await self._spent(generations)
             why = outcome.reason if outcome.status == "paused" else ""
         except MootError as error:
             fault = str(error)
@@ -266,28 +266,28 @@ class Batching:
         came = await self._look(repeat) or unbegun(repeat)
         if fault or (why and came.status == "paused"):
             came = replace(came, status="error" if fault else "paused", reason=fault or why)
-        return came, await self._spent(castings)
+        return came, await self._spent(generations)
 
-    async def _drive(self, repeat: Repeat, start: Start, castings: list[Generation]) -> Outcome:
-        """Begin a debate or take it up; who is a person answers by letter, and the debate pauses until then."""
-        debate, lent = repeat.debate, HostHooks(stop=self.stop, casting=castings.append)
+    async def _drive(self, repeat: Repeat, start: Start, generations: list[Generation]) -> Outcome:
+        """Start a debate or resume it; people answer by message, and the debate pauses until then."""
+        debate, hooks = repeat.debate, HostHooks(stop=self.stop, generating=generations.append)
         begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
-            # The second debate of the same matter takes the participants over that the first has had made.
-            async with self._casting[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
-                peopled = await generate_participants(self.workspace, start, debate, lent)
-            if isinstance(peopled, Outcome):
-                return peopled
-            start = peopled
+            # The second debate of the same topic takes the participants that were generated for the first.
+            async with self._generating[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
+                generated = await generate_participants(self.workspace, start, debate, hooks)
+            if isinstance(generated, Outcome):
+                return generated
+            start = generated
         if self.queue is not None:
             runner = QueueRunner(self.workspace, self.queue, config=self.config)
-            return await hold_by_workers(runner, start, debate, self.stop)
+            return await run_by_workers(runner, start, debate, self.stop)
         if begun:
             return await self.workspace.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
-        return await run_start(self.workspace, start, debate, lent)
+        return await run_start(self.workspace, start, debate, hooks)
 
-    async def _spent(self, castings: list[Generation]) -> float:
-        return sum([spent(await self.workspace.entries(each.debate)) for each in castings if not each.earlier])
+    async def _spent(self, generations: list[Generation]) -> float:
+        return sum([spent(await self.workspace.entries(each.debate)) for each in generations if not each.earlier])
 
 
 def _sum(estimates: Sequence[Estimate], times: int) -> Estimate:

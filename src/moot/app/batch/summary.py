@@ -1,4 +1,4 @@
-"""What came of a batch. This file owns how outcomes are counted: answers are compared as votes are, by wording."""
+"""Sum up a batch: count its outcomes and compare answers by wording, as votes are compared."""
 
 import json
 import math
@@ -24,7 +24,7 @@ WIDEST = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Came:
-    """What came of one debate of a batch.
+    """The outcome of one debate of a batch.
 
     Attributes:
         item: what its brief is called.
@@ -60,7 +60,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What came of one brief, over its repeats; or of the whole batch.
+    """The outcome of one brief, over its repeats; or of the whole batch.
 
     Attributes:
         item: what the brief is called; "" for the whole batch.
@@ -127,7 +127,7 @@ def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: 
 
 
 def broken(repeat: Repeat, reason: str) -> Came:
-    """A debate that cannot be held."""
+    """A debate that cannot run."""
     return unbegun(repeat, status="error", reason=reason)
 
 
@@ -181,12 +181,12 @@ def told(row: Row) -> str:
 
 
 def line_of(came: Came) -> str:
-    """What came of one debate, as a line of JSON."""
+    """The outcome of one debate, as a line of JSON."""
     return json.dumps(asdict(came), ensure_ascii=False)
 
 
 def data_of(batch: Batch, came: Sequence[Came]) -> str:
-    """What came of a batch, as JSON."""
+    """The outcome of a batch, as JSON."""
     *briefs, total = (asdict(row) for row in rows(came))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
     return json.dumps({**data, "debates": [asdict(each) for each in came]}, ensure_ascii=False, indent=2) + "\n"
@@ -208,7 +208,7 @@ HEADS = (
 
 
 def page_of(batch: Batch, came: Sequence[Came]) -> str:
-    """What came of a batch, as Markdown."""
+    """The outcome of a batch, as Markdown."""
     found = rows(came)
     lines = [[_cell(row.item or "all"), _cell(told(row)), *_numbers(row)] for row in found]
     parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]

@@ -1,6 +1,6 @@
-"""Participants for a brief that names none. This file owns the built-in debaters and the built-in moderator.
+"""The built-in participants: debaters and a moderator for a brief that describes none.
 
-Ten perspectives that ask different things of the same proposal, each with something to fear. The first two stand for
+Ten perspectives that ask different questions of the same proposal, each with something to fear. The first two are for
 and against; any first n of them disagree with each other. They are the same in every debate.
 """
 

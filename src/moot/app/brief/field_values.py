@@ -1,11 +1,8 @@
-"""Names of participants. This file owns which names there can be, and when two of them look alike.
+"""Check and convert values of a brief: names of participants, values of keys, and tables of keys.
 
-Values of a brief. This file owns how a value as it is written becomes a value of its key, or one clear sentence.
-Tables of keys in a brief. This file owns which key a word names, and how a table of keys becomes values.
-
-A name stands in prompts, ballots, logs, pages and files, and a vote is read by it. So it must not be mistaken for
-another one, for an abstention, for a role of a conversation or for markup. The skeleton follows the idea of Unicode's
-technical standard 39 (section 4), cut down to the look-alikes of Latin letters that are common.
+A name is in prompts, ballots, logs, pages and files, and votes are read by it. So it must not look like another name,
+an abstention, a role of a conversation or markup. The skeleton of a name follows Unicode Technical Standard 39
+(section 4), reduced to the common look-alikes of Latin letters.
 """
 
 import math

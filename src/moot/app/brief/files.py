@@ -1,6 +1,4 @@
-"""Background files. This file owns which files beside a brief may be read, and how.
-
-The library of a brief. This file owns which documents beside a brief are read for the tool ``rag``, and how many.
+"""Read the background files and the library beside a brief, and check which paths are allowed.
 
 Markdown and text are taken as they are; HTML and PDF are read in a process of its own (``tools.documents``). The texts
 go into the brief, so they are on record and a resumed debate searches the same ones.

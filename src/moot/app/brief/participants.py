@@ -1,10 +1,7 @@
-"""Who takes part. This file owns how list entries and sections of a brief become its participants.
+"""The participants of a brief: from list entries and sections, with what each may see, and checks across all of them.
 
-What each participant sees. This file owns how scope, strategy and masks of a brief become views, and what clashes.
-Who has a place in the end. This file owns the checks across the participants, and who is added.
-
-A debater sees what the header says, unless its own section has a ``context_scope``: that one stands instead of the
-header's scope and strategy. The moderator sees everything, unless its own section says otherwise.
+A debater sees what the header says, unless its own section has a ``context_scope``, which replaces the header's scope
+and strategy. The moderator sees everything, unless its own section says otherwise.
 """
 
 import re
@@ -300,7 +297,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     """What a participant must never see, each text as the transcript compares it.
 
     Raises:
-        BriefError: a text names nobody at the table, no act and no round that there can be, or the participant itself.
+        BriefError: a text names nobody in the debate, no act and no round that there can be, or the participant itself.
     """
     given = entry.values.get("hide")
     if given is None:

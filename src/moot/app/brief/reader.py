@@ -1,14 +1,15 @@
-"""Briefs as people write them. This file owns what a file means: text to brief, protocol and choices.
+"""Read a brief from a file, standard input or typed text: its participants, protocol and settings.
 
 A brief is Markdown: settings between ``---`` lines (``app.brief.schema``), the question as heading, background, and one
 section for each participant (``app.brief.sections``); or nothing but a question. Every mistake is a BriefError that
 names the file, the line, what stands there and what is allowed.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
-from typing import Literal, cast
+from typing import BinaryIO, Literal, cast
 
 from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_table
 from moot.app.brief.files import read_files
@@ -21,6 +22,7 @@ from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
 from moot.core.text import clean, hidden
+from moot.record.sqlite import is_open
 
 MOST_BYTES = 2 * 1024 * 1024
 """The greatest size of a brief."""
@@ -64,6 +66,72 @@ class Intake:
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+
+
+_QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
+"""What a question has and the name of a file has not: a blank, or a mark at its end."""
+
+_ENDINGS = (".md", ".markdown", ".txt")
+
+
+def read_words(words: str, folder: Path | None = None) -> Intake:
+    """A brief from what was typed: the path of a file, or a question.
+
+    Args:
+        words: what was typed.
+        folder: where the path begins; None for the current folder.
+
+    Raises:
+        BriefError: there is no such file, it cannot be read, or the brief has a mistake.
+    """
+    if not words.strip():
+        raise BriefError("the brief is empty; name a file or put a question in quotes", code="missing_topic")
+    path = (folder or Path()) / words
+    if _is_file(path):
+        return read_file(path)
+    if not _QUESTION.search(words) or words.rstrip().lower().endswith(_ENDINGS):
+        hint = "" if words.lower().endswith(_ENDINGS) or "/" in words else "; put a question in quotes"
+        raise BriefError(f"there is no such file{hint}", where=words, code="no_file")
+    return read_brief(words, name="question", folder=folder or Path())
+
+
+def read_stream(stream: BinaryIO) -> Intake:
+    """The brief in a stream, such as standard input; its files lie in the current folder.
+
+    Raises:
+        BriefError: it cannot be read, or has a mistake.
+    """
+    return _decode(stream.read(), "standard input", Path())
+
+
+def read_file(path: Path) -> Intake:
+    """The brief in a file.
+
+    Raises:
+        BriefError: it cannot be read, or has a mistake.
+    """
+    if is_open(path):
+        raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
+    return _decode(data, str(path), path.parent)
+
+
+def _decode(data: bytes, name: str, folder: Path) -> Intake:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BriefError("this is no text in UTF-8", where=name, code="not_text") from error
+    return read_brief(text, name=name, folder=folder)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False  # too long for a name of a file: it is a question
 
 
 def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Intake:

@@ -1,13 +1,8 @@
-"""The words that a key of a brief may hold. This file owns which of them are offered, and what they are called here.
+"""The keys of a brief: name, type, limits, default and meaning of each setting.
 
-What protocols are for, in a line each. This file owns which line of a protocol tells that: its first one.
-One key of a brief. This file owns what a setting may hold, and what is known of it.
-The keys of a brief. This file owns which settings there are, what each may hold and what it means.
-
-What the phases define is taken from them; the rest is the specification's.
-
-One table for the header, one for a participant, one for the limits: the reader checks by them and the reference pages
-are made from them. No key can name a host, an address, a credential, or a file outside the brief's own folder.
+One table each for the header, a participant and the limits: the reader checks by them and the reference pages are made
+from them. The words that a key allows are taken from the phases where those define them. No key can name a host, an
+address, a credential, or a file outside the brief's own folder.
 """
 
 import difflib

@@ -1,14 +1,12 @@
-"""Sections of a brief's body. This file owns which lines of the Markdown are topic, background, rules or a participant.
+"""Read the sections of a brief: topic, background, rules, options and participants from Markdown headings.
 
-Passages of a brief's body. This file owns how its sections become the topic, the rules, the options, background.
-
-The topic is the heading of level 1. What stands under it is background, up to the first of these sections:
+The topic is the heading of level 1. The text under it is background, up to the first of these sections:
 
 - ``## Background``, ``## Rules``, ``## Options`` (level 1 does as well);
 - ``## Participants`` with one ``### Name`` for each, and then there are no others;
 - else one ``## Name`` for each participant. A heading is taken for a name only where the brief says so: it stands in
   ``participants:``; or it names a model in parentheses (``## Ada (ollama:llama3.2)``); or its first line is a setting
-  of a participant (``role: …``); or it is Moderator or Mediator. Behind the first of these every ``##`` is a
+  of a participant (``role: …``); or it is Moderator or Mediator. After the first of these every ``##`` is a
   participant; before it, a heading that is neither is refused, so that nobody is dropped and no chapter debates.
 
 Where ``participants:`` or ``## Participants`` names everybody (but for the moderator, who may have a section beside),

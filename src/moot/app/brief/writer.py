@@ -1,9 +1,7 @@
-"""The one internal Markdown form of a brief. This file owns how a brief is written so that it reads back the same.
+"""Write a brief as Markdown that reads back the same, and the template that ``moot new`` writes.
 
-A brief to begin with. This file owns the text that ``moot new`` writes: complete, commented, ready to run.
-
-Settings under their documented names in the header; the topic as heading; then Background, Rules, Options and
-Participants. A text that would be read as something else where it stands is put into a code block with the word
+Settings are written under their documented names in the header; the topic as heading; then Background, Rules, Options
+and Participants. A text that would be read as something else in its place is put into a code block with the word
 ``text`` (``sections.unfence``). Background files stay files: their names are in the header.
 """
 

@@ -1,7 +1,7 @@
-"""The header of a brief. This file owns how YAML front matter is cut off and read: texts with line numbers, no types.
+"""Read the YAML header of a brief as texts with line numbers, without types, tags or aliases.
 
-YAML 1.2 as ruamel.yaml scans it. Nothing is built from tags, aliases are never followed, and what a value means is
-decided by the table of keys (``app.brief.schema``): so ``country: NO`` stays a text, and no header can blow up.
+YAML 1.2 as ruamel.yaml scans it. Nothing is built from tags and aliases are never followed. The table of keys
+(``app.brief.schema``) decides what a value means, so ``country: NO`` stays a text and no header can exhaust memory.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Analyses at the desk. This file owns how a host gets them: as data, as a page, with plots beside it."""
+"""Analyses of debates for hosts: as data, as a page, and with plots."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ async def analyse_debates(
     """Analyse debates, each once.
 
     Args:
-        desk: where their records are.
+        workspace: where their records are.
         debates: their ids.
         formal: whether claims that are stated formally are checked.
 

@@ -1,7 +1,7 @@
-"""Debates from one store to another. This file owns what is copied with a debate, and when it is refused.
+"""Copy debates from one record store to another, with what is stored beside each record.
 
-Only lines that are checked are copied, and lines that stand in the target are never changed. So a copy that was cut off
-is gone on with by making it again, and one that was made twice is made once.
+Only checked lines are copied, and lines in the target are never changed. So a copy that was interrupted is completed by
+repeating it, and copying twice is copying once.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -17,11 +17,11 @@ PIECE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What came of one debate.
+    """The outcome of one debate.
 
     Attributes:
         debate: its id.
-        new: how many lines were written, those of its letters among them.
+        new: how many lines were written, those of its messages among them.
         there: how many lines stood in the target before.
         fault: why it was not copied, or not to its end, in a sentence; "" where all of it is in the target.
     """

@@ -1,11 +1,8 @@
-"""Learning at the desk. This file owns how all debates are learned, what their owner may add, what is read from memory.
+"""What was learned over all debates, for hosts: learn again, read memory, ratings and calibration, note the truth.
 
-Participants and models over all debates, at the desk. This file owns how a host gets them.
-
-What was learned can be dropped and made again from the records at any time. What the owner says of a closed debate,
-such as the truth once it is known, is no part of its record, which has ended, and no part of what can be dropped: it
-stands beside the record in a stream of letters of its own, with the same chain of hashes, and is read whenever a debate
-is learned.
+What was learned can be dropped and made again from the records at any time. What the owner adds to a closed debate,
+such as the truth once it is known, is no part of its record, which has ended: it is stored beside the record in a
+mailbox of its own, with the same chain of hashes, and is read whenever the debate is learned.
 """
 
 import asyncio
@@ -41,7 +38,7 @@ LONGEST = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What came of learning from all debates.
+    """The outcome of learning from all debates.
 
     Attributes:
         new: the debates that were learned now.
@@ -85,7 +82,7 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     """Learn from all closed debates that have not been learned, the oldest first.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         rebuild: learn everything again. What was learned stays until that is done, and where it is broken off.
 
     Raises:
@@ -139,7 +136,7 @@ async def note(workspace: Workspace, debate: str, what: Literal["resolve", "doma
     """Keep what the owner says of a closed debate, and learn from it again.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: its id.
         what: the truth, now that it is known; the kind of question, within which models are rated; or that nothing
             shall be remembered of it.
@@ -233,7 +230,7 @@ async def standings(workspace: Workspace, domain: str | None = None, *, anchor: 
     """The ratings of the models, within each domain or within one.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         domain: its name; "" is the domain of what nobody has named, None stands for all.
         anchor: the model from which all others are measured; "" for the mean of all.
 

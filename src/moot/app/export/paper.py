@@ -1,7 +1,7 @@
-"""Reports that need no program: pages of their own, and PDF. This file owns how a report becomes one file.
+"""Reports as one file that needs no server: a printable memo, PDF, and an interactive replay in HTML.
 
 The memo is the report of ``report.report`` as a static page that prints well. The replay is the web app's debate page
-with the frames inside, so that it can be looked at, and gone through entry by entry, from a file and without a server.
+with the frames inside, so that it can be viewed entry by entry from a file.
 """
 
 import asyncio

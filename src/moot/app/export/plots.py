@@ -1,6 +1,6 @@
-"""Plots of analyses. This file owns how they look. The same analysis gives the same bytes: no date, no chance.
+"""Plots of analyses with Matplotlib. The same analysis gives the same bytes: no date, no randomness.
 
-Matplotlib draws them (extra ``plots``); it is imported when the first one is drawn, and needs no screen.
+Matplotlib (extra ``plots``) is imported when the first plot is drawn, and needs no screen.
 """
 
 import io

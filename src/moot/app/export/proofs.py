@@ -1,9 +1,7 @@
-"""The solver's process. This file owns its life: started when asked, ended when it is late, breaks or is done with.
+"""Check formal claims with a solver: run its process and decide whether a claim is proved, refuted or unknown.
 
-Proofs at the desk. This file owns what a formal claim's verdict is, and when it is one.
-
-What it is asked was written by strangers and goes into a large program in C++: so it runs apart, without the secrets of
-the environment, and whatever befalls it is an answer that says so.
+What the solver is asked was written by strangers and goes into a large program in C++: so it runs apart, without the
+secrets of the environment, and any failure of it becomes an answer that says so.
 
 A claim is *proved* where its opposite contradicts its premises, and those do not contradict each other; *refuted* where
 there are values for which its premises hold and it does not. All else is *unknown*, or *not formalisable*.

@@ -1,9 +1,7 @@
-"""Recorded elections. This file owns how ranked ballots are read from a file and set beside the official results.
+"""Recount the ballots of a debate, or of a recorded election, under every rule, and find what would flip the result.
 
-Recounts. This file owns what the ballots of a finished debate come to under every rule, and what would flip it.
-
-One kind of change is tried: one and the same other candidate is moved to the first place, and the winner to the last.
-Some other change, such as of places in the middle, may flip a ranking with fewer ballots.
+One kind of change is tried: some ballots move the same other candidate to the first place and the winner to the last.
+Another change, such as of places in the middle, may flip a ranking with fewer ballots.
 """
 
 import json

@@ -1,9 +1,6 @@
-"""Reports as files. This file owns their names and that a reader never meets half of one.
+"""Reports, argument maps, logs and plans for hosts: read from the record, written as files with names.
 
-The argument map at the desk. This file owns how a host gets it as it stood at any entry.
-A plan as a picture. This file owns how a host that knows no phase comes by one.
-A debate before it begins, for hosts. This file owns which facts of a plan are told as data.
-Reports at the desk. This file owns how a host gets what the readers read, without knowing them.
+A file is complete when its name appears: no reader finds half of one.
 """
 
 import asyncio
@@ -225,7 +222,7 @@ def save_log(found: ReadRecord, mode: Mode, folder: Path) -> tuple[Path, ...]:
 
 
 def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
-    """A turn in words, as the people at the table may read it: who, on whose turn, which fields.
+    """A turn in words, as the people in the debate may read it: who, on whose turn, which fields.
 
     Args:
         transcript: with the debate's opening and that ask.

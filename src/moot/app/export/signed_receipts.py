@@ -1,13 +1,11 @@
-"""Keys that sign receipts, and those that check them. This file owns how they are made, kept and read.
-
-Decision receipts at the desk: written, signed and checked. This file owns the format.
+"""Decision receipts: write, sign and check them, and make and read the keys.
 
 HMAC-SHA256 (RFC 2104): one secret signs and checks. Ed25519 (RFC 8032): a private key signs, the public one checks; its
-library (extra ``receipts``) is imported here alone, when such a key is made or read.
+library (extra ``receipts``) is imported only when such a key is made or read.
 
 A receipt is one JSON object. Its signature covers all its other fields in their canonical form: keys sorted, no blanks,
-ASCII. In Markdown a page for people stands before the object, which holds the hash of that page, so that no letter of
-it can change either.
+ASCII. In Markdown a page for people is in front of the object, which holds the hash of that page, so that no character
+of it can change either.
 """
 
 import contextlib

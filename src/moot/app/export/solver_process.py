@@ -1,7 +1,7 @@
-"""The program that runs a solver, in a process of its own. This file owns what it may use and how it answers.
+"""The program that runs the solver Z3 in a process of its own, with limits on what it may use.
 
 It reads a question as JSON in each line of its input and writes an answer as JSON in a line of its output. It knows
-nothing of Moot. The solver is Z3 (extra ``formal``).
+nothing of Moot. Z3 comes with the extra ``formal``.
 """
 
 import importlib

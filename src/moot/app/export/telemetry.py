@@ -1,4 +1,4 @@
-"""Traces and metrics of debates. This file owns which span and which number each entry becomes.
+"""Traces and metrics of debates for OpenTelemetry: which span and which metric each entry of a record becomes.
 
 It reads entries, as everything else that looks at a debate does, by the names of OpenTelemetry's conventions for
 generative AI (semantic conventions 1.41: ``invoke_workflow`` a debate, ``invoke_agent`` a question, ``chat`` a try of a
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from moot.app.plan.settings import wants_telemetry
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
 from moot.core.event import (
@@ -171,7 +172,7 @@ class Telemetry:
 
 
 class Observing:
-    """A desk's watcher that makes spans and numbers of every debate; after a fault of one it leaves that one alone.
+    """A watcher that makes spans and metrics of every debate; after an error with one it leaves that one alone.
 
     Attributes:
         observed: what takes the entries of each debate in; None after a fault.
@@ -185,7 +186,7 @@ class Observing:
         return observe(debate)
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Take in what has just become durable."""
+        """Take in what has just been stored."""
         try:
             if debate not in self.observed:
                 self.observed[debate] = self.make(debate)
@@ -197,32 +198,19 @@ class Observing:
             logging.getLogger(__name__).warning("%s is observed no longer: %s", debate, type(error).__name__)
 
     def end(self, debate: str) -> None:
-        """Forget a debate that is held no longer."""
+        """Forget a debate that runs no longer."""
         self.observed.pop(debate, None)
 
 
 def attend(workspace: Workspace) -> None:
-    """Have every debate of a desk observed, where the environment wants that.
+    """Send traces and metrics of every debate that runs in a workspace, where the environment asks for them.
 
     Raises:
         BriefError: it does, and the SDK is not installed.
     """
-    if wanted():
+    if wants_telemetry():
         start()
         workspace.watchers.each.append(Observing())
-
-
-def wanted() -> bool:
-    """Whether the environment names somewhere to send traces or metrics to."""
-    given = [os.environ.get(name, "") for name in WHERE]
-    return any(given) and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
-
-
-WHERE = (
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-)
 
 
 PATIENCE = 3

@@ -1,14 +1,10 @@
-"""A look around from the desk. This file owns which model of a server on this machine is taken unasked.
+"""Assign agents to participants: model, person, function or tool; and the helpers that a brief asks for.
 
-Recall at the desk. This file owns what a brief says of it, who recalls, and from where.
-Vote weights at the desk. This file owns what a brief says of them, who is asked for them, and from which memory.
-Who measures how alike proposals are. This file owns when an embedding model is asked for it, and which one.
-Participants to live seats. This file owns which model answers for whom, and how many calls an answer takes.
+Helpers are the retriever (recall from memory), the vote weigher and the measure of similarity. Recall is off where a
+brief does not ask for it: everybody sees what is recalled, so independent drafts would become alike, and a wrong or
+planted outcome would reach the next debate.
 
-It is off where a brief does not ask for it: what is recalled is shown to everybody, so independent drafts would lean
-the same way, and a wrong or planted outcome would reach the next debate.
-
-A record names an embedding model, never a place on this machine: where an installed one lies the owner's settings say.
+A record names an embedding model, never a place on this machine: the user's settings say where an installed one is.
 """
 
 import json
@@ -122,9 +118,9 @@ def recalling(
     """The librarian's seat, by its name; nothing where nobody recalls.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         store: the records, beside which stands what was learned.
-        config: the owner's settings; None to load them.
+        config: the user's settings; None to load them.
         clock: seconds since 1970.
         give: the tools of each participant.
     """
@@ -199,7 +195,7 @@ def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
     """The teller's seat, by its name; nothing where votes are not weighed.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         store: the records, beside which stands what was learned.
     """
     name = vote_weigher(brief)
@@ -218,9 +214,9 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     Without one likeness is measured by words; so it is where cost is limited and nobody knows the model's price.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         until: the conditions that end its rounds.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
 
     Raises:
         BriefError: the embedding model cannot be asked.
@@ -240,7 +236,7 @@ def similarity(seat: str, config: Config | None) -> Likening:
 
     Args:
         seat: what a record calls it: ``likeness:ollama:nomic-embed-text``.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
 
     Raises:
         BriefError: the embedding model cannot be asked, or is an installed one that the settings do not name.
@@ -304,12 +300,12 @@ def agent_for(
     """A live seat for each participant.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         pool: the models.
         give: the tools of each participant.
         limits: the limits in force; None for those of the brief.
         reach: how people can be reached; None where they cannot, as long as nothing is asked.
-        config: the owner's settings; None to load them if an aide needs one of them.
+        config: the user's settings; None to load them if an aide needs one of them.
 
     Raises:
         BriefError: a participant's seat, or a stand-in, names no model that there can be.

@@ -1,11 +1,8 @@
-"""What must hold of every brief before anything is sent. This file owns it for briefs that a program made.
+"""Check a brief before anything is sent, and note settings that have no effect.
 
-What the owner should know before a debate begins. This file owns what is said about settings that do little.
-
-The reader of Markdown refuses such things with a line of the file; a program can put anything into a value.
-
-Nothing that a brief wishes for is dropped in silence: what nobody uses, and what may never happen, is a sentence here.
-What does happen is read from the two pretended plays of the estimate, so it holds for every protocol.
+The reader of Markdown refuses mistakes with a line of the file; a program can put anything into a value, so all is
+checked here too. Every setting that nobody uses, and everything that may never happen, becomes one sentence. What does
+happen is read from the two simulated runs of the estimate, so it is right for every protocol.
 """
 
 import math
@@ -84,7 +81,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     """What the brief asks for and nobody uses, and what the estimate leaves out.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         protocol: its name.
         choices: what was chosen about the protocol.
         costing: what the debate would use.
@@ -202,5 +199,5 @@ def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
 
 
 def rounds(estimate: Estimate) -> int:
-    """How many rounds a pretended play had, those within rounds not counted."""
+    """How many rounds a simulated run had, those within rounds not counted."""
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])

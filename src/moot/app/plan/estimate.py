@@ -1,15 +1,11 @@
-"""What is likely sent to a model for one answer. This file owns these requests and what is taken for granted in them.
+"""Estimate what a debate costs: questions, calls, tokens and dollars, at least, likely and at most.
 
-What a debate would cost. This file owns the estimate; it plays the protocol with pretended answers.
+The real protocol runs with the real prompts; only the answers are made up (``app.plan.pretend``). Once nobody ever
+agrees, which gives the greatest number of questions, and once all agree at once, which gives the least. No debate asks
+more or takes more calls than that. Questions about badly filled forms and retries are not counted.
 
-Whoever has tools is taken to use one of them, once, in each answer for which they are offered, and gets a result of the
-usual size. Which one is open, so all count in equal parts. What the tools of an MCP server are told of themselves is
-known only when it runs, and left out. A search goes as far as its number of simulations, its claims all about as good.
-
-The play is the real one, and so are the prompts; only the answers are made up (``app.plan.pretend``). Once nobody ever
-agrees, which gives the greatest number of asks, and once all agree at once, which gives the least. No debate puts more
-asks or takes more calls than that, whoever wins a bid and whoever fails (``app.plan.pretend``). Questions about forms
-that were filled in badly are not in it, nor are retries.
+A participant with tools is taken to use one of them once in each answer, with a result of the usual size. The
+descriptions of an MCP server's tools are known only when it runs, and left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -217,7 +213,7 @@ def estimate(
     """Play the protocol twice with pretended answers.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         protocol: the phase tree.
         models: the models by participant; who has none costs nothing.
         work: the most calls that an answer of a participant takes.

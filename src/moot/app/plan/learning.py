@@ -1,6 +1,6 @@
-"""When a debate is learned. This file owns that: once, at its end, whoever holds it; again when its owner says more.
+"""Learn from a debate when it ends, and again when its owner adds something later.
 
-It knows no desk, so that the desk itself can see to it, and every host's debates are learned alike.
+It takes a store and no workspace, so that the workspace itself can call it and the debates of every host are learned.
 """
 
 import asyncio
@@ -149,7 +149,7 @@ async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: C
         shelf: the file or database in which what is learned is kept; None where the records are in none: nothing is
             learned.
         debate: its id.
-        config: the owner's settings; None to load them.
+        config: the user's settings; None to load them.
 
     Returns:
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.

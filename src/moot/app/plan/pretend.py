@@ -1,18 +1,13 @@
-"""How long an answer is likely to be. This file owns the expected words of each act, for estimates alone.
+"""Made-up answers for estimates: their expected length, and runs that ask as much or as little as possible.
 
-Pretended answers, for estimates. This file owns what they hold, so that a play is as long or as short as it can be.
-The widest form of a brief, for estimates. This file owns what is played so that no debate can put more asks.
+The lengths are round figures for English prose by chat models that are asked for no length. They are no limits.
 
-The figures are round and mean English prose by chat models that are asked for no length: a speech is a few paragraphs,
-a bid is a number with a sentence. They are no limits.
+Where all agree, everybody gives the first answer, nobody bids, and everybody who may end the debate ends it. Where
+nobody ever agrees, answers differ and change, claims are new, everybody bids as high as possible, and nobody ends it.
 
-Where all agree, everybody gives the first answer, nobody bids, and whoever may end the debate ends it. Where nobody
-ever agrees, answers differ and change, claims are new, everybody bids as high as can be, and nobody ends anything.
-
-With nothing hidden, more answers never lead to fewer asks, so the play in which all answer and nobody agrees has the
-most. Three things undo that: what somebody may not see is neither criticised nor scored by it; an own turn out of sight
-is not revised; what a foreigner says is translated. How often they come depends on who wins a bid and whose answer
-fails, which nobody knows before. So they are played at their most, each where the brief has it, and only there.
+With nothing hidden, more answers never lead to fewer questions, so the run in which all answer and nobody agrees has
+the most. Three things break that rule: criticism and scores of what is hidden, revisions of turns out of sight, and
+translations. So each is run at its most where the brief has it, and only there.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

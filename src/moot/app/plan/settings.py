@@ -1,9 +1,9 @@
-"""The owner's settings for ``moot serve``. This file owns what ``[serve]`` may hold, in the user's own file alone.
+"""The user's settings: where ``moot.toml`` is, what it and the environment may set, and what it may not.
 
-The owner's settings for workers. This file owns what ``[limits]`` and ``[schedules]`` may hold.
-Settings of the owner. This file owns where they come from: environment, moot.toml here, moot.toml of the user.
+Read from the environment, from ``moot.toml`` in the current folder, and from the user's own ``moot.toml``. The tables
+``[serve]``, ``[limits]`` and ``[schedules]`` are read from the user's own file alone.
 
-Keys of providers are no settings: they stay in the environment and never reach a file of ours or a record. A
+Keys of providers are no settings: they stay in the environment and never reach a file of Moot or a record. A
 ``moot.toml`` beside a brief may be anybody's, so it can neither start a program nor name an address: such settings
 are read from the user's own file and from the environment alone.
 """
@@ -329,6 +329,20 @@ def default_store() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("moot")) / "moot.sqlite"
+
+
+COLLECTORS = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+)
+"""The environment variables that name where traces and metrics are sent."""
+
+
+def wants_telemetry() -> bool:
+    """Whether the environment names a place to send traces or metrics to."""
+    named = any(os.environ.get(name) for name in COLLECTORS)
+    return named and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Where records are kept: a file or a database. This file owns how a path or an address becomes a store."""
+"""Open the record store at a path (SQLite) or an address (PostgreSQL), and show the place without its password."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
-"""Tools of a debate. This file owns which live tools a participant gets for the names in the brief.
+"""The tools of participants: check the names in a brief, connect MCP servers, open search, retrieval and the others.
 
-The tools of a moderator of the type ToolAgent. This file owns which it gets where the brief names none for it.
-
-A brief names tools; where they reach is the owner's business: his search engine, his embedding model, his MCP servers.
-Neither a person nor the built-in debater uses any, so a brief with tools can be tried with none of them set.
+A brief names tools; the user's settings say what they reach: search engine, embedding model, MCP servers. Neither a
+person nor the built-in debater uses any, so a brief with tools can be tried without these settings.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -67,8 +65,8 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
     """Make sure that everybody can have the tools that the brief names.
 
     Args:
-        brief: the brief, everybody seated.
-        config: the owner's settings; None to load them if there are tools.
+        brief: the brief with agents assigned.
+        config: the user's settings; None to load them if there are tools.
 
     Raises:
         BriefError: a tool that there is not, or that needs a setting, a library or documents which are missing.
@@ -241,9 +239,9 @@ def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
     """The brief with tools for its tool agent.
 
     Args:
-        brief: the brief, everybody seated.
+        brief: the brief with agents assigned.
         intake: what its file says.
-        config: the owner's settings; None to load them if they are needed.
+        config: the user's settings; None to load them if they are needed.
     """
     if intake.given.get("mediator_type") != "toolagent":
         return brief

@@ -1,11 +1,8 @@
-"""The keyboard. This file owns how a line is typed while the debate goes on in the same process.
+"""Ask people in place: from the keyboard of the running process, or by a function of a program.
 
-People asked in place by a program. This file owns how a function of a program becomes a person's answer.
-
-Of what is typed no more is taken than the line that somebody waits for: the rest may be an answer to another question.
-
-A person reads what a model would be sent. An answer that cannot be used is asked for again, with the reason; after
-some tries the debate waits for the person. One is asked after the other: people may share a console.
+Only the line that is waited for is read from the keyboard: the rest may be an answer to another question. A person
+reads what a model would be sent. An answer that cannot be used is asked for again, with the reason; after some tries
+the debate waits for the person. People are asked one after the other, as they may share a console.
 """
 
 import asyncio
@@ -142,10 +139,10 @@ _TURNS: WeakKeyDictionary[AbstractEventLoop, Lock] = WeakKeyDictionary()  # hous
 
 
 class InPlace:
-    """A door for the people of one program; see ``app.run.people.Door``.
+    """An interface for the people of one program; see ``agents.human.Interface``.
 
     Args:
-        people: how each is asked, by name; who is not among them answers by letter.
+        people: how each is asked, by name; who is not among them answers by message.
     """
 
     def __init__(self, people: Mapping[str, Asking]) -> None:

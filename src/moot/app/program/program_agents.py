@@ -1,8 +1,7 @@
-"""Guests at the table: agents of other packages become seats. This file owns which objects can be guests.
+"""Agents of a program as participants: functions, people, and agents of other packages (``moot.register``).
 
-Who sits at the table of a program. This file owns how its agents become participants, guests and people.
-
-No package is imported to find out: an object can be one of a package's own only if that package is loaded already.
+No package is imported to recognise its objects: an object can be one of a package's own only if that package is loaded
+already.
 """
 
 import inspect
@@ -35,7 +34,7 @@ def register(pool: Pool, name: str, agent: object) -> str:
     """Seat an agent of another package, or a function.
 
     Args:
-        pool: the models of the desk that holds the debate.
+        pool: the models of the workspace that runs the debate.
         name: what the seat is called; each guest of a pool needs a name of its own.
         agent: an async or plain function ``str -> str``, a PydanticAI ``Agent`` or a LangChain ``BaseChatModel``.
 
@@ -109,7 +108,7 @@ class HumanAgent:
     """A person: asked at the console, or by a function of the program.
 
     Args:
-        name: what the person is called at the table.
+        name: what the person is called in the debate.
         input_handler: how the person is asked: the question in, the answer out, async or plain; None for the console.
         deadline: how long the person has for an answer: seconds, or in words as in a brief (``3d``); None: as long as
             it takes.
@@ -165,7 +164,7 @@ class Seating:
         return tuple(replace(each, seat=seats.get(each.name, each.seat)) for each in self.participants)
 
     @property
-    def door(self) -> InPlace | None:
+    def interface(self) -> InPlace | None:
         """The way to ask its people in place; None where nobody is asked so."""
         return InPlace(self.people) if self.people else None
 
@@ -188,7 +187,7 @@ def described_by(name: str, agent: object, *, duty: Duty = "debater", weight: fl
     """An agent as a participant of that name; a guest has no seat yet.
 
     Args:
-        name: what it is called at the table.
+        name: what it is called in the debate.
         agent: a Participant, a HumanAgent, a seat (``ollama:llama3.2``, ``human``), or a guest.
         duty: what it does there.
         weight: what its vote weighs; None for what the agent itself says.

@@ -1,7 +1,6 @@
-"""Arguments that a program gives. This file owns how one that cannot be used is refused, in one sentence.
+"""Calls from a program: check arguments, stream events to listeners, find the record of a debate to resume.
 
-Work that tells what happens, as it happens. This file owns that listeners never harm the work, nor it them.
-Debates that a program takes up again. This file owns which record is that of the same debate, and tries anew.
+A listener that raises does not harm the work.
 """
 
 import asyncio
@@ -93,13 +92,13 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
 
 
 async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """What comes of a debate; each entry of its record is told as it comes.
+    """The result of a debate; each entry of its record is told as it comes.
 
     Args:
-        desk: where it is held.
+        workspace: where it runs.
         debate: its id.
         tell: told of each entry.
-        go: holds the debate, or takes it up.
+        go: runs the debate, or resumes it.
     """
 
     async def follow() -> None:

@@ -1,9 +1,6 @@
-"""Plans for the faces: a brief and a phase tree become a debate. This file owns how a face gets one.
+"""Plans for council, pattern and board: a brief and a phase tree become a debate.
 
-Boards for a program. This file owns how a face gets a plan, the findings, and the small rules of a meeting.
-Plans for the patterns of a program. This file owns which phases a moderated debate and its companions take.
-
-A face knows no phase. It asks the desk for a plan by what the plan is for; each face has a builder of its own.
+A Python interface knows no phase. It asks here for a plan by its purpose; each interface has its own builder.
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -47,7 +44,7 @@ __all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_m
 
 @asynccontextmanager
 async def open_workspace(store: Path | str | None = None) -> AsyncGenerator[Workspace, None]:
-    """A desk with the owner's settings, as long as the block runs.
+    """A workspace with the user's settings, as long as the block runs.
 
     Args:
         store: the record's file, or the address of its database; None for the owner's.
@@ -72,13 +69,13 @@ async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
 async def plan_tree(
     workspace: Workspace, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
 ) -> Plan:
-    """Make a debate out of a brief and a phase tree: seat everybody, then build the tree.
+    """Make a debate out of a brief and a phase tree: assign agents, then build the tree.
 
     Args:
-        desk: where the debate will be held; guests are lent to its pool before.
+        workspace: where the debate will run; agents of the program are added to its pool before.
         brief: what is debated, and by whom.
         name: what the protocol is called in records and reports.
-        make: the phase tree for the brief, everybody seated.
+        make: the phase tree for the brief with agents assigned.
         models: for those without a seat, taken in turn; empty for the usual one.
 
     Raises:
@@ -97,7 +94,7 @@ async def council_plan(workspace: Workspace, brief: Brief, *, voting: str, round
     """The debate step of a council, as it is documented.
 
     Args:
-        desk: where it will be held.
+        workspace: where it will run.
         brief: the task as its topic, the context as its background, the agents as its debaters.
         voting: how the winner is found, one of VOTING.
         rounds: the number of rounds behind the proposals.
@@ -148,7 +145,7 @@ async def plan_board(
     """A meeting of a board; see ``protocols.board``.
 
     Args:
-        desk: where it will be held; guests are lent to its pool before.
+        workspace: where it will run; agents of the program are added to its pool before.
         brief: the subject, the members, the possible verdicts; the built-in timekeeper joins where nobody moderates.
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts; "" for the majority.
@@ -241,7 +238,7 @@ async def plan_moderated(workspace: Workspace, brief: Brief, seat: str, *, round
     """A debate that a moderator settles; the built-in one joins the debaters of the brief.
 
     Args:
-        desk: where it will be held.
+        workspace: where it will run.
         brief: the topic and its debaters.
         seat: who answers for all who have no seat.
         rounds: the greatest number of rounds.

@@ -1,7 +1,7 @@
-"""Whose a debate is, and who else may see it. This file owns what a share link grants.
+"""The owner of a debate, its limits and its share links: who may view, join or own it.
 
-It is no part of the record, which is about what was said. It stands beside it, in a stream of letters ``DEBATE/access``
-in the same store, with the same chain of hashes. Of a link only the hash of its secret is kept.
+This is no part of the record, which is about what was said. It is stored beside the record, in a mailbox
+``DEBATE/access`` of the same store, with the same chain of hashes. Of a link only the hash of its secret is stored.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class Claim:
     """Whose a debate is.
 
     Attributes:
-        owner: the name of the token by which it was made; "" for whoever is at the machine.
+        owner: the name of the token by which it was made; "" for the person at the machine.
         request: the hash of what was asked for, where it was asked for under a key; "" for none.
     """
 
@@ -63,7 +63,7 @@ class Share:
     Attributes:
         id: what it is revoked by.
         right: ``view`` or ``join``.
-        who: with ``join``, the person at the table for whom its holder answers; "" for somebody who only speaks up.
+        who: with ``join``, the person in the debate for whom its holder answers; "" for somebody who only speaks up.
         at: when it was made, in seconds since 1970.
         until: when it ends, in seconds since 1970; None for never.
         mark: the hash of its secret.
@@ -96,7 +96,7 @@ def mark_of(secret: str) -> str:
 async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
     """Say whose a debate is, before it begins; whoever says it first owns it.
 
-    What others debate is not learned, for memory is read in the debates of whoever is at the machine.
+    What others debate is not learned, for memory is read in the debates of the person at the machine.
 
     Returns:
         Whose it is.
@@ -114,7 +114,7 @@ async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
 
 
 async def claimed(workspace: Workspace, debate: str) -> Claim:
-    """Whose a debate is; nobody's own, which is whoever's is at the machine, where nobody has said."""
+    """Whose a debate is; where nobody has claimed it, it belongs to the person at the machine."""
     for entry in await _letters(workspace, debate).read():
         if isinstance(entry.event, Interjected) and entry.event.by == _OWNER:
             data = json.loads(entry.event.text)
@@ -157,7 +157,7 @@ async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
 
 
 async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
-    """Note what a debate may use from now on, all in all, for whoever will hold it elsewhere.
+    """Note what a debate may use from now on, in total, for the process that will run it.
 
     Raises:
         RecordError: the store cannot be written.
@@ -179,10 +179,10 @@ async def share(
     """Make a link to a debate.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: its id.
         right: ``view`` or ``join``.
-        who: with ``join``, for whom at the table its holder answers.
+        who: with ``join``, for whom in the debate its holder answers.
         until: when it ends, in seconds since 1970; None for never.
 
     Returns:

@@ -1,8 +1,8 @@
-"""The queue's port: who holds a debate when many machines could. This file owns what a dispatcher must promise.
+"""The interface of the queue that passes debates to workers on many machines: submit, cancel, look.
 
-Where records stand in one file, the process that begins a debate holds it, and there is no queue. Where they stand in a
-database that many machines share, a debate is put on record first and then submitted: some worker holds it until it is
-over or waits for a person. The record alone is the truth of a debate; a queue knows no more than who should look at it.
+Where records are in one file, the process that starts a debate runs it, and there is no queue. Where they are in a
+shared database, a debate is put on record first and then submitted: some worker runs it until it is over or waits for
+a person. The record alone is the truth of a debate; a queue only knows which worker should read it.
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class Dispatcher(Protocol):
 
         Args:
             debate: its id.
-            now: at once, answers in hand are lost; else after them.
+            now: at once, answers in progress are lost; else after them.
 
         Returns:
             Whether it was queued, running or waiting.

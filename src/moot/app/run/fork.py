@@ -1,9 +1,7 @@
-"""The past of a fork. This file owns what of its parent's record a fork keeps, and whether its own play leads there.
+"""Fork a debate: copy its record up to an entry, change something, and continue in a new debate.
 
-Forks: a debate that goes on from the middle of another one. This file owns what a fork keeps and what it changes.
-
-A fork is a debate of its own: its record begins with the entries of its parent up to one of them, stamped anew in a
-chain of their own, and is taken up like any other. It keeps the seed, so the same answers lead to the same path.
+The record of a fork begins with entries of its parent in a hash chain of its own, and is resumed like any other. It
+keeps the seed, so the same answers lead to the same path. What the change would contradict is refused.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -204,7 +202,7 @@ async def fork(
     Calls that had no end at that entry, and a pause there, are not taken over.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: the parent's id.
         at: the last entry of the parent that is kept; None with a given answer, which says that itself.
         change: what is otherwise.

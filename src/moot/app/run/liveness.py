@@ -1,9 +1,7 @@
-"""Whether another process holds a debate of a record that nobody lists. This file owns how that is told: by its growth.
+"""Tell from its record whether another process runs a debate, and whether a debate only waits for people.
 
-Whether a debate stands still. This file owns how that is told from its record, its letters and its people alone.
-
-A record that grows is written by somebody, who must write again within the time for one answer. So nothing is guessed
-at the first look, and nothing of a record that stands still: a process that was killed is no process.
+A record that grows is written by some process, which must write again within the time for one answer. So the first look
+says nothing, and a record that does not grow shows no process: one that was killed writes nothing.
 """
 
 import asyncio
@@ -86,7 +84,7 @@ class Liveness:
 
 
 QUIET = 2.0
-"""Seconds after which an answer by letter that nobody has taken in shows that nobody holds the debate: whoever holds
+"""Seconds after which an answer by message that nobody has taken in shows that nobody runs the debate: whoever holds
 it, in this process or in another one, looks for letters several times in that time."""
 
 LOOKS = 10
@@ -94,7 +92,7 @@ LOOKS = 10
 
 
 async def waits_only(workspace: Workspace, debate: str) -> bool:
-    """Whether a debate that is held has nothing to do: all that is asked is asked of people, who have not answered."""
+    """Whether a debate that runs has nothing to do: all that is asked is asked of people, who have not answered."""
     try:
         asked = _unanswered(fold(await workspace.entries(debate)))
         return bool(asked) and len(await waiting(workspace, debate)) == len(asked)
@@ -108,7 +106,7 @@ async def stands_still(workspace: Workspace, debate: str) -> bool:
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
 
     Raises:
-        RecordError: there is no such debate, or its record or letters are damaged.
+        RecordError: there is no such debate, or its record or messages are damaged.
     """
     transcript = fold(await workspace.entries(debate))
     if transcript.closed:

@@ -1,4 +1,4 @@
-"""What came of debates. This file owns how a record is summed up in one value, and in one line of a list."""
+"""The outcome of a debate as one value, and its summary for a list of debates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a debate.
+    """The outcome of a debate.
 
     Attributes:
         debate: its id.
@@ -97,7 +97,7 @@ def ended(outcome: Outcome, hint: str) -> Outcome:
     """The outcome of a program's debate, where it has come to its end and somebody has answered.
 
     Args:
-        outcome: what came of it.
+        outcome: its outcome.
         hint: how to go on where it stands still, in Python.
 
     Raises:

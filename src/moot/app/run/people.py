@@ -1,12 +1,7 @@
-"""What is said while a question stands open. This file owns what a person has not read in the question itself.
+"""Questions to people and their answers: who is waited for, what a person is shown, answering, speaking up.
 
-Going on with debates that were submitted. This file owns when a queue is told that it can go on.
-People at the table, from anywhere. This file owns who is waited for, and what becomes of what people write.
-What a person is asked. This file owns what is laid before a person, under which names, and which asks are open.
-
-All of it goes by letter, so another process may hold the debate meanwhile; it takes the letters in.
-
-It is what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
+Everything goes by message, so another process may run the debate meanwhile; it reads the messages. A person is shown
+what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +31,8 @@ class Meanwhile:
     """What people say from outside, as it comes.
 
     Args:
-        letters: the letters to the debate.
-        heard: the number of the newest letter that is known already.
+        letters: the messages to the debate.
+        heard: the number of the newest message that is known already.
     """
 
     def __init__(self, letters: Mailbox, heard: int) -> None:
@@ -65,7 +60,7 @@ class Meanwhile:
         """What has come since the last look.
 
         Raises:
-            RecordError: the letters are damaged or cannot be read.
+            RecordError: the messages are damaged or cannot be read.
         """
         new = await self._letters.read(self._heard)
         self._heard += len(new)
@@ -105,8 +100,8 @@ class _Standing:
         brief: its brief.
         entries: its record.
         transcript: the record, folded.
-        letters: the letters to it.
-        written: the asks that are answered by letter.
+        letters: the messages to it.
+        written: the asks that are answered by message.
     """
 
     brief: Brief
@@ -160,7 +155,7 @@ async def waiting(workspace: Workspace, debate: str) -> tuple[Turn, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
-        RecordError: there is no such debate, or its record or letters are damaged.
+        RecordError: there is no such debate, or its record or messages are damaged.
     """
     return tuple((await _look(workspace, debate)).open(workspace.clock()))
 
@@ -169,7 +164,7 @@ async def time_left(workspace: Workspace, debate: str) -> dict[str, float]:
     """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
 
     Raises:
-        RecordError: there is no such debate, or its record or letters are damaged.
+        RecordError: there is no such debate, or its record or messages are damaged.
     """
     standing, now = await _look(workspace, debate), workspace.clock()
     left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
@@ -190,7 +185,7 @@ async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
 
 
 def for_people(brief: Brief, turn: Turn) -> Turn:
-    """The turn as all people at the table may read it: without the fields that are private to others."""
+    """The turn as all people in the debate may read it: without the fields that are private to others."""
     for each in filter(is_person, brief.participants):
         turn = open_to(each.name, turn)
     return turn
@@ -211,7 +206,7 @@ async def asked(workspace: Workspace, debate: str, who: str = "") -> Turn:
     """The ask that ``answer`` would answer.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: its id.
         who: whose it is; see ``answer``.
 
@@ -231,10 +226,10 @@ async def answer(
     key: str = "",
     fields: Mapping[str, Value] | None = None,
 ) -> Reply:
-    """Answer for a person who is waited for; whoever holds the debate, or resumes it, takes the answer in.
+    """Answer for a person who is waited for; the process that runs the debate, or resumes it, reads the answer.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: its id.
         words: the answer.
         who: whose answer it is; it may be left out where one alone is waited for. Of several questions to one person
@@ -293,13 +288,13 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
     """Speak up in a debate, at any moment; everybody hears it from the next question on.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: its id.
         by: who speaks; not the name of a participant, unless that is a person.
         words: what is said.
 
     Returns:
-        The number of the letter.
+        The number of the message.
 
     Raises:
         BriefError: a name that cannot be, no words or too many.
@@ -409,7 +404,7 @@ async def open_asks(workspace: Workspace, debate: str) -> tuple[Open, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
-        RecordError: there is no such debate, or its record or letters are damaged.
+        RecordError: there is no such debate, or its record or messages are damaged.
     """
     turns, left = await waiting(workspace, debate), await time_left(workspace, debate)
     put = {each.event.ask.key: each.at for each in await workspace.entries(debate) if isinstance(each.event, Asked)}

@@ -1,9 +1,8 @@
-"""What a brief and its caller choose about the protocol. This file owns what each protocol takes and refuses.
+"""Prepare a debate: a brief and the caller's wishes become a plan with an estimate; nothing is sent to any model.
 
-From an intake and wishes to a debate that can be held. This file owns what holds where nothing is said.
-
-A model is what the caller names, else what the brief names, else what the owner has set, else the first chat model of
-a server on this machine, else ``builtin:quotes``, which is no language model.
+The choices about the protocol are checked against what it allows. A model is what the caller names, else what the brief
+names, else what the user has set, else the first chat model of a server on this machine, else ``builtin:quotes``, which
+is no language model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -101,7 +100,7 @@ class Wishes:
         rounds: the greatest number of rounds.
         strategy: how it is decided.
         topology: who criticises whom.
-        seed: what all chance is drawn from.
+        seed: the random seed.
         cast: whom the brief does not describe is built in with ``builtin``, else made by a model: with ``new`` in any
             case anew, else only where the same model has not been asked for the same before.
         caps: what the debate may use.
@@ -223,10 +222,10 @@ NO_MODEL = (BUILTIN, CLOCK, HUMAN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """A debate that can be held.
+    """A debate that can run.
 
     Attributes:
-        plan: the brief with everybody seated, and the protocol.
+        plan: the brief with agents assigned, and the protocol.
         costing: what it would use at least and at most.
         drops: the settings that a participant's provider ignores, by the participant's name.
         notes: what the owner should know before it begins, one sentence each.
@@ -242,7 +241,7 @@ class Ready:
 
 
 async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
-    """Seat everybody, build the protocol and estimate what it would use. Nothing is sent to any model.
+    """Assign agents, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
 

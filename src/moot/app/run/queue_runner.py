@@ -1,10 +1,7 @@
-"""The hall whose debates are held by workers. This file owns how its debates go through a queue.
+"""The runner whose debates workers run: puts each debate on record, submits it to a queue and follows it.
 
-Debates that are begun here and held by workers. This file owns how one is handed over and followed.
-
-A debate is put on record here and submitted; some worker holds it. Participants that must be made first are made here,
-which is one call. The queue is asked each time who holds a debate: whether a letter is taken in, or money is reserved
-twice, is decided by the answer, and an old one would decide wrongly.
+Participants that must be generated first are generated here, which is one model call. The queue is asked each time
+where a debate runs, because the answer decides whether a message is read and whether money is reserved twice.
 """
 
 import asyncio
@@ -17,7 +14,7 @@ from moot.app.plan.settings import Config
 from moot.app.run.access import allow, claimed
 from moot.app.run.dispatcher import Dispatcher, Job
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Held, Runner, Running
+from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Runner, Running, RunTask
 from moot.app.run.start import Start, generate_participants, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
@@ -26,24 +23,24 @@ from moot.core.transcript import fold
 from moot.engine.driver import StopRequest
 
 MOST_QUEUED = 1000
-"""The most debates of one owner that are held or stand in the queue."""
+"""The most debates of one owner that run or are queued."""
 
 LOOK = 0.5
-"""Seconds between two looks at a debate whose end somebody waits for."""
+"""Seconds between two looks at a debate whose end is waited for."""
 
 _LISTED = 10_000
-"""So many debates of the queue are listed."""
+"""How many debates of the queue are listed."""
 
 
 class QueueRunner(Runner):
-    """Has debates held by workers.
+    """Has workers run debates.
 
     Args:
-        desk: where their records are.
-        queue: where they are submitted. The hall does not close it.
-        config: the owner's settings; None to load them.
-        most: for how many debates participants are made at once.
-        grace: seconds that a casting in hand has when the hall is closed; what workers hold goes on.
+        workspace: where their records are.
+        queue: where they are submitted. The runner does not close it.
+        config: the user's settings; None to load them.
+        most: for how many debates participants are generated in parallel.
+        grace: seconds that generating participants has when the runner is closed; debates at workers continue.
     """
 
     def __init__(
@@ -59,7 +56,7 @@ class QueueRunner(Runner):
         self.queue, self.room = queue, MOST_QUEUED
 
     async def look(self, debate: str) -> Running:
-        """See ``Hall.look``; a debate is held as well while it stands in the queue."""
+        """See ``Runner.look``; a debate counts as running while it is queued."""
         here = self._here(debate)
         if here.by:
             return here
@@ -70,17 +67,17 @@ class QueueRunner(Runner):
         return replace(here, by=_by(job), error=parked or here.error)
 
     async def holders(self) -> Mapping[str, str]:
-        """See ``Hall.holders``."""
-        jobs = await self._jobs_held()
+        """See ``Runner.holders``."""
+        jobs = await self._open_jobs()
         return {**{job.debate: _by(job) for job in jobs}, **await super().holders()}
 
     async def check(self) -> None:
-        """See ``Hall.check``."""
+        """See ``Runner.check``."""
         await super().check()
         await self.queue.jobs(limit=1)
 
     async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
-        """Put a new debate on record and submit it; see ``Hall.begin``."""
+        """Put a new debate on record and submit it; see ``Runner.begin``."""
         await self._check_room(owner)
         if start.ready.caster:
             return await super().begin(start, debate, owner=owner)
@@ -88,7 +85,7 @@ class QueueRunner(Runner):
         return debate
 
     async def resume(self, debate: str, limits: Limits | None = None, *, owner: str = "") -> None:
-        """Submit a debate again; see ``Hall.resume``. Its limits stand beside its record, for the worker."""
+        """Submit a debate again; see ``Runner.resume``. Its limits are stored beside its record, for the worker."""
         if (await self.look(debate)).by or fold(await self.workspace.entries(debate)).closed:
             return
         await self._check_room(owner)
@@ -98,33 +95,33 @@ class QueueRunner(Runner):
         await self.queue.submit(debate, owner=owner)
 
     async def pause(self, debate: str, *, now: bool = False) -> bool:
-        """See ``Hall.pause``."""
+        """See ``Runner.pause``."""
         return self.stop(debate, now=now) or await self.queue.cancel(debate, now=now)
 
     async def takes_in(self, debate: str) -> bool:
-        """See ``Hall.takes_in``; its worker may be about to let go, so it is submitted for once more."""
+        """See ``Runner.takes_in``; its worker may be about to stop, so it is submitted once more."""
         by = (await self.look(debate)).by
-        if by and debate not in self.held:
+        if by and debate not in self.running:
             await self.queue.submit(debate, owner=(await claimed(self.workspace, debate)).owner)
         return bool(by)
 
     async def wait(self, debate: str) -> Outcome:
-        """See ``Hall.wait``."""
-        while (hold := await self.look(debate)).by:  # noqa: ASYNC110 # it is held by another process
+        """See ``Runner.wait``."""
+        while (known := await self.look(debate)).by:  # noqa: ASYNC110 # it runs in another process
             await asyncio.sleep(LOOK)
-        if hold.error and not await self.workspace.count_entries(debate):
-            raise hold.error
+        if known.error and not await self.workspace.count_entries(debate):
+            raise known.error
         transcript = fold(await self.workspace.entries(debate))
-        if hold.error and not (transcript.closed or transcript.paused):
-            raise hold.error
+        if known.error and not (transcript.closed or transcript.paused):
+            raise known.error
         return outcome(debate, transcript)
 
-    async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
-        """Have the participants made here, and the debate held by a worker."""
-        peopled = await generate_participants(self.workspace, start, debate, self._lend(held))
-        if isinstance(peopled, Outcome):
-            return peopled
-        await self._submit(peopled, debate, held.owner)
+    async def _run_start(self, start: Start, debate: str, task: RunTask) -> Outcome:
+        """Generate the participants here, and have a worker run the debate."""
+        generated = await generate_participants(self.workspace, start, debate, self._hooks(task))
+        if isinstance(generated, Outcome):
+            return generated
+        await self._submit(generated, debate, task.owner)
         return outcome(debate, fold(await self.workspace.entries(debate)))
 
     async def _submit(self, start: Start, debate: str, owner: str) -> None:
@@ -133,17 +130,17 @@ class QueueRunner(Runner):
         await self.queue.submit(debate, owner=owner)
 
     async def _check_room(self, owner: str) -> None:
-        own = Counter(job.owner for job in await self._jobs_held())[owner] if owner else 0
+        own = Counter(job.owner for job in await self._open_jobs())[owner] if owner else 0
         if own >= self.room:
-            raise Full(f"{own} debates of yours are held already, as many as may be; stop one, or come back later")
+            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
 
-    async def _jobs_held(self) -> tuple[Job, ...]:
+    async def _open_jobs(self) -> tuple[Job, ...]:
         running = await self.queue.jobs(state="running", limit=_LISTED)
         return (*await self.queue.jobs(state="queued", limit=_LISTED), *running)
 
 
 def _by(job: Job) -> str:
-    """Who holds a debate of the queue."""
+    """Where a debate of the queue runs."""
     match job.state:
         case "running":
             return job.worker or QUEUED
@@ -156,13 +153,13 @@ def _by(job: Job) -> str:
 def open_runner(
     workspace: Workspace, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None
 ) -> Runner:
-    """A hall: with a queue its debates are held by workers, without one in this process.
+    """A runner: with a queue workers run its debates, without one this process does.
 
     Args:
-        desk: where they are held, or their records are.
-        config: the owner's settings.
-        most: how many debates this process holds at once.
-        kept: how many of these places are for whoever is at the machine alone.
+        workspace: where they run, or their records are.
+        config: the user's settings.
+        most: how many debates this process runs in parallel.
+        kept: how many of these places are reserved for the person at the machine.
         queue: where debates are submitted; None for none.
     """
     if queue is None:
@@ -170,14 +167,14 @@ def open_runner(
     return QueueRunner(workspace, queue, config=config, most=most)
 
 
-async def hold_by_workers(runner: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
-    """Put a debate on record where it is not yet, have workers hold it, and wait until they let go of it.
+async def run_by_workers(runner: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
+    """Put a debate on record where it is not yet, have workers run it, and wait until they have stopped.
 
     Args:
-        hall: over the queue from which they take it.
-        start: the debate, its participants made.
+        runner: over the queue from which they take it.
+        start: the debate, with its participants.
         debate: its id.
-        stop: where its reason is set nobody waits any longer; the workers go on.
+        stop: set its reason to wait no longer; the workers continue.
 
     Raises:
         MootError: the queue cannot be reached, or the workers have given the debate up.
@@ -189,6 +186,6 @@ async def hold_by_workers(runner: QueueRunner, start: Start, debate: str, stop: 
     while (await runner.look(debate)).by:
         if stop.reason:
             came = outcome(debate, fold(await runner.workspace.entries(debate)))
-            return replace(came, status="paused", kind="stopped", reason="the workers go on with it")
+            return replace(came, status="paused", kind="stopped", reason="the workers continue with it")
         await asyncio.sleep(LOOK)
     return await runner.wait(debate)

@@ -1,9 +1,7 @@
-"""What a hall keeps of a debate while it is held. This file owns the words for who holds it.
+"""The runner: runs several debates at the same time in one process, and says for each where it runs.
 
-The hall: the debates that one process holds at the same time. This file owns when each begins, waits, stops, ends.
-
-People answer by letter: a debate that waits for somebody goes on by itself when the letter comes. Whoever closes the
-hall stops all of them; each can be taken up again, here or anywhere.
+People answer by message: a debate that waits for somebody continues by itself when the message comes. Closing the
+runner pauses its debates; each can be resumed, here or in another process.
 """
 
 import asyncio
@@ -27,17 +25,17 @@ from moot.core.transcript import fold
 from moot.engine.driver import StopRequest
 
 HERE = "here"
-"""Who holds a debate: this process."""
+"""Where a debate runs: in this process."""
 
 QUEUED = "queue"
-"""Who holds a debate: nobody yet, it stands in a queue."""
+"""Where a debate runs: nowhere yet, it is queued."""
 
 ELSEWHERE = "elsewhere"
-"""Who holds a debate: another process, as far as can be told from a record that grows."""
+"""Where a debate runs: in another process, as far as a growing record shows."""
 
 
 class Full(MootError):
-    """The hall holds as many debates as it may."""
+    """The runner runs as many debates as it may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +43,9 @@ class Running:
     """What is known of a debate beside its record.
 
     Attributes:
-        by: who holds it now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nobody.
-        casting: the debate in which its participants are being made; "" where none is.
-        error: why it ended otherwise than by its record, when it was last held; None where it did not.
+        by: where it runs now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nowhere.
+        casting: the debate that is generating its participants; "" where none is.
+        error: the error that ended its last run; None where there was none.
     """
 
     by: str = ""
@@ -56,21 +54,23 @@ class Running:
 
     @property
     def sure(self) -> bool:
-        """Whether it is held, and not only by the looks of its record."""
+        """Whether it is known to run, and does not only look so from its record."""
         return self.by not in ("", ELSEWHERE)
 
 
 @dataclass(slots=True, eq=False)
-class Held:
-    """A debate that the hall holds.
+class RunTask:
+    """A debate that runs in a runner.
 
     Attributes:
-        owner: who had it held; "" for whoever is at the machine.
-        casting: the debate in which its participants are being made; "" where none is.
-        pays: the same, from then on until it is held no longer; "" where they had been made before.
+        owner: the user it runs for; "" for the person at the machine.
+        casting: the debate that is generating its participants; "" where none is.
+        pays: the same, from then on until this one ends; "" where the participants existed before.
         stop: the request to pause it.
-        begun: set when its first entry, or that of its casting, is durable, or nothing will come of it.
-        over: set when it is held no longer.
+        begun: set when its first entry, or that of the debate in ``casting``, is stored, or there will be none.
+        over: set when it runs no longer.
+        interface: lets people answer by message.
+        job: the asyncio task.
     """
 
     owner: str = ""
@@ -79,32 +79,32 @@ class Held:
     stop: StopRequest = field(default_factory=StopRequest)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    letterbox: ByMessage = field(default_factory=ByMessage)
-    task: "asyncio.Task[None] | None" = None
+    interface: ByMessage = field(default_factory=ByMessage)
+    job: "asyncio.Task[None] | None" = None
 
 
 GRACE = 10.0
-"""Seconds that the answers in hand have when the hall is closed."""
+"""Seconds that the answers in progress have when the runner is closed."""
 
 MOST = 8
-"""The most debates at once, where nobody says otherwise."""
+"""The default number of debates in parallel."""
 
 KEPT = 200
-"""Of so many debates that ended with an error the error is kept."""
+"""How many debates' errors are kept."""
 
 
 class Runner:
-    """Holds debates beside each other; use it as an async context manager, in one event loop.
+    """Runs debates in parallel; use it as an async context manager, in one event loop.
 
-    A debate that waits for people alone takes no place, so that nobody who is silent keeps others out. Of these too an
-    owner has at most as many as there are places.
+    A debate that only waits for people takes no place, so that a silent person does not block others. One owner has at
+    most as many debates as there are places, waiting ones included.
 
     Args:
-        desk: where they are held. The hall does not close it.
-        config: the owner's settings; None to load them.
-        most: how many debates it holds at once.
-        kept: how many of these places are for whoever is at the machine alone.
-        grace: seconds that the answers in hand have when the hall is closed.
+        workspace: where they run. The runner does not close it.
+        config: the user's settings; None to load them.
+        most: how many debates run in parallel.
+        kept: how many of these places are reserved for the person at the machine.
+        grace: seconds that the answers in progress have when the runner is closed.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Runner:
         self.workspace, self.most, self.room, self._kept = workspace, most, most, kept
         self.config = config or workspace.config or load_config()
         self._grace = grace
-        self._held: dict[str, Held] = {}
+        self._tasks: dict[str, RunTask] = {}
         self._errors: dict[str, MootError] = {}
         self._order: deque[str] = deque()
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
@@ -139,209 +139,209 @@ class Runner:
         finally:
             await self._group.__aexit__(kind, error, trace)
 
-    # ---- what is held ------------------------------------------------------------------------------------------------
+    # ---- what runs ---------------------------------------------------------------------------------------------------
 
     @property
-    def held(self) -> tuple[str, ...]:
-        """The debates that are held now, the oldest first."""
-        return tuple(self._held)
+    def running(self) -> tuple[str, ...]:
+        """The debates that run now, the oldest first."""
+        return tuple(self._tasks)
 
     def casting(self, debate: str) -> str:
-        """The debate in which that one's participants are being made; "" where none is."""
-        held = self._held.get(debate)
-        return held.casting if held else ""
+        """The debate that is generating the participants of this one; "" where none is."""
+        task = self._tasks.get(debate)
+        return task.casting if task else ""
 
     @property
     def castings(self) -> frozenset[str]:
-        """The debates that were held for those that are held now, to make their participants; they pay for them."""
-        return frozenset(held.pays for held in self._held.values() if held.pays)
+        """The debates that generated participants for those that run now, which pay for them."""
+        return frozenset(task.pays for task in self._tasks.values() if task.pays)
 
     def error(self, debate: str) -> MootError | None:
-        """Why a debate ended otherwise than by its record, when it was last held here."""
+        """The error that ended the last run of a debate here; None where there was none."""
         return self._errors.get(debate)
 
     async def look(self, debate: str) -> Running:
-        """What is known of a debate beside its record: who holds it, here or elsewhere."""
+        """What is known of a debate beside its record: whether it runs, here or elsewhere."""
         here = self._here(debate)
         return here if here.by or not await self._pulse.beats(debate) else replace(here, by=ELSEWHERE)
 
     async def holders(self) -> Mapping[str, str]:
-        """Who holds which debate now; see ``Hold.by``."""
-        return dict.fromkeys(self._held, HERE)
+        """Where each debate runs now; see ``Running.by``."""
+        return dict.fromkeys(self._tasks, HERE)
 
     async def check(self) -> None:
-        """Raise what stands in the way of holding debates: the record or the queue cannot be reached."""
+        """Raise an error where no debate can run: the record or the queue cannot be reached."""
         await self.workspace.store.read("ready", limit=1)
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
     async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
-        """Begin a new debate; one of that id that is held already is that one.
+        """Start a new debate; where one of that id runs already, nothing is done.
 
         Args:
             start: the debate, prepared.
             debate: its id.
-            owner: who has it held; "" for whoever is at the machine.
+            owner: the user it runs for; "" for the person at the machine.
 
         Returns:
-            The id; the first entry, of the debate or of the casting before it, is durable then.
+            The id. The first entry of the debate, or of the one that generates its participants, is stored by then.
 
         Raises:
-            Full: the hall holds as many debates as it may.
-            MootError: it cannot be held.
+            Full: as many debates run as may.
+            MootError: it cannot run.
         """
 
-        async def hold(held: Held) -> Outcome:
-            return await self._hold_start(start, debate, held)
+        async def run(task: RunTask) -> Outcome:
+            return await self._run_start(start, debate, task)
 
-        held = await self._take(debate, owner, hold)
-        await held.begun.wait()
+        task = await self._take(debate, owner, run)
+        await task.begun.wait()
         if (error := self._errors.get(debate)) and not await self.workspace.count_entries(debate):
             raise error
         return debate
 
     async def resume(self, debate: str, limits: Limits | None = None, *, owner: str = "") -> None:
-        """Go on with a debate where its record ends; one that is held already, or is over, stays as it is.
+        """Resume a debate where its record ends; where it runs already, or is over, nothing is done.
 
         Args:
             debate: its id.
-            limits: what it may use from now on, all in all; None for the limits of its brief.
-            owner: who has it held; "" for whoever is at the machine.
+            limits: what it may use in total, what it has used included; None for the limits of its brief.
+            owner: the user it runs for; "" for the person at the machine.
 
         Raises:
-            Full: the hall holds as many debates as it may.
+            Full: as many debates run as may.
             RecordError: there is no such debate, or its record is damaged.
         """
-        if debate in self._held or fold(await self.workspace.entries(debate)).closed:
+        if debate in self._tasks or fold(await self.workspace.entries(debate)).closed:
             return
 
-        async def hold(held: Held) -> Outcome:
-            return await self.workspace.resume(debate, limits=limits, stop=held.stop, door=held.letterbox)
+        async def run(task: RunTask) -> Outcome:
+            return await self.workspace.resume(debate, limits=limits, stop=task.stop, interface=task.interface)
 
-        await self._take(debate, owner, hold)
+        await self._take(debate, owner, run)
 
     def stop(self, debate: str, *, now: bool = False) -> bool:
-        """Stop a debate after the answers in hand; whoever is a person is waited for no longer.
+        """Pause a debate after the answers in progress; it waits no longer for people.
 
         Args:
             debate: its id.
-            now: at once, answers in hand are lost.
+            now: pause at once; answers in progress are lost.
 
         Returns:
-            Whether it was held here.
+            Whether it ran here.
         """
-        held = self._held.get(debate)
-        if held is None:
+        task = self._tasks.get(debate)
+        if task is None:
             return False
-        held.stop.reason = held.stop.reason or "stopped"
-        held.letterbox.leave()
-        if now and held.task:
-            held.task.cancel()
+        task.stop.reason = task.stop.reason or "stopped"
+        task.interface.leave()
+        if now and task.job:
+            task.job.cancel()
         return True
 
     async def pause(self, debate: str, *, now: bool = False) -> bool:
-        """The same, wherever it is held."""
+        """The same, wherever the debate runs."""
         return self.stop(debate, now=now)
 
     async def takes_in(self, debate: str) -> bool:
-        """Whether whoever holds a debate takes in the letter that has just been put in."""
-        return debate in self._held
+        """Whether the process that runs a debate reads a message that has just been sent to it."""
+        return debate in self._tasks
 
     async def wait(self, debate: str) -> Outcome:
-        """What came of a debate, once it is held no longer.
+        """The outcome of a debate, once it runs no longer.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
             MootError: it ended with an error.
         """
-        if held := self._held.get(debate):
-            await held.over.wait()
+        if task := self._tasks.get(debate):
+            await task.over.wait()
         if error := self._errors.get(debate):
             raise error
         return outcome(debate, fold(await self.workspace.entries(debate)))
 
     async def close(self) -> None:
-        """Hold nothing any longer: the answers in hand have some seconds, then all is broken off."""
+        """Pause all debates: the answers in progress have some seconds, then they are cancelled."""
         self._closing = True
-        for debate in self.held:
+        for debate in self.running:
             self.stop(debate)
         try:
             async with asyncio.timeout(self._grace):
-                for held in tuple(self._held.values()):
-                    await held.over.wait()
+                for task in tuple(self._tasks.values()):
+                    await task.over.wait()
         except TimeoutError:
-            for debate in self.held:
+            for debate in self.running:
                 self.stop(debate, now=True)
 
     # ---- within ------------------------------------------------------------------------------------------------------
 
-    async def _hold_start(self, start: Start, debate: str, held: Held) -> Outcome:
-        return await run_start(self.workspace, start, debate, self._lend(held))
+    async def _run_start(self, start: Start, debate: str, task: RunTask) -> Outcome:
+        return await run_start(self.workspace, start, debate, self._hooks(task))
 
     def _here(self, debate: str) -> Running:
-        by = HERE if debate in self._held else ""
+        by = HERE if debate in self._tasks else ""
         return Running(by=by, casting=self.casting(debate), error=self.error(debate))
 
-    def _lend(self, held: Held) -> HostHooks:
-        def cast(casting: Generation) -> None:
-            held.casting = casting.debate
-            held.pays = "" if casting.earlier else casting.debate
-            held.begun.set()
+    def _hooks(self, task: RunTask) -> HostHooks:
+        def generating(generation: Generation) -> None:
+            task.casting = generation.debate
+            task.pays = "" if generation.earlier else generation.debate
+            task.begun.set()
 
-        return HostHooks(stop=held.stop, door=held.letterbox, casting=cast)
+        return HostHooks(stop=task.stop, interface=task.interface, generating=generating)
 
-    async def _take(self, debate: str, owner: str, hold: Callable[[Held], Awaitable[Outcome]]) -> Held:
-        """Hold a debate from now on, or find it held already; one after the other, so that each finds a place."""
+    async def _take(self, debate: str, owner: str, run: Callable[[RunTask], Awaitable[Outcome]]) -> RunTask:
+        """Run a debate, or find it running; one call after the other, so that the places are counted right."""
         async with self._turn:
-            if debate in self._held:
-                return self._held[debate]
+            if debate in self._tasks:
+                return self._tasks[debate]
             await self._check_places(owner)
             if self._closing:
-                raise Full("no debate is begun any more: Moot is being ended")
+                raise Full("no further debate is started: Moot is shutting down")
             self._errors.pop(debate, None)
-            held = self._held[debate] = Held(owner=owner)
-            held.task = self._group.create_task(self._hold(debate, held, hold))
-            held.task.add_done_callback(lambda _: self._release(debate))
-            return held
+            task = self._tasks[debate] = RunTask(owner=owner)
+            task.job = self._group.create_task(self._run(debate, task, run))
+            task.job.add_done_callback(lambda _: self._release(debate))
+            return task
 
     async def _check_places(self, owner: str) -> None:
         most = max(1, self.most - self._kept) if owner else self.most
-        own = sum(each.owner == owner for each in self._held.values())
+        own = sum(each.owner == owner for each in self._tasks.values())
         if owner and own >= self.most:
-            raise Full(f"{own} debates of yours are held already, as many as may be; stop one, or come back later")
-        if len(self._held) < most:
+            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
+        if len(self._tasks) < most:
             return
-        busy = sum([not await waits_only(self.workspace, each) for each in self.held])
+        busy = sum([not await waits_only(self.workspace, each) for each in self.running])
         if busy >= most:
-            raise Full(f"{busy} debates are held already, as many as may be; stop one, or come back later")
+            raise Full(f"the limit of running debates is reached ({busy}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:
-        """Hold a debate no longer; also one that was stopped before its task had run at all."""
-        held = self._held.pop(debate)
+        """Forget a debate that has ended, also one that was stopped before its task ran."""
+        task = self._tasks.pop(debate)
         self._pulse.forget(debate)
-        if held.casting and debate not in self._errors:
-            found = f"it was stopped while its participants were made; begin it again ({held.casting})"
+        if task.casting and debate not in self._errors:
+            found = f"it was stopped while its participants were generated; start it again ({task.casting})"
             self._keep(debate, MootError(found))
-        held.begun.set()
-        held.over.set()
+        task.begun.set()
+        task.over.set()
 
-    async def _hold(self, debate: str, held: Held, hold: Callable[[Held], Awaitable[Outcome]]) -> None:
-        """Hold one debate; what goes wrong becomes a value, so that it ends no other."""
+    async def _run(self, debate: str, task: RunTask, run: Callable[[RunTask], Awaitable[Outcome]]) -> None:
+        """Run one debate; an error becomes a value, so that it ends no other debate."""
         async with asyncio.TaskGroup() as group:
-            first = group.create_task(self._see_first(debate, held))
-            await self._note(debate, hold(held))
+            first = group.create_task(self._see_first(debate, task))
+            await self._note(debate, run(task))
             first.cancel()
 
-    async def _note(self, debate: str, holding: Awaitable[Outcome]) -> None:
+    async def _note(self, debate: str, running: Awaitable[Outcome]) -> None:
         try:
-            came = await holding
+            result = await running
         except MootError as error:
             self._keep(debate, error)
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             self._keep(debate, MootError(hide(clean(f"internal error: {type(error).__name__}: {error}"))))
         else:
-            if came.debate != debate:  # the participants could not be made
-                found = f"no participants, so no debate: {came.reason}; begin it again ({came.debate})"
+            if result.debate != debate:  # the participants could not be generated
+                found = f"no participants, so no debate: {result.reason}; start it again ({result.debate})"
                 self._keep(debate, MootError(found))
 
     def _keep(self, debate: str, error: MootError) -> None:
@@ -350,12 +350,12 @@ class Runner:
         if len(self._order) > KEPT:
             self._errors.pop(self._order.popleft(), None)
 
-    async def _see_first(self, debate: str, held: Held) -> None:
-        """Say when the first entry is durable."""
+    async def _see_first(self, debate: str, task: RunTask) -> None:
+        """Say when the first entry is stored."""
         # Broad, because whoever looks on must end neither the debate nor the others; it meets the same, or goes on.
         with contextlib.suppress(Exception):
             async with aclosing(self.workspace.hub.follow(debate)) as items:
                 async for _ in items:
-                    held.casting = ""
-                    held.begun.set()
+                    task.casting = ""
+                    task.begun.set()
                     return

@@ -1,14 +1,13 @@
-"""Participants made for the topic. This file owns what a model is asked for, and what of its answer is taken.
+"""Start a new debate: generate its participants if the brief describes none, then run it.
 
-A new debate from beginning to end. This file owns what comes before it: casting.
+The one path for command line, ``moot.run``, servers, batches, workers and schedules: ``make_start``, ``run_start``.
 
-Where a brief describes no debaters and a language model is there, the model is asked for them before the debate
-begins: in a debate of its own on record with one participant and one question. What cannot be read, is nobody, or
-stands there twice is left out, and built-in debaters take those places; so does one who opposes where nobody does. It
-is paid under the limits of the debate, and what it used is taken off them.
+Where a language model is available it generates the participants in a debate of its own, with one participant and one
+question. Unreadable, empty and double ones are dropped; built-in debaters replace them, and one who opposes is added
+where nobody does. It is paid under the limits of the debate, and what it used is subtracted from them.
 
-The id of such a debate begins with a hash of all that is asked, so whoever runs the same brief with the same model once
-more finds it: participants that were made are taken over, a paused casting is taken up, and nothing is paid twice.
+The id of that debate begins with a hash of all that is asked. So the same brief with the same model finds it again: its
+participants are reused, or it is resumed where it has paused, and nothing is paid twice.
 """
 
 import asyncio
@@ -71,7 +70,7 @@ class Generation:
     Attributes:
         debate: its id.
         plan: what is asked.
-        begun: whether there is a record of it already, to be taken up where it ends.
+        begun: whether there is a record of it already, to be resumed where it ends.
         earlier: whether that record holds participants, so that nobody is asked and nothing is paid.
     """
 
@@ -83,10 +82,10 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generated:
-    """What came of a casting, and what it has spent, lost tries included."""
+    """The outcome of generating participants, and what it has spent, lost attempts included."""
 
-    casting: Generation
-    came: Outcome
+    generation: Generation
+    outcome: Outcome
     spent: Budget
 
 
@@ -110,12 +109,12 @@ def generation_plan(ready: Ready) -> Plan:
 
 
 async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
-    """The newest casting on record that asks the same and has made somebody or can be taken up, else a new one.
+    """The newest generation on record that asks the same and has made somebody or can be resumed, else a new one.
 
-    One that another process may be holding now is left alone, and so is one that somebody else would pay for.
+    One that another process may be running now is left alone, and so is one that somebody else would pay for.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         ready: the debate that the participants are for; its ``caster`` is asked.
         new: whether participants that were made before are left aside.
         owner: who pays for what is asked now.
@@ -130,36 +129,36 @@ async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = Fal
             transcript, paid = fold(entries), (await claimed(workspace, info.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        casting = Generation(debate=info.debate, plan=plan, begun=True)
+        generation = Generation(debate=info.debate, plan=plan, begun=True)
         if transcript.closed is None:
             still = transcript.paused or workspace.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:
-                return casting
+                return generation
         elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
-            return replace(casting, earlier=True)
+            return replace(generation, earlier=True)
     return Generation(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
 
 
-async def run_generation(workspace: Workspace, casting: Generation, *, stop: StopRequest | None = None) -> Outcome:
+async def run_generation(workspace: Workspace, generation: Generation, *, stop: StopRequest | None = None) -> Outcome:
     """Have the participants of a debate made, or take that up where its record ends.
 
     Args:
-        desk: the desk.
-        casting: what ``find_casting`` found.
+        workspace: the workspace.
+        generation: what ``find_generation`` returned.
         stop: set its reason to pause.
     """
-    if casting.begun:
-        return await workspace.resume(casting.debate, limits=casting.plan.brief.limits, stop=stop)
-    return await workspace.hold(casting.plan, casting.debate, stop=stop)
+    if generation.begun:
+        return await workspace.resume(generation.debate, limits=generation.plan.brief.limits, stop=stop)
+    return await workspace.run(generation.plan, generation.debate, stop=stop)
 
 
-async def read_generation(workspace: Workspace, casting: Generation) -> Generated:
-    """What came of a casting that was held."""
-    entries = await workspace.entries(casting.debate)
-    spent = Budget(casting.plan.brief.limits)
+async def read_generation(workspace: Workspace, generation: Generation) -> Generated:
+    """The outcome of generating participants, read from the record."""
+    entries = await workspace.entries(generation.debate)
+    spent = Budget(generation.plan.brief.limits)
     for entry in entries:
         spent.apply(entry.event)
-    return Generated(casting=casting, came=outcome(casting.debate, fold(entries)), spent=spent)
+    return Generated(generation=generation, outcome=outcome(generation.debate, fold(entries)), spent=spent)
 
 
 def is_generation(debate: str) -> bool:
@@ -168,32 +167,32 @@ def is_generation(debate: str) -> bool:
 
 
 def _hash(plan: Plan) -> str:
-    """What the id of every casting begins with that asks the same; limits and chance make no other."""
+    """What the id of every generation begins with that asks the same; limits and chance make no other."""
     asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
     return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
-def with_participants(intake: Intake, wishes: Wishes, ready: Ready, made: Generated) -> tuple[Intake, Wishes]:
+def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: Generated) -> tuple[Intake, Wishes]:
     """The brief with the participants that were made, and the wishes with what is left of the limits.
 
     Args:
         intake: the brief as it was read.
         wishes: what the caller wants otherwise.
         ready: the debate as it was prepared with the built-in participants.
-        made: what came of the casting.
+        generated: the outcome of generating them.
     """
     standing = [each for each in intake.brief.participants if each.duty == "debater"]
     others = [each for each in intake.brief.participants if each.duty != "debater"]
-    found = list(_read(made.came.transcript, len(standing), others))
+    found = list(_read(generated.outcome.transcript, len(standing), others))
     cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
     people = [
         replace(place, name=who.name, role=who.role, persona=who.persona)
         for place, who in zip(standing, cast, strict=True)
     ]
     brief = replace(intake.brief, participants=(*people, *others))
-    note = _note(ready, made, [each.name for each in cast if each in CAST])
+    note = _note(ready, generated, [each.name for each in cast if each in CAST])
     intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
-    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, made))
+    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, generated))
 
 
 def _form(count: int) -> Form:
@@ -253,21 +252,21 @@ def _fill(
     return (*kept, *added)
 
 
-def _note(ready: Ready, made: Generated, built_in: Sequence[str]) -> str:
-    debate, usage = made.came.debate, made.came.usage
+def _note(ready: Ready, generated: Generated, built_in: Sequence[str]) -> str:
+    debate, usage = generated.outcome.debate, generated.outcome.usage
     cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
     used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
     if len(built_in) == len(ready.plan.brief.names("debater")):
         note = f"{ready.caster} made no participants that could be used in debate {debate} ({used})"
         return f"{note}: built-in ones take part."
-    when = "earlier, " if made.casting.earlier else ""
+    when = "earlier, " if generated.generation.earlier else ""
     note = f"Participants were made by {ready.caster} {when}in debate {debate} ({used})"
     return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
 
 
-def _left(limits: Limits, made: Generated) -> LimitWishes:
+def _left(limits: Limits, generated: Generated) -> LimitWishes:
     """The limits, with what is left of tokens and money when the participants are paid; an earlier run paid its own."""
-    tokens, cost = (0, 0.0) if made.casting.earlier else (made.spent.tokens, made.spent.cost)
+    tokens, cost = (0, 0.0) if generated.generation.earlier else (generated.spent.tokens, generated.spent.cost)
     return LimitWishes(
         asks=limits.asks,
         tokens=None if limits.tokens is None else max(0, limits.tokens - tokens),
@@ -285,27 +284,27 @@ class Start:
         intake: its brief, as it was read.
         wishes: what its caller wants otherwise.
         ready: both, prepared.
-        config: the owner's settings.
+        config: the user's settings; None to load them.
     """
 
     intake: Intake
     wishes: Wishes
     ready: Ready
-    config: Config
+    config: Config | None = None
 
 
 class ByMessage:
-    """A door behind which nobody stands: whoever is asked answers by letter, however long that takes."""
+    """An interface with nobody present: people answer by message, however long that takes."""
 
     def __init__(self) -> None:
         self._leave = asyncio.Event()
 
     def leave(self) -> None:
-        """Wait for nobody any longer."""
+        """Stop waiting for answers."""
         self._leave.set()
 
     async def ask(self, ask: Ask, context: Context) -> Reply:
-        """Wait for the letter, which cancels this; see ``agents.human.Door``.
+        """Wait for the message, which cancels this; see ``agents.human.Interface``.
 
         Raises:
             Waiting: the debate is being stopped.
@@ -316,71 +315,81 @@ class ByMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostHooks:
-    """What a host lends to a new debate.
+    """What a host passes to a new debate.
 
     Attributes:
-        stop: set its reason to pause after the batch in hand.
-        door: the way to ask people in place; None where they answer by letter.
-        casting: told of the debate in which the participants are made, before it is held.
+        stop: set its reason to pause after the answers in progress.
+        interface: asks people in place; None where they answer by message.
+        generating: is told of the debate that generates the participants, before that runs.
+        begins: is told of the debate with its participants, before it runs.
     """
 
     stop: StopRequest
-    door: Interface | None = None
-    casting: Callable[[Generation], None] = lambda casting: None
+    interface: Interface | None = None
+    generating: Callable[[Generation], None] = lambda generation: None
+    begins: Callable[[Ready], None] = lambda ready: None
 
 
-async def make_start(workspace: Workspace, intake: Intake, wishes: Wishes, config: Config) -> Start:
+async def make_start(workspace: Workspace, intake: Intake, wishes: Wishes, config: Config | None = None) -> Start:
     """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
     ready = await prepare(workspace, intake, wishes, config=config)
     return Start(intake=intake, wishes=wishes, ready=ready, config=config)
 
 
-async def run_start(workspace: Workspace, start: Start, debate: str, lent: HostHooks | None = None) -> Outcome:
-    """Hold a new debate to its end, or until it pauses.
+async def run_start(workspace: Workspace, start: Start, debate: str, hooks: HostHooks | None = None) -> Outcome:
+    """Run a new debate to its end, or until it pauses.
 
-    Where nobody describes its participants a model makes them first, in a debate of its own, which belongs to whom this
-    one belongs. Where that one pauses, it is what is returned.
+    Where the brief describes no participants, a model generates them first, in a debate of its own with the same owner.
 
     Args:
-        desk: where it is held.
+        workspace: where it runs.
         start: the debate.
         debate: its id.
-        lent: what the host lends to it.
+        hooks: what the host passes to it.
+
+    Returns:
+        The outcome of the debate, or of the one that generates its participants where that one has paused.
     """
-    lent = lent or HostHooks(stop=StopRequest())
-    peopled = await generate_participants(workspace, start, debate, lent)
-    if isinstance(peopled, Outcome):
-        return peopled
-    return await workspace.hold(_planned(peopled), debate, stop=lent.stop, door=lent.door)
+    hooks = hooks or HostHooks(stop=StopRequest())
+    generated = await generate_participants(workspace, start, debate, hooks)
+    if isinstance(generated, Outcome):
+        return generated
+    hooks.begins(generated.ready)
+    return await workspace.run(_planned(generated), debate, stop=hooks.stop, interface=hooks.interface)
 
 
-async def generate_participants(workspace: Workspace, start: Start, debate: str, lent: HostHooks) -> Start | Outcome:
-    """The debate with its participants made, where it has none; what came of making them where that has paused."""
+async def generate_participants(workspace: Workspace, start: Start, debate: str, hooks: HostHooks) -> Start | Outcome:
+    """Generate the participants of a debate, where its brief describes none.
+
+    Returns:
+        The debate with its participants; the outcome of generating them where that has paused.
+    """
     ready = start.ready
     if not ready.caster:
         return start
     owner = (await claimed(workspace, debate)).owner
-    casting = await find_generation(workspace, ready, new=start.wishes.cast == "new", owner=owner)
-    if owner and not casting.begun:
-        await claim(workspace, casting.debate, Claim(owner=owner))
-    lent.casting(casting)
-    came = await run_generation(workspace, casting, stop=lent.stop)
-    if came.status == "paused":
-        return came
-    made = await read_generation(workspace, casting)
-    return await make_start(workspace, *with_participants(start.intake, start.wishes, ready, made), start.config)
+    generation = await find_generation(workspace, ready, new=start.wishes.cast == "new", owner=owner)
+    if owner and not generation.begun:
+        await claim(workspace, generation.debate, Claim(owner=owner))
+    hooks.generating(generation)
+    if not generation.earlier:
+        paused = await run_generation(workspace, generation, stop=hooks.stop)
+        if paused.status == "paused":
+            return paused
+    generated = await read_generation(workspace, generation)
+    return await make_start(workspace, *with_participants(start.intake, start.wishes, ready, generated), start.config)
 
 
 async def put_on_record(workspace: Workspace, start: Start, debate: str) -> None:
-    """Put a new debate on record without holding it; ``Desk.resume`` goes on with it.
+    """Put a new debate on record without running it; ``Workspace.resume`` runs it.
 
     Raises:
-        BriefError: its participants are not made yet.
+        BriefError: its participants are not generated yet.
         RecordConflict: there is another debate of that id.
     """
     if start.ready.caster:
-        found = "its participants have to be made first; start it, or have the built-in ones with cast: builtin"
-        raise BriefError(found, code="inconsistent")
+        missing = "its participants have to be generated first; start it, or take the built-in ones with cast: builtin"
+        raise BriefError(missing, code="inconsistent")
     first = Entry(seq=1, at=workspace.clock(), event=_planned(start).opened(), prev="")
     await workspace.store.append(debate, stamp([first]), after=0)
 

@@ -1,12 +1,13 @@
-"""Who is told what happens in the debates of a desk. This file owns what a watcher is, and that all are told.
+"""The workspace: settings, record store and models in one place, to run, resume, follow, list and verify debates.
 
-A debate that can be held. This file owns what a plan is.
-The desk: the only place where everything is joined. This file owns the life of a debate, from plan to outcome.
+A ``Plan`` is a debate that can run. A ``Watcher`` is told of every entry of the debates that run in a workspace, as
+telemetry is.
 """
 
 import asyncio
 import secrets
 import time
+import warnings
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -45,41 +46,41 @@ __all__ = ["decode", "read"]
 
 
 class Watcher(Protocol):
-    """Is told of every debate that is held; a fault of its own is its own to bear, no debate may feel it."""
+    """Is told of every debate that runs. It must not raise: an error in it would end the debate."""
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Take in what has just become durable."""
+        """Receive entries that have just been stored."""
         ...
 
     def end(self, debate: str) -> None:
-        """The debate is held no longer."""
+        """The debate runs no longer."""
         ...
 
 
 @dataclass(slots=True)
 class Watchers:
-    """All watchers of a desk."""
+    """All watchers of a workspace."""
 
     each: list[Watcher] = field(default_factory=list[Watcher])
 
     def take(self, debate: str, lines: Sequence[str]) -> None:
-        """Tell what has just been stored."""
+        """Pass on what has just been stored."""
         entries = [decode(line) for line in lines] if self.each else []
         for watcher in self.each:
             watcher.take(debate, entries)
 
     def end(self, debate: str) -> None:
-        """Tell that a debate is held no longer."""
+        """Tell all watchers that a debate runs no longer."""
         for watcher in self.each:
             watcher.end(debate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A debate that can be held.
+    """A debate that can run.
 
     Attributes:
-        brief: the brief with everybody seated.
+        brief: the brief with a model or another agent for each participant.
         name: the protocol's name.
         protocol: its phase tree.
         log: how the brief wants the result written beside the report; "" for the report alone.
@@ -98,18 +99,18 @@ class Plan:
 
 
 class Workspace:
-    """Holds debates and reads their records.
+    """Runs debates and reads their records.
 
     Args:
         store: where the records are kept.
         pool: the models; None for a new one.
         clock: seconds since 1970, for the labels of entries.
-        config: the owner's settings of tools; None to load them when a debate has tools.
+        config: the user's settings of tools; None to load them when a debate has tools.
 
     Attributes:
-        watchers: are told of every debate that is held here.
-        pen: where the debates that are held here are written; a host may put a fence around the store.
-        queue: who has debates held by workers; None where records are in a file.
+        watchers: are told of every debate that runs here.
+        pen: the store that the debates which run here are written to; a host may put a fence around it.
+        queue: passes debates to workers; None where records are in a file.
     """
 
     def __init__(
@@ -127,11 +128,11 @@ class Workspace:
         self.hub = Hub(store)
         self.place = ""  # where the records are kept, in words for people
         self.watchers = Watchers()
-        self._held: set[str] = set()
+        self._running: set[str] = set()
 
     @classmethod
     def at(cls, where: Where, *, reading: bool = False) -> "Workspace":
-        """A desk over the records at that place: a file, which is made if it is not there, or a database's address.
+        """A workspace over the records in a file, which is made if it is missing, or in a database.
 
         Args:
             where: the place.
@@ -156,22 +157,22 @@ class Workspace:
             await self.queue.close()
         await self.store.close()
 
-    # ---- holding debates ---------------------------------------------------------------------------------------
+    # ---- running debates ---------------------------------------------------------------------------------------
 
     def plan(
         self, brief: Brief, *, protocol: str = DEFAULT, choices: Choices | None = None, models: Sequence[str] = ()
     ) -> Plan:
-        """Make a debate out of a brief: seat everybody and build the protocol.
+        """Make a plan from a brief: assign an agent to each participant and build the protocol.
 
         Args:
             brief: what is debated, and by whom.
             protocol: its name.
             choices: what is chosen about it; None for its defaults.
-            models: for those without a seat, taken in turn; the built-in seat where there are none.
+            models: for participants without a model, taken in turn; the built-in debater where there are none.
 
         Raises:
-            BriefError: a name, an option or a weight that cannot be, or a seat that names no model that there can be.
-            ProtocolError: the protocol cannot be played with these participants.
+            BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
+            ProtocolError: the protocol cannot run with these participants.
         """
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
@@ -180,21 +181,34 @@ class Workspace:
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
 
     def new_id(self, plan: Plan) -> str:
-        """A new debate's id: words of the topic and some letters of chance."""
+        """A new debate's id: words of the topic and some random characters."""
         return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
 
-    async def hold(
-        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
+    async def run(
+        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, interface: Interface | None = None
     ) -> Outcome:
-        """Hold a new debate to its end, or until it pauses.
+        """Run a new debate to its end, or until it pauses.
 
         Args:
             plan: the debate.
             debate: its id.
-            stop: set its reason to pause after the batch in hand.
-            door: the host's way to ask people in place; without one the debate pauses where a person has to answer.
+            stop: set its reason to pause after the answers in progress.
+            interface: asks people in place; without one the debate pauses where a person has to answer.
+
+        Returns:
+            The outcome.
+
+        Raises:
+            RecordConflict: there is another debate of that id.
         """
-        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or StopRequest()), door)
+        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or StopRequest()), interface)
+
+    async def hold(
+        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
+    ) -> Outcome:
+        """The former name of ``run``."""
+        warnings.warn("Workspace.hold is now called Workspace.run", DeprecationWarning, stacklevel=2)
+        return await self.run(plan, debate, stop=stop, interface=door)
 
     async def resume(
         self,
@@ -202,19 +216,22 @@ class Workspace:
         *,
         limits: Limits | None = None,
         stop: StopRequest | None = None,
-        door: Interface | None = None,
+        interface: Interface | None = None,
     ) -> Outcome:
-        """Take a debate up where its record ends; one that is over is only read.
+        """Resume a debate where its record ends; one that is over is only read.
 
         Args:
             debate: its id.
-            limits: what it may use from now on, all in all; None for the limits of its brief.
-            stop: set its reason to pause after the batch in hand.
-            door: the host's way to ask people in place; see ``hold``.
+            limits: what it may use in total, what it has used included; None for the limits of its brief.
+            stop: set its reason to pause after the answers in progress.
+            interface: asks people in place; see ``run``.
+
+        Returns:
+            The outcome.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
-            RecordMismatch: this version of Moot would have gone another way.
+            RecordMismatch: this version of Moot would run the debate differently.
         """
         entries = await self.entries(debate)
         transcript = fold(entries)
@@ -222,17 +239,17 @@ class Workspace:
             return await self._ended(debate, transcript)
         opened = opening(debate, entries)
         hosting = Hosting(limits=limits, stop=stop or StopRequest())
-        return await self._drive(debate, opened, load(opened.protocol), hosting, door)
+        return await self._drive(debate, opened, load(opened.protocol), hosting, interface)
 
     async def _drive(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, door: Interface | None
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
         put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
         letters = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
         reach = Reach(
-            debate=debate_id, letters=letters, door=door, called=_called, clock=self.clock, put=put, gate=gate
+            debate=debate_id, letters=letters, door=interface, called=_called, clock=self.clock, put=put, gate=gate
         )
 
         def show(signal: Signal) -> None:
@@ -240,7 +257,7 @@ class Workspace:
 
         untimed = people(opened.brief)
         hosting = replace(hosting, show=show, letters=letters, untimed=untimed, gate=gate, prepare=self.pool.warm)
-        self._held.add(debate_id)
+        self._running.add(debate_id)
         self.hub.begin(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
@@ -249,13 +266,13 @@ class Workspace:
                 aides = {**recalls, **weighing(opened.brief, self.store)}
                 transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
         finally:
-            self._held.discard(debate_id)
+            self._running.discard(debate_id)
             self.hub.finish(debate_id)
             self.watchers.end(debate_id)
         return await self._ended(debate_id, transcript)
 
     async def _ended(self, debate: str, transcript: Transcript) -> Outcome:
-        """What came of a debate; one that is over is learned, once."""
+        """The outcome of a debate; lessons are learned from one that is over, once."""
         over = transcript.closed is not None
         fault = await teach_at_end(self.store, self.shelf, debate, self.config) if over else ""
         return replace(outcome(debate, transcript), unlearned=fault)
@@ -267,7 +284,7 @@ class Workspace:
     # ---- reading records ---------------------------------------------------------------------------------------
 
     async def find(self, name: str) -> str:
-        """The id that a name stands for: the id itself, its beginning if only one fits, or ``last``.
+        """The id of a debate from its id, the beginning of it if only one debate fits, or ``last``.
 
         Raises:
             RecordError: none or several fit.
@@ -306,7 +323,7 @@ class Workspace:
         return await self.store.read(debate)
 
     async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
-        """What is stored behind ``after``, then what is live, without a gap, until the debate is closed or paused."""
+        """Entries after ``after``, stored and then live, without a gap, until the debate is closed or paused."""
         async with aclosing(self.follow_lines(debate, after=after, live=live)) as items:
             async for item in items:
                 yield decode(item.text) if isinstance(item, StoredLine) else item
@@ -322,12 +339,12 @@ class Workspace:
                     return
 
     async def _over(self, debate: str, line: StoredLine) -> bool:
-        """Whether nothing comes after that line for now, also where another process holds the debate."""
+        """Whether nothing comes after that line for now, also where another process runs the debate."""
         match decode(line.text).event:
             case Closed():
                 return True
             case Paused():
-                return debate not in self._held and not await self.store.read(debate, after=line.seq, limit=1)
+                return debate not in self._running and not await self.store.read(debate, after=line.seq, limit=1)
             case _:
                 return False
 
@@ -336,7 +353,7 @@ class Workspace:
         return tuple([list_one(info) for info in await debates(self.store)])
 
     async def count_asks(self, debate: str) -> int:
-        """How many questions the debate would put at most, all in all.
+        """How many questions the debate would ask at most in total.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -345,14 +362,14 @@ class Workspace:
         return estimate(opened.brief, load(opened.protocol), {}).most.asks
 
     async def verify(self, debate: str) -> tuple[int, str]:
-        """Check a record: every hash, and that the play makes the same facts again.
+        """Check a record: every hash, and that its protocol makes the same entries again.
 
         Returns:
             The number of entries and the hash of the last line.
 
         Raises:
             RecordError: the record is damaged; the message names the entry.
-            RecordMismatch: the record holds other facts than its protocol makes.
+            RecordMismatch: the record has other entries than its protocol makes.
         """
         entries = await self.entries(debate)
         opened = opening(debate, entries)

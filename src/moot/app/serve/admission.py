@@ -1,15 +1,10 @@
-"""Words from outside under a key. This file owns that a key counts once, however often the same words are sent.
+"""Admit requests from the network: read a brief, check it against the owner's limits, start or resume a debate once.
 
-Briefs from elsewhere. This file owns what somebody who comes over the network may not name in one.
-From somebody's order to a debate that is held. This file owns that a key counts once, and what an owner may spend.
+A brief from the network reads no file, and names no tool server, no feed and no host. The holder of a program's token
+does not see what was learned from the debates of others. The limits of the machine's owner are never exceeded.
 
-Everybody at the table reads such words in every question from then on, so twice the same costs twice. Which keys were
-used stands in a stream of letters ``DEBATE/said`` beside the record, with the number of the letter that came of each.
-
-Such a brief reads no file, and names no tool server, no feed of the owner's and no host; whoever holds a token of a
-program has no part in what was learned from the debates of others. What the owner allows at most is never exceeded.
-
-Every host whose debates come from elsewhere receives them here, so that the same limits hold on every way in.
+A request under a key counts once, however often it is sent. Keys of remarks are stored in a mailbox ``DEBATE/said``
+beside the record, with the number of the message that each became.
 """
 
 import asyncio
@@ -39,8 +34,8 @@ from moot.record.mailbox import Mailbox
 
 
 @dataclass(frozen=True, slots=True)
-class Sayings:
-    """What is said through one process: one after the other, so that a key is looked for before it is used."""
+class Remarks:
+    """Remarks that come through one process: one after the other, so that a key is looked for before it is used."""
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -48,14 +43,14 @@ class Sayings:
         """Speak up in a debate; see ``people.say``.
 
         Args:
-            desk: the desk.
+            workspace: the workspace.
             debate: its id.
             by: who speaks.
             words: what is said.
             key: what the sender calls this message, beside who the sender is; "" where it is sent once.
 
         Returns:
-            The number of the letter; of the first one, where the key was used before.
+            The number of the message; of the first one, where the key was used before.
 
         Raises:
             BriefError: a name that cannot be, no words or too many.
@@ -171,12 +166,12 @@ def _whole(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What somebody wants debated.
+    """A request for a debate.
 
     Attributes:
         brief: Markdown as in a file, or the keys of its header as plain data.
         wishes: what is wanted otherwise; its caps take the place of the brief's limits.
-        start: whether the debate is held at once; else it is only put on record.
+        start: whether the debate runs at once; else it is only put on record.
     """
 
     brief: str | Mapping[str, object]
@@ -185,14 +180,14 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reception:
-    """Takes the orders of one owner.
+class Admission:
+    """Admits the requests of one owner.
 
     Attributes:
-        hall: where the debates are held.
-        till: what owners may spend.
+        runner: where the debates run.
+        spending: what owners may spend.
         serving: what the owner of the machine allows the others.
-        owner: under which name debates are owned; "" for whoever is at the machine, who has no limits but the brief's.
+        owner: under which name debates are owned; "" for the person at the machine, who has no limits but the brief's.
     """
 
     runner: Runner
@@ -202,16 +197,16 @@ class Reception:
 
     @property
     def machine(self) -> bool:
-        """Whether it is whoever is at the machine."""
+        """Whether it is the person at the machine."""
         return not self.owner
 
     @property
     def workspace(self) -> Workspace:
-        """The desk of the hall."""
+        """The workspace of the runner."""
         return self.runner.workspace
 
     async def make_ready(self, order: Order) -> Start:
-        """Read and prepare what is wanted; nothing is sent to any model.
+        """Read and prepare the debate of a request; nothing is sent to any model.
 
         Raises:
             BriefError: something in it cannot be used, or is more than the owner allows.
@@ -227,13 +222,13 @@ class Reception:
         return await make_start(self.workspace, with_limits(intake, LimitWishes(cost=cap)), wishes, self.runner.config)
 
     async def begin(self, order: Order, key: str = "") -> str:
-        """Begin what is wanted; once, however often it comes under the same key.
+        """Start the debate of a request; once, however often it comes under the same key.
 
         Returns:
             The debate's id.
 
         Raises:
-            MootError: it cannot be begun.
+            MootError: it cannot start.
         """
         wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
         asked = request_of("begin", wanted)
@@ -257,17 +252,17 @@ class Reception:
             return await self.runner.begin(start, debate, owner=self.owner)
 
     async def go_on(self, debate: str, caps: LimitWishes | None = None) -> bool:
-        """Go on with a debate, within what its owner may spend.
+        """Resume a debate, within what its owner may spend.
 
         Args:
             debate: its id.
-            caps: limits in the place of those that it had, all in all. Those of its owner hold from now on.
+            caps: limits in the place of those that it had, in total. Those of its owner hold from now on.
 
         Returns:
             Whether it is held now.
 
         Raises:
-            MootError: it cannot be taken up.
+            MootError: it cannot be resumed.
         """
         entries = await self.workspace.entries(debate)
         held = (await self.runner.look(debate)).sure
@@ -288,13 +283,13 @@ class Reception:
         return (await self.runner.look(debate)).sure
 
     async def answered(self, debate: str) -> bool:
-        """Go on with a debate that stood still because a person had to answer, now that somebody has.
+        """Resume a debate that stood still because a person had to answer, now that somebody has.
 
         It goes on for its owner, whoever has answered: within what the owner may spend, and the limits last set.
 
         Returns:
             Whether it is held now. Where it is not, it stands still for another reason, another process holds it,
-            the hall is full, the queue cannot be reached, or its owner may spend no more.
+            the runner is full, the queue cannot be reached, or its owner may spend no more.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -333,12 +328,12 @@ class Reception:
             raise conflict(debate)
 
     async def is_there(self, debate: str, asked: str) -> bool:
-        """Whether the debate of a key is there already, or being begun.
+        """Whether the debate of a key exists already, or is starting.
 
         Raises:
             RecordConflict: something else was asked for under that key.
         """
-        if not (debate in self.runner.held or await self.workspace.store.read(debate, limit=1)):
+        if not (debate in self.runner.running or await self.workspace.store.read(debate, limit=1)):
             return False
         await self.own(debate, asked)
         return True

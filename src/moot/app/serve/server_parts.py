@@ -1,12 +1,8 @@
-"""A slip of ours, for a log. This file owns what is told of an error nobody foresaw: where it came from, no values.
-
-How often somebody may ask. This file owns the requests a minute of each caller, for every host that others reach.
-Where a server of ours listens. This file owns which addresses only this machine reaches, and its names.
-How a server of ours ends. This file owns what signals ask for: to stop after the answers in hand, then at once.
-Connections to a server of ours. This file owns how long each may take to ask something, and how much it may hold.
+"""Parts that all servers share: addresses and host names, rate limits, connection limits, signals, error reports.
 
 A server that others can reach must know its callers by a token, and must know its own names: else a foreign page could
-reach it through the browser of whoever sits here.
+reach it through the browser of the person at the machine. An error report says where an error came from,
+and no values.
 """
 
 import asyncio
@@ -203,10 +199,10 @@ class Listener(uvicorn.Server):
 
 @dataclass(slots=True, eq=False)
 class Ending:
-    """What somebody's signals ask for: first to stop after the answers in hand, then at once.
+    """What somebody's signals ask for: first to stop after the answers in progress, then at once.
 
     Attributes:
-        hall: where the debates are held.
+        runner: where the debates run.
         waits: told at the first signal, where answers are in hand.
         hurry: told at each further one.
         asked: set when the server shall end.
@@ -221,11 +217,11 @@ class Ending:
         """Ctrl-C, or SIGTERM."""
         if not self.asked.is_set():
             self.asked.set()
-            if self.runner.held:
+            if self.runner.running:
                 self.waits()
             return
         self.hurry()
-        for debate in self.runner.held:
+        for debate in self.runner.running:
             self.runner.stop(debate, now=True)
 
     @contextmanager

@@ -1,15 +1,11 @@
-"""Money that is reserved. This file owns where that stands, and in which order it was reserved.
+"""Budgets of owners: what each has used and reserved of a day's or a session's allowance.
 
-The money of others. This file owns how much of a day's or a session's allowance somebody has used and reserved.
+Reservations are stored beside the records, in a mailbox ``@OWNER/till`` of the same store: the numbers of its messages
+are one order for all processes. So a process writes its reservation first, and then reads those before it.
 
-It stands beside the records, in a stream of letters ``@OWNER/till`` of the same store: their numbers are one order for
-all processes. So whoever reserves writes first, and then looks at what was reserved before.
-
-What was used is read from the records of that time, so a day's allowance holds over restarts. A debate that is open
-counts with the limit on cost that it began with, which is set where its brief has none, whoever holds it: so the
-allowance cannot be overrun, also where several servers stand over one store. A casting belongs to whoever's debate had
-it held, and is counted like any other debate that is over; while that debate runs it is within its limit. Whose debate
-takes the same participants over later pays nothing for them.
+What was used is read from the records, so an allowance survives restarts. An open debate counts with the limit on cost
+that it began with: so the allowance cannot be exceeded, also with several servers on one store. Generating participants
+belongs to the owner of the debate that asked for it; a debate that reuses them later pays nothing for them.
 """
 
 import asyncio
@@ -162,7 +158,7 @@ class Spending:
     """The allowances of one server.
 
     Args:
-        hall: where the debates are held.
+        runner: where the debates run.
         most: US dollars that each owner may use in a day, or in a session; None for no limit.
         session: when the session began, in seconds since 1970; None where each day is counted for itself. A session
             is one process's own: what others reserve is no part of it.
@@ -203,11 +199,11 @@ class Spending:
     async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
         """Reserve what a debate may use, while it is begun; of each owner one after the other.
 
-        One that is held already has been paid for. What is reserved stands in the store before anything is begun, in
+        One that runs already has been paid for. What is reserved stands in the store before anything is begun, in
         one order for all servers: of two who reserve at the same moment the second one sees the first.
 
         Args:
-            owner: whose it is; "" for whoever is at the machine, who pays without a limit.
+            owner: whose it is; "" for the person at the machine, who pays without a limit.
             debate: its id.
             amount: the most US dollars that it may still use.
 
@@ -344,7 +340,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
     """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
 
     Args:
-        desk: where it is held.
+        workspace: where it runs.
         opened: how it began.
         most: its limit on cost.
     """

@@ -1,12 +1,8 @@
-"""Words of models as HTML. This file owns what of Markdown may reach a page: no raw HTML, no images, no odd links.
+"""Entries as frames for a page, with the words of models as safe HTML: no raw HTML, no images, no unsafe links.
 
-Entries as a page needs them. This file owns what each entry becomes for whoever shows a debate.
-
-Whatever a model writes is data. A link may leave the page only when somebody clicks it, and shows where it goes; an
-image would ask its address at once, and could carry the debate there, so there are none.
-
-A page is a fold over frames, ``docs/design/web.md`` says what they hold. They are plain data without anything that the
-people at the table may not read; the words of models are in them as text and as safe HTML.
+A page is a fold over frames; ``docs/design/web.md`` describes them. They are plain data without anything that the
+participants may not read. A link leaves the page only by a click, and shows where it goes; an image would be loaded
+at once from its address, and could carry the debate there, so there are none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,8 @@
-"""Who hears what. This file owns what of a debate is kept from those whom a link lets in.
+"""What a person with a share link may see of a debate.
 
-A turn that is not for everybody at the table is for nobody from outside. Who answers for somebody at the table hears
-what that person may read. A decision is what a debate says to all. Nobody sees an answer of
-those who were asked at the same time: while a person is waited for, answers are sealed from whoever came by a link, who
-may be that person or know them.
+A turn that is hidden from some participants is hidden from everybody outside. A person who answers for a participant
+sees what that participant may read. A decision is visible to all. While a person is waited for, answers of the same
+moment are sealed from everybody who came by a link, who may be that person or know them.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Even
 from moot.core.transcript import Transcript, Turn
 
 Ears: TypeAlias = str | None
-"""Who hears: somebody at the table by name; "" for anybody else; None for an owner, who reads the whole record."""
+"""Who hears: somebody in the debate by name; "" for anybody else; None for an owner, who reads the whole record."""
 
 HIDDEN = "hidden"
 """The kind of a frame that says no more than that there is an entry."""

@@ -186,7 +186,7 @@ async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt
         try:
             async with asyncio.TaskGroup() as group:
                 ticks = group.create_task(tick())
-                interrupt.task = held = group.create_task(work.hold())
+                interrupt.task = held = group.create_task(work.run())
                 held.add_done_callback(lambda _: ticks.cancel())
         except BaseExceptionGroup as errors:
             # Such as an output that nobody reads; the debates were stopped for it and can be gone on with.

@@ -1,9 +1,6 @@
-"""``moot run`` and ``moot resume``. This file owns how a debate is begun, taken up again and ended.
+"""The commands ``moot run``, ``moot resume`` and ``moot fork``: run a debate at the terminal and show how it ended."""
 
-``moot fork``. This file owns how a debate goes on from the middle of another one, with something changed.
-"""
-
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -34,9 +31,12 @@ if TYPE_CHECKING:
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
-    from moot.app.run.start import Generated
+    from moot.app.run.start import Generation
     from moot.app.run.workspace import Workspace
+    from moot.cli.display.ask_people import Terminal
     from moot.cli.display.output import Face
+    from moot.cli.terminal import Interrupt
+    from moot.core.brief import Brief
     from moot.report.logs import Mode
 
 USUAL: "Mode" = "full_markdown"
@@ -62,7 +62,7 @@ class ResumeOptions(CapOptions, OutputOptions):
 @output_options
 @store_option
 def run(brief: str, **given: Unpack[RunOptions]) -> int:
-    """Hold a debate.
+    """Run a debate.
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
@@ -75,7 +75,7 @@ def run(brief: str, **given: Unpack[RunOptions]) -> int:
 @output_options
 @store_option
 def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
-    """Take a debate up where it stopped.
+    """Resume a debate where it stopped.
 
     DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
     """
@@ -83,66 +83,80 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
 
 async def _run(words: str, given: RunOptions) -> int:
-    from moot.app.run.prepare import prepare
-    from moot.app.run.start import with_participants
-    from moot.cli.display.ask_people import seat_people
+    from moot.app.run.start import HostHooks, make_start, run_start
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
 
     intake, wishes = read_input(words), wishes_of(given, given)
     async with open_stage(given["store"]) as workspace:
-        ready = await prepare(workspace, intake, wishes)
-        debate = workspace.new_id(ready.plan)
-        made = await _cast(workspace, ready, given) if ready.caster else None
-        if made:
-            if made.came.status == "paused":
-                return code_of(made.came.status, made.came.kind)
-            ready = await prepare(workspace, *with_participants(intake, wishes, ready, made))
-        face = Face(given["mode"] or "", planned=ready.costing.most.asks)
-        face.introduce(debate, ready)
+        start = await make_start(workspace, intake, wishes)
+        debate = workspace.new_id(start.ready.plan)
+        face = Face(given["mode"] or "", planned=start.ready.costing.most.asks)
         interrupt = Interrupt(say=face.remark)
-        door = seat_people(workspace, debate, face, interrupt, away=given["away"])
-        with face:
-            plan = replace(ready.plan, log=str(intake.given.get("logging_mode", "")))
-            hold = workspace.hold(plan, debate, stop=interrupt.stop, door=door)
-            came = await conduct(workspace, debate, hold, face.viewer, interrupt)
-        code = await _end(workspace, debate, face, given, came)
-        if made and not made.casting.earlier and face.mode in ("", "plain"):
-            face.remark(f"the participants took {_used(made.came)} more: moot show {made.came.debate}")
+        generations: list[Generation] = []
+
+        def generating(generation: "Generation") -> None:
+            generations.append(generation)
+            face.remark(_generating(generation, start.ready.caster))
+
+        with ExitStack() as stack:
+
+            def begins(ready: "Ready") -> None:
+                face.introduce(debate, ready)
+                stack.enter_context(face)
+
+            interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=given["away"])
+            hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
+            running = run_start(workspace, start, debate, hooks)
+            outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
+        if generations and not await workspace.count_entries(debate):
+            return await _without_participants(workspace, generations[0], face)
+        code = await _end(workspace, debate, face, given, outcome)
+        if generations and not generations[0].earlier and face.mode in ("", "plain"):
+            face.remark(await _used(workspace, generations[0]))
         return code
 
 
-async def _cast(workspace: "Workspace", ready: "Ready", given: RunOptions) -> "Generated":
-    """Have the participants made; where that does not come to an end, say so."""
-    from moot.app.run.start import find_generation, read_generation, run_generation
-    from moot.cli.display.output import Face
-    from moot.cli.terminal import Interrupt, conduct
-
-    face = Face(given["mode"] or "", still=True)
-    casting = await find_generation(workspace, ready, new=given["cast"] == "new")
-    if casting.earlier:
-        face.remark(f"taking the participants that were made in {casting.debate}; others: --cast new")
-        return await read_generation(workspace, casting)
-    face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
-    interrupt = Interrupt(say=face.remark)
-    hold = run_generation(workspace, casting, stop=interrupt.stop)
-    await conduct(workspace, casting.debate, hold, Face("quiet").viewer, interrupt)
-    made = await read_generation(workspace, casting)
-    if made.came.status == "paused":
-        face.remark(f"no participants, so no debate: {made.came.reason}; run it again")
-    return made
+def _generating(generation: "Generation", model: str) -> str:
+    if generation.earlier:
+        return f"taking the participants that were generated in {generation.debate}; for others: --cast new"
+    return f"asking {model} for the participants; for built-in ones: --cast builtin"
 
 
-def _used(came: "Outcome") -> str:
+async def _without_participants(workspace: "Workspace", generation: "Generation", face: "Face") -> int:
+    """Say why there are no participants and so no debate; the exit code."""
+    from moot.app.run.start import read_generation
+
+    outcome = (await read_generation(workspace, generation)).outcome
+    face.remark(f"no participants, so no debate: {outcome.reason}; run it again")
+    return code_of(outcome.status, outcome.kind)
+
+
+async def _used(workspace: "Workspace", generation: "Generation") -> str:
+    """What generating the participants has used."""
+    from moot.app.run.start import read_generation
     from moot.cli.display.text_layout import amount, money
 
-    tokens = came.usage.input_tokens + came.usage.output_tokens
-    return f"{amount(tokens)} tokens, {money(came.usage.cost)}"
+    usage = (await read_generation(workspace, generation)).outcome.usage
+    used = f"{amount(usage.input_tokens + usage.output_tokens)} tokens, {money(usage.cost)}"
+    return f"the participants took {used} more: moot show {generation.debate}"
+
+
+def _interface(
+    workspace: "Workspace", debate: str, brief: "Brief", face: "Face", interrupt: "Interrupt", *, away: bool
+) -> "Terminal | None":
+    """What asks the people of a debate here; None where there are none, or none can be asked here."""
+    from moot.app.plan.assignment import people
+
+    if away or not people(brief):
+        return None
+    from moot.cli.display.ask_people import seat_people
+
+    return seat_people(workspace, debate, face, interrupt, away=away)
 
 
 async def take_up(name: str, given: ResumeOptions) -> int:
-    """Go on with a debate where its record ends; the exit code."""
-    from moot.cli.display.ask_people import seat_people
+    """Resume a debate where its record ends; the exit code."""
     from moot.cli.display.output import Face
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
@@ -152,43 +166,51 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
-            held = await workspace.resume(debate)
-            return await _end(workspace, debate, Face(given["mode"] or ""), given, held)
+            return await _end(workspace, debate, Face(given["mode"] or ""), given, await workspace.resume(debate))
         face = Face(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
-        door = seat_people(workspace, debate, face, interrupt, away=given["away"])
-        hold = workspace.resume(debate, limits=limits, stop=interrupt.stop, door=door)
+        interface = _interface(workspace, debate, transcript.brief, face, interrupt, away=given["away"])
+        running = workspace.resume(debate, limits=limits, stop=interrupt.stop, interface=interface)
         with face:
-            held = await conduct(workspace, debate, hold, face.viewer, interrupt)
-        return await _end(workspace, debate, face, given, held)
+            outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
+        return await _end(workspace, debate, face, given, outcome)
 
 
-async def _end(workspace: "Workspace", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
-    """Save the report, and the log that the command line or else the brief names; say how it ended."""
+async def _end(workspace: "Workspace", debate: str, face: "Face", given: OutputOptions, ran: "Outcome | None") -> int:
+    """Save the report, and the log that the command line or else the brief names; say how the debate ended.
+
+    Args:
+        workspace: where it ran.
+        debate: its id.
+        face: how it is shown.
+        given: the options of the command.
+        ran: the outcome as running it returned it; None where it was cancelled.
+    """
     from moot.app.export.reports import read_record, save_log, save_report
-    from moot.app.run.outcome import opening, outcome
+    from moot.app.run.outcome import opening
+    from moot.app.run.outcome import outcome as outcome_of
     from moot.app.run.people import Meanwhile, open_asks
     from moot.core.transcript import fold
 
-    found = await read_record(workspace, debate)
-    came = outcome(debate, fold(found.entries))
+    record = await read_record(workspace, debate)
+    outcome = outcome_of(debate, fold(record.entries))
     saved: dict[str, str] = {}
     try:
-        if came.status != "paused" and not given["no_report"]:
-            saved["report"] = str(save_report(found.report, given["out"]))
-        wanted = cast("Mode", opening(debate, found.entries).log or USUAL)
+        if outcome.status != "paused" and not given["no_report"]:
+            saved["report"] = str(save_report(record.report, given["out"]))
+        wanted = cast("Mode", opening(debate, record.entries).log or USUAL)
         mode = given["log"] or (USUAL if given["no_report"] else wanted)
-        if came.status != "paused" and mode != USUAL:
-            saved["log"] = ", ".join(map(str, save_log(found, mode, given["out"])))
+        if outcome.status != "paused" and mode != USUAL:
+            saved["log"] = ", ".join(map(str, save_log(record, mode, given["out"])))
     except OSError as error:
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
-    if held and held.unlearned:
-        face.remark(f"nothing was learned: {held.unlearned}")
+    if ran and ran.unlearned:
+        face.remark(f"nothing was learned: {ran.unlearned}")
     outside = await (await Meanwhile.of(workspace, debate)).more()
-    face.conclude(found.report, came, saved, await open_asks(workspace, debate), outside)
-    return code_of(came.status, came.kind, fail_on=given["fail_on"] or "")
+    face.conclude(record.report, outcome, saved, await open_asks(workspace, debate), outside)
+    return code_of(outcome.status, outcome.kind, fail_on=given["fail_on"] or "")
 
 
 class ForkOptions(ResumeOptions):
@@ -205,22 +227,22 @@ class ForkOptions(ResumeOptions):
 @rich_click.command(epilog=MEANINGS)
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--at", type=int, metavar="SEQ", help="The last entry to keep: moot show ID --numbers.")
-@click.option("--turn", metavar="T7", help="A turn that is answered otherwise; the fork begins there.")
-@click.option("--answer", metavar="TEXT", help="What is said in that turn instead.")
+@click.option("--turn", metavar="T7", help="A turn that gets another answer; the fork begins there.")
+@click.option("--answer", metavar="TEXT", help="The answer in that turn instead.")
 @click.option(
     "-m",
     "--model",
     multiple=True,
     metavar="[NAME=]PROVIDER:NAME",
-    help="Who answers from there on, for one or for all.",
+    help="The model from there on, for one participant or for all.",
 )
 @click.option("--brief", metavar="FILE", help="Another brief, or - for standard input.")
-@click.option("--hold", is_flag=True, help="Only make the fork; go on with moot resume.")
+@click.option("--hold", is_flag=True, help="Only make the fork; run it with moot resume.")
 @limit_options
 @output_options
 @store_option
 def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
-    """Go on from the middle of a debate, in a new one.
+    """Continue from the middle of a debate, in a new one.
 
     DEBATE is its id, the beginning of it, or "last"; it stays as it is. Say where with --at or --turn.
     """
@@ -228,20 +250,20 @@ def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
 
 
 async def _fork(name: str, given: ForkOptions) -> int:
-    from moot.app.run.fork import fork as part_from
+    from moot.app.run.fork import fork as fork_debate
 
     change = _change(given)
     async with open_workspace(given["store"]) as workspace:
-        debate = await part_from(workspace, await workspace.find(name), at=given["at"], change=change)
+        debate = await fork_debate(workspace, await workspace.find(name), at=given["at"], change=change)
     if not given["hold"]:
         return await take_up(debate, given)
     click.echo(debate)
-    click.echo(f"moot: go on with: moot resume {debate}", err=True)
+    click.echo(f"moot: run it with: moot resume {debate}", err=True)
     return DONE
 
 
 def _change(given: ForkOptions) -> "Change":
-    """What is otherwise, for the desk."""
+    """What the fork changes."""
     from moot.app.run.fork import Answer, Change
 
     turn, words = given["turn"], given["answer"]

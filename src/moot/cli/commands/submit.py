@@ -187,7 +187,9 @@ async def _lay_down(workspace: "Workspace", start: "Start") -> str:
 
     debate = workspace.new_id(start.ready.plan)
     if start.ready.caster:
-        click.echo(f"moot: asking {start.ready.caster} for the participants; built-in ones: --cast builtin", err=True)
+        click.echo(
+            f"moot: asking {start.ready.caster} for the participants; for built-in ones: --cast builtin", err=True
+        )
     peopled = await generate_participants(workspace, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason}; submit it again ({peopled.debate})")
