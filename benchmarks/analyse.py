@@ -3,8 +3,8 @@
 1,000 records of an arena with 5 participants, 20 proposals, critiques and revisions a round and a model call for each
 answer are read and analysed one after the other; at least 20,000 entries in a second of one processor.
 
-The baseline is the stored lines alone, parsed as JSON by Python and dropped. The limit is for processor time, which equals
-wall time on an idle machine; both are printed. Run it with ``make bench`` or
+The baseline is the stored lines alone, parsed as JSON by Python and dropped. The limit is for processor time, which
+equals wall time on an idle machine; both are printed. Run it with ``make bench`` or
 ``python benchmarks/analyse.py [--debates 1000]``; it exits with 1 if the limit is exceeded.
 """
 

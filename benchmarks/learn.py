@@ -5,8 +5,8 @@
    30,000 words with the frequencies of English (Zipf's law).
 2. Learning from one finished debate, from its record to the memory store: less than 50 ms.
 
-The limits are for processor time, which equals wall time on an idle machine; both are printed. Run it with ``make bench``
-or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it exits with 1 if a limit is exceeded.
+The limits are for processor time, which equals wall time on an idle machine; both are printed. Run it with
+``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it exits with 1 if a limit is exceeded.
 """
 
 import argparse
