@@ -3,9 +3,9 @@
 1,000 records of an arena with 5 participants, 20 proposals, critiques and revisions a round and a model call for each
 answer are read and analysed one after the other; at least 20,000 entries in a second of one processor.
 
-Beside it stands the floor: the stored lines alone, parsed as JSON by Python and dropped. The limit is held against the
-time of the processor, which is that on the wall of a machine with nothing else to do; both are printed. Run it with
-``make bench`` or ``python benchmarks/analyse.py [--debates 1000]``; it ends with 1 where that does not hold.
+The baseline is the stored lines alone, parsed as JSON by Python and dropped. The limit is for processor time, which
+equals wall time on an idle machine; both are printed. Run it with ``make bench`` or
+``python benchmarks/analyse.py [--debates 1000]``; it exits with 1 if the limit is exceeded.
 """
 
 import argparse

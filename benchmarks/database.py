@@ -1,11 +1,11 @@
-"""What one PostgreSQL bears of what grows with the number of machines, beside the debates themselves.
+"""Measures the load on one PostgreSQL server that grows with the number of machines, apart from the debates themselves.
 
-1. A worker that has nothing to do, for a second.
+1. An idle worker, for a second.
 2. A heartbeat: the leases of 100 debates renewed in one statement.
-3. A look for what others have let fall, with so many debates running.
-4. Calls of a model, each counted against the limits of one provider: requests, tokens, calls in flight.
-5. Commits a second of one line each, with and without ``NOTIFY``, by so many connections (pgbench); ``NOTIFY`` holds a
-   lock of the whole server while it commits.
+3. A search for debates that other workers have lost, with a given number of debates running.
+4. Model calls, each counted against the limits of one provider: requests, tokens, calls in flight.
+5. Commits a second of one line each, with and without ``NOTIFY``, by a number of connections (pgbench); ``NOTIFY``
+   takes a lock of the whole server while it commits.
 
 ``server`` is the processor time of all processes of PostgreSQL, ``log`` its write-ahead log.
 

@@ -1,13 +1,12 @@
-"""What it costs to learn from debates and to search what was learned, with the limits that must hold.
+"""Measures the cost of learning from debates and of searching memory, against limits.
 
 1. Hybrid search, words and vectors, over 10,000 and 100,000 outcomes: 95 of 100 searches take less than 20 ms and
-   100 ms. Memory is opened for each, as the librarian and the command open it. Topics are drawn from a vocabulary of
+   100 ms. Memory is opened for each, as the retriever and the command open it. Topics are drawn from a vocabulary of
    30,000 words with the frequencies of English (Zipf's law).
-2. Learning from one finished debate, from its record to the shelf: less than 50 ms.
+2. Learning from one finished debate, from its record to the memory store: less than 50 ms.
 
-The limits are held against the time of the processor, which is that on the wall of a machine with nothing else to do;
-both are printed. Run it with ``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it ends with 1
-where a limit does not hold.
+The limits are for processor time, which equals wall time on an idle machine; both are printed. Run it with
+``make bench`` or ``python benchmarks/learn.py [--outcomes 10000 100000]``; it exits with 1 if a limit is exceeded.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""What Moot adds to the time and the processor, as ratios against a floor in the same run.
+"""Measures the overhead of Moot in wall time and processor time, as ratios to a baseline in the same run.
 
-1. One debate, 10 participants, 3 rounds, seats that sleep 0.1 s: wall time over the ideal critical path.
-2. The same with seats that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
-   at once in one process, with the SQLite record on, beside bare asyncio that puts the same number of tasks. Few
-   debates are held several times, one run after the other, since one alone is over too soon to be measured.
+1. One debate, 10 participants, 3 rounds, agents that sleep 0.1 s: wall time over the ideal critical path.
+2. The same with agents that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
+   in parallel in one process, with the SQLite record on. The baseline is bare asyncio with the same number of tasks.
+   Small numbers of debates are run several times, because one alone ends too soon to be measured.
 
 Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1000]``.
 """

@@ -1,17 +1,17 @@
-"""Moot beside the packages that a user would pick instead, on the same scripted model.
+"""Compares Moot with other packages for the same purpose, on the same scripted model.
 
 - ``aragora-debate``: its arena, and Moot's protocol ``arena``: proposals, all-to-all critiques, votes.
-- ``langgraph``: the moderated pattern as its document draws it (a node for the debaters, who speak one after the
-  other, and a node for the moderator), and Moot's ``DebatePattern``. The council's step stands beside them.
+- ``langgraph``: the moderated pattern as its document shows it (a node for the debaters, who speak one after the
+  other, and a node for the moderator), and Moot's ``DebatePattern``. The step of the council is measured too.
 
 ``calls`` are the calls of the model; the protocols differ in how often they ask. ``wall`` is the time with a model that
 takes 0.1 s over the ideal: the stages that must wait for each other, times 0.1 s. For the moderated debate the ideal
 asks all debaters of a round at once. ``ms`` is processor time per call with a model that answers at once, mean of
-several debates; ``floor`` is bare asyncio with the same calls. Moot keeps its record in SQLite all the while, the
-others keep none. ``import`` is the time that a new process needs to import the package, median of five.
+several debates; ``floor`` is bare asyncio with the same calls. Moot writes its record to SQLite, the others write none.
+``import`` is the time that a new process needs to import the package, median of five.
 
-Run it with ``make bench`` or ``python benchmarks/packages.py``; ``pip install 'moot[bench]'`` brings the others along,
-and what is not installed is left out.
+Run it with ``make bench`` or ``python benchmarks/packages.py``. ``pip install 'moot[bench]'`` installs the others;
+packages that are not installed are left out.
 """
 
 import asyncio
@@ -93,7 +93,7 @@ class Row:
 
 
 async def moot_arena(script: Script, store: Path) -> object:
-    """The protocol ``arena`` with guests."""
+    """The protocol ``arena`` with agents of the program."""
     workspace = Workspace.at(store)
     try:
         people = tuple(Participant(name=n, seat=register(workspace.pool, n, script.agent(n))) for n in NAMES)

@@ -1,13 +1,12 @@
-"""What a debate costs in one process, over PostgreSQL, and by workers through the queue, beside floors of the same run.
+"""Measures the cost of a debate in one process, over PostgreSQL, and by workers, against baselines of the same run.
 
-The debate is synthetic: 5 participants, 3 rounds, all of a round at once, so 15 asks; a scripted model takes some time
-for each, from half of ``pause`` to one and a half. Every process has up to ``--parallel`` debates in hand. The rows:
+The debate is synthetic: 5 participants, 3 rounds, all of a round at once, so 15 asks. A scripted model takes some time
+for each, from half of ``pause`` to one and a half. Every process runs up to ``--parallel`` debates at once. The rows:
 
-- ``bare asyncio``: the same sleeps and nothing else, the floor. ``appends``: the lines of such debates put into a bare
-  store, an append for each ask. ``submit``: such debates put on record and into the queue.
+- ``bare asyncio``: the same sleeps and nothing else, the baseline. ``appends``: the lines of such debates written to a
+  bare store, an append for each ask. ``submit``: such debates recorded and submitted to the queue.
 - ``SQLite``, ``PostgreSQL``: whole debates in one process, without a queue.
-- ``N workers``: the same debates out of the queue, in N processes; ``submit`` has put them on record and into the queue
-  before.
+- ``N workers``: the same debates from the queue, in N processes; ``submit`` has recorded and submitted them before.
 - ``engine's steps``: the engine of the queue with a workflow for each debate and a step for each call, as its documents
   show it. The step sleeps and returns words: no prompts, no limits, no transcript.
 

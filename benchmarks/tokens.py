@@ -1,8 +1,8 @@
-"""What each protocol makes the models read, beside the formulas, and how much of it a prompt cache would hold.
+"""Measures the input tokens of each protocol, against the formulas, and the share that a prompt cache would serve.
 
-The protocols are really played and the prompts are really composed; only the answers are made up, each such that it
+The protocols are really played and the prompts are really composed. Only the answers are invented, each so long that it
 takes L tokens in the log. A token is 4 characters. Q is the largest fixed part of a prompt (rules, topic, background,
-persona, task, form), N the debaters, R the rounds behind the first answers. The formulas are those of the literature
+persona, task, form), N the debaters, R the rounds after the first answers. The formulas are those of the literature
 on the cost of debates:
 
 - every round reads all earlier ones:     N(R+1) Q + N² L R(R+1)/2

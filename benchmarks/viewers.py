@@ -1,16 +1,16 @@
-# house: long because both processes of one measure stand beside what joins them
-"""A thousand viewers of one debate over server-sent events, with the limits that must hold.
+# house: long because both processes of one measurement are beside the code that joins them
+"""Measures a thousand viewers of one debate over server-sent events, against limits.
 
-The server holds a debate of some 50 entries a second in a process of its own; the viewers are raw sockets in another.
-One in twenty of them stops reading after its first bytes, and reads on when the debate is over.
+The server runs a debate of about 50 entries a second in its own process; the viewers are raw sockets in another one.
+One in twenty of them stops reading after its first bytes, and continues when the debate is over.
 
-1. Every viewer, the slow ones too, has each entry once and in order.
-2. 95 of 100 entries are with a viewer within 250 ms of the moment that stands on them.
-3. The debate takes as long beside slow viewers as beside as many quick ones.
+1. Every viewer, even a slow one, gets each entry once and in order.
+2. 95 of 100 entries reach a viewer within 250 ms of their timestamp.
+3. The debate takes as long with slow viewers as with the same number of fast ones.
 4. The server's memory does not grow while the debate runs.
 
-Run it with ``make bench`` or ``python benchmarks/viewers.py [--viewers 1000 --seconds 10]``; it ends with 1 where a
-limit does not hold. On a machine that does something else meanwhile, 2 and 3 say little.
+Run it with ``make bench`` or ``python benchmarks/viewers.py [--viewers 1000 --seconds 10]``; it exits with 1 if a limit
+is exceeded. On a busy machine 2 and 3 say little.
 """
 
 import argparse
@@ -123,7 +123,7 @@ async def serve(folder: Path, rounds: int) -> None:
 
 
 def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Workspace, Plan]:
-    """The desk, and the debate that is held there."""
+    """The workspace, and the debate that runs in it."""
     workspace = Workspace.at(folder / "moot.sqlite")
     workspace.config = replace(Config(), serve=Serving(requests=1_000_000))
     for n in range(PEOPLE):

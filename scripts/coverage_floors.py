@@ -1,4 +1,4 @@
-"""Fails where coverage is under its floor: lines and branches, 100 % on floors 1 to 4, 90 % for each part above.
+"""Fails if coverage is too low: lines and branches, 100 % on floors 1 to 4, 90 % for each part above.
 
 Reads the ``.coverage`` that ``pytest --cov`` has just written. A path to a JSON report may be given instead.
 """

@@ -1,4 +1,4 @@
-"""Pages of generated documents. This file owns their form: title, notice, tables."""
+"""The form of generated documentation pages: title, notice, tables."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
-"""The diagrams of docs/phases. This file owns which part of a protocol each shows, and the marks around it.
+"""Draws the diagrams of docs/phases: which part of a protocol each shows, and the marks around it.
 
-A page says where: between ``<!-- diagram: rounds -->`` and ``<!-- end of diagram -->``.
+A page contains its diagram between ``<!-- diagram: rounds -->`` and ``<!-- end of diagram -->``.
 """
 
 import re
@@ -29,7 +29,7 @@ READING: Mapping[str, tuple[str, str]] = {
 
 
 def arena() -> Data:
-    """The protocol of the pages: an arena of three in which a librarian recalls."""
+    """The protocol of the pages: an arena of three with a retriever."""
     brief = table_of(3)
     retriever = Participant(name="Librarian", duty="aide", seat=LIBRARIAN)
     seated = replace(brief, participants=(*brief.participants[:3], retriever))

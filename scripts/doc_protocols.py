@@ -1,4 +1,4 @@
-"""The page of the protocols. This file owns how a phase tree is drawn and what is shown of its questions."""
+"""Generates the page of the protocols: each phase tree as a drawing, and the wording of its questions."""
 
 from collections.abc import Iterator, Mapping
 from typing import cast
@@ -9,7 +9,7 @@ from moot.protocols import known, spec
 
 
 def protocols_page() -> str:
-    """Every known protocol: what it does, its phases as a tree, what it asks."""
+    """Return the page of all protocols: what each does, its phases as a tree, its questions."""
     parts: list[str] = []
     for name, make in known.KNOWN.items():
         phase = make(table_of(6 if name == "grouped" else 3), known.Choices())

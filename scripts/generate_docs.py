@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code; with ``--check`` only says which pages are not what the code says.
+"""Generates docs/reference from the code; with ``--check`` only lists the pages that are out of date.
 
-PAGES says which page comes from what; a new page is one function and one line there. In docs/phases/*.md only the
+PAGES maps each page to its function; a new page is one function and one line there. In docs/phases/*.md only the
 diagrams between their marks are written.
 """
 
@@ -126,7 +126,7 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
 
 
 def keys_page() -> str:
-    """The keys of a brief, from the desk's own tables."""
+    """The keys of a brief, from the tables that the reader of briefs uses."""
     groups = {
         "In the header": schema.HEADER,
         "In the table of limits": schema.LIMITS,

@@ -1,6 +1,6 @@
-"""Pictures of every page of the web app, at two widths, light and dark: ``make screenshots``.
+"""Takes screenshots of every page of the web app, at two widths, light and dark: ``make screenshots``.
 
-It holds debates with the built-in model, opens each page in the system's Chromium and writes ``build/screenshots/``.
+It runs debates with the built-in model, opens each page in the system's Chromium and writes ``build/screenshots/``.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Writes the corpus of records that every later version must read: one debate of each protocol, in the format of today.
+"""Writes the corpus of records that every later version must read: one debate of each protocol, in the current format.
 
-Run it once for a new format version and never again over an old one: ``python scripts/write_records.py``.
+Run it once for a new format version, and never again over an old one: ``python scripts/write_records.py``.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""One process of `benchmarks/scale.py`: it holds debates, or does what they are compared with.
+"""One process of `benchmarks/scale.py`: it runs debates, or the baselines that they are compared with.
 
-``python scale.py KIND PLACE WANTED``: it says "ready", begins with the next line of input, and says in a line of JSON
-what was done. Its processor time is that between the begin of its first debate and the end of its last one.
+``python scale.py KIND PLACE WANTED``: it prints "ready", starts at the next line of input, and prints the results as a
+line of JSON. Its processor time is counted from the start of its first debate to the end of its last one.
 """
 
 import asyncio
@@ -109,7 +109,7 @@ def debate() -> Plan:
 
 
 def desk_over(store: Store, pause: float) -> Workspace:
-    """A desk whose debates teach nothing, with the model."""
+    """A workspace that does not learn from its debates, with the model."""
     workspace = Workspace(store, config=Config(learn=False))
     workspace.pool.lend("talker", Talker(pause))
     return workspace
