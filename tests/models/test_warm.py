@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.system
+
 SLOW = 2.5
 TURN = 2.0
 
@@ -21,7 +25,7 @@ sys.meta_path.insert(0, Slowly())
 
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Failed
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.models.pool import Pool
 from moot.testing.store_checks import MemoryStore
 from moot.testing.wires import Wires
@@ -39,7 +43,7 @@ async def main():
 
     async with Wires().serve() as wires, asyncio.TaskGroup() as group:
         env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": wires.url + "/v1"}
-        desk = Desk(MemoryStore(), pool=Pool(env=env))
+        desk = Workspace(MemoryStore(), pool=Pool(env=env))
         people = tuple(Participant(name=name) for name in ("Ann", "Bob"))
         brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=float(sys.argv[3])))
         group.create_task(tick())

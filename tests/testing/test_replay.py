@@ -99,7 +99,6 @@ def _draw(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:4])
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     seed=st.integers(0, 10**6),

@@ -203,7 +203,7 @@ KILLER = """
 import asyncio, os, signal, sqlite3, sys
 from pathlib import Path
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.export.learned import learn_all
 
 connect, steps = sqlite3.connect, int(sys.argv[2])
@@ -222,7 +222,7 @@ def watched(*given, **named):
     return made
 
 async def main():
-    desk = Desk.at(Path(sys.argv[1]))
+    desk = Workspace.at(Path(sys.argv[1]))
     desk.config = Config()
     sqlite3.connect = watched
     await learn_all(desk, rebuild=True)

@@ -18,8 +18,8 @@ PATIENCE = 60
 
 PATIENT = (
     "-c",
-    "from moot.app.run.runner import Hall\nfrom moot.cli.main import main\n"
-    "Hall.__init__.__kwdefaults__['grace'] = 600.0\nmain()",
+    "from moot.app.run.runner import Runner\nfrom moot.cli.main import main\n"
+    "Runner.__init__.__kwdefaults__['grace'] = 600.0\nmain()",
 )
 """The command, whose debates have more time for the answers in hand than any test has."""
 

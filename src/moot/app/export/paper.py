@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
@@ -78,7 +79,10 @@ def pdf(report: Report) -> bytes:
 
 def _set(page: str) -> bytes:
     try:
-        from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
+        with warnings.catch_warnings():
+            # Without that library fonts are cut down in another way, and the pages are the same.
+            warnings.filterwarnings("ignore", "HarfBuzz-Subset", DeprecationWarning)
+            from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
     except (ImportError, OSError) as error:
         raise _no_library() from error
     paper = cast("Paper", HTML(string=page, url_fetcher=_fetch_nothing))
@@ -90,7 +94,7 @@ def _no_library() -> BriefError:
     return BriefError(f"{found}; or print the HTML report from a browser", code="no_library")
 
 
-_CHILD = "import sys; from moot.desk import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
+_CHILD = "import sys; from moot.app.export import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
 
 MEMORY = 2 * 1024 * 1024 * 1024
 """Bytes of address space that making a PDF may take."""
