@@ -34,6 +34,11 @@ def test_rule_holds_in_every_file(check: Check) -> None:
     refuse(breach for each in source.read_all() for breach in check(each))
 
 
+def test_files_are_found() -> None:
+    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {each.path for each in source.read_all()}
+    assert "pyproject.toml" in dict(words.read_tracked())
+
+
 def test_imports_go_down_the_floors() -> None:
     modules = frozenset(each.module for each in source.read_all() if each.module)
     refuse(breach for each in source.read_all() for breach in imports.check_floors(each, modules))
