@@ -9,13 +9,15 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+from tests.kits.thoroughness import MORE
+
 if TYPE_CHECKING:
     from tests.record.pg import Postgres
     from tests.web.browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("more", settings.get_profile("moot"), max_examples=100)
-settings.load_profile("more" if os.environ.get("MOOT_MORE") else "moot")
+settings.load_profile("more" if MORE else "moot")
 
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
 """Fixtures that are processes of their own."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -17,9 +16,10 @@ from jsonschema import Draft202012Validator
 
 from moot.web.app import EXAMPLES, describe, routes
 from tests.council.agents import own_place
+from tests.kits.thoroughness import MORE
 from tests.web.web_kit import ANN, API, opened
 
-EXAMPLES_EACH = "6" if os.environ.get("MOOT_MORE") else "2"
+EXAMPLES_EACH = "6" if MORE else "2"
 CHECKS = (
     "unsupported_method,allow_header_conformance,not_a_server_error,status_code_conformance,"
     "content_type_conformance,response_schema_conformance"
