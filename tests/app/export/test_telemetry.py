@@ -174,9 +174,9 @@ def test_without_an_sdk_nothing_is_made_of_it() -> None:
 
 
 def test_who_wants_it_says_so_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OTELEXAMPLESPORTER_OTLP_ENDPOINT", raising=False)
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
     assert not wanted()
-    monkeypatch.setenv("OTELEXAMPLESPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
     assert wanted()
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
     assert not wanted()
@@ -226,7 +226,7 @@ def collecting() -> Generator[tuple[str, Sequence[tuple[str, bytes]]]]:
 
 def test_a_real_collector_gets_both() -> None:
     with collecting() as (address, got):
-        given = {**os.environ, "OTELEXAMPLESPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
+        given = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
         run([sys.executable, "-c", SENDING], env=given, check=True, timeout=50)
     assert sorted({path for path, _ in got}) == ["/v1/metrics", "/v1/traces"]
 
@@ -235,9 +235,9 @@ def hold(folder: Path, address: str) -> str:
     """Hold a debate as somebody at a terminal does; what was said on the error output."""
     command = [sys.executable, "-m", "moot", "run", str(EXAMPLES / "canteen.md"), "-m", "builtin:quotes", "--quiet"]
     path = os.pathsep.join(sys.path)
-    given = {**os.environ, **settle(folder), "OTELEXAMPLESPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
-    given["OTELEXAMPLESPORTER_OTLP_TIMEOUT"] = "1"
-    given["OTELEXAMPLESPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
+    given = {**os.environ, **settle(folder), "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
+    given["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
+    given["OTEL_EXPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
     return run(command, env=given, cwd=folder, check=True, timeout=100, capture_output=True, text=True).stderr
 
 

@@ -213,13 +213,13 @@ import moot
 people = tuple(moot.Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob"))
 moot.run(moot.Brief(topic="Tea?", participants=people), store=Path("a.sqlite"))
 from moot.core.errors import BriefError
-from moot.app.program.program_agents import invite
+from moot.app.program.program_agents import register
 from moot.models.pool import Pool
 async def agent(prompt):
     return "yes"
-invite(Pool(), "ann", agent)
+register(Pool(), "ann", agent)
 try:
-    invite(Pool(), "bob", object())
+    register(Pool(), "bob", object())
 except BriefError as error:
     print(error)
 print([name for name in ("langchain_core", "langgraph", "pydantic_ai") if name in sys.modules])
