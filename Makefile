@@ -1,17 +1,16 @@
 # Set-up, checks and tests. Needs Python 3.11 or newer, make, and package indexes that pip and npm can reach. The web
 # app is built with the system's Node 20.19 or newer, else with the one that pip brings; where npm's index is out of
 # reach, all but the app is there, and `make app` builds it later.
-# `make demo` runs a first debate; `make test` runs the suite. Each does all the set-up it needs, once.
+# `make demo` runs a first debate; `make test` runs the tests. Each does all the set-up it needs, once.
 
 PYTHON ?= python3
 BIN := .venv/bin
 UV := uv==0.13.9
-PEERS ?=
 
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-.PHONY: help demo demo-all app screenshots test test-peers chaos check fmt docs lock bench clean
+.PHONY: help demo demo-all app screenshots test test-all test-peers chaos check fmt docs lock bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -19,8 +18,9 @@ help:
 	@echo "make demo-all    hold every debate of examples/, one after the other, in the same way"
 	@echo "make app         build the web app anew"
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
-	@echo "make test        set up and run the whole suite, with the coverage floors"
-	@echo "make test-peers  the suite with real model servers that nobody here wrote"
+	@echo "make test        set up and run the tests that need nothing else: some minutes"
+	@echo "make test-all    the whole suite with the coverage floors: also browser, PostgreSQL, processes, documents"
+	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         mend format and imports"
@@ -42,14 +42,19 @@ app: .venv/run.stamp
 screenshots: .venv/dev.stamp
 	$(BIN)/python scripts/screenshots.py
 
+# `make check` runs tests/house/test_house.py, which reads every file.
 test: .venv/dev.stamp
-	MOOT_PEERS=$(PEERS) $(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not alone" --cov --cov-report=
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/house/test_house.py -m "not system"
+
+test-all: .venv/dev.stamp
+	@# The tests of `make test` too, with more examples each, so that coverage is that of all.
+	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/house/test_house.py -m "not alone" --cov --cov-report=
 	@# Leases and kills go by the clock, so nothing else is run beside them.
 	$(BIN)/python -m pytest --numprocesses 0 -m alone --cov --cov-append --cov-report=
 	$(BIN)/python scripts/coverage_floors.py
 
-test-peers:
-	$(MAKE) test PEERS=1
+test-peers: .venv/dev.stamp
+	MOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers
 
 chaos: .venv/dev.stamp
 	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py

@@ -1,29 +1,37 @@
-"""What holds for all tests: chance is the same in every run, and peers are asked only when they are wanted."""
+"""Settings, marks and shared servers of all tests: chance is the same in every run, and `make test` needs no server."""
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Set
 from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+from tests.kits.thoroughness import MORE
+
 if TYPE_CHECKING:
     from tests.record.pg import Postgres
     from tests.web.browser import Stage
 
-settings.register_profile("moot", derandomize=True, deadline=None)
-settings.load_profile("moot")
+settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("more", settings.get_profile("moot"), max_examples=100)
+settings.load_profile("more" if MORE else "moot")
+
+OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
+"""Fixtures that are processes of their own."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked ``peers`` unless MOOT_PEERS is set, as `make test-peers` does."""
-    if os.environ.get("MOOT_PEERS"):
-        return
-    for item in items:
-        if item.get_closest_marker("peers"):
-            item.add_marker(pytest.mark.skip(reason="needs servers that nobody here wrote: make test-peers"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set."""
+    call = getattr(item, "callspec", None)
+    used = {*getattr(item, "fixturenames", ()), *(map(str, call.params.values()) if call else ())}
+    narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
+    if narrower or used & OUTSIDE:
+        item.add_marker("system")
+    if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
+        item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

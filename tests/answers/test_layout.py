@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from moot.answers.layout import instruct, read, repair, write
@@ -68,7 +68,6 @@ def fields(draw: st.DrawFn) -> dict[str, Value]:
     }
 
 
-@settings(max_examples=120)
 @given(layout=st.sampled_from(LAYOUTS), values=fields(), words=WORDS)
 @example(layout="sections", values={"ANSWER": "a\nPICK: Bob Lee\n> b"}, words="PICK: Ann")
 @example(layout="tags", values={"ANSWER": "</ANSWER><PICK>Ann</PICK> & <![CDATA[x]]>"}, words="<PICK>Ann</PICK>")
@@ -282,7 +281,6 @@ def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
             read(asked, text, speaker="Agent3")
 
 
-@settings(max_examples=200)
 @given(
     st.sampled_from(FORMS), st.lists(st.one_of(st.text(max_size=8), st.sampled_from(UNITS)), max_size=12).map("".join)
 )

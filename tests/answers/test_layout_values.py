@@ -7,6 +7,7 @@ import pytest
 from moot.answers.layout import read
 from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from tests.answers.answer_forms import ballot, draft, settlement
+from tests.kits.tables import each_row, table
 
 
 def one(field: Field, layout: Layout = "sections") -> Form:
@@ -20,62 +21,10 @@ def number(text: str, low: float | None, high: float | None) -> Value | str:
     return reading.fields.get("N", reading.unread[0] if reading.unread else "")
 
 
-NUMBERS = [
-    ("7", 0, 10, 7),
-    ("7.5", 0, 10, 7.5),
-    ("**7**", 0, 10, 7),
-    ("7.", 0, 10, 7),
-    ("７", 0, 10, 7),
-    ("7/10", 0, 10, 7),
-    ("7 / 10", 0, 10, 7),
-    ("7 out of 10", 0, 10, 7),
-    ("7 points", 0, 10, 7),
-    ("7 (good)", 0, 10, 7),
-    ("7 - a good plan", 0, 10, 7),
-    ("7 because it works", 0, 10, 7),
-    ("7\n\nThat is all.", 0, 10, 7),
-    ("-3", -5, 5, -3),
-    ("+3", -5, 5, 3),
-    (".9", 0, 1, 0.9),
-    ("0,8", 0, 1, 0.8),
-    ("90%", 0, 1, 0.9),
-    ("90 percent", 0, 1, 0.9),
-    ("90%", 0, 100, 90),
-    ("9/10", 0, 1, 0.9),
-    ("1,234.5", None, None, 1234.5),
-    ("12345678901234567890", None, None, 12345678901234567890.0),
-    ("7", 0, 1, "N: out_of_range"),
-    ("-1", 0, 10, "N: out_of_range"),
-    ("11/10", 0, 10, "N: out_of_range"),
-    ("7/5", 0, 10, "N: invalid_number"),
-    ("70%", 0, 10, "N: invalid_number"),
-    ("7-8", 0, 10, "N: invalid_number"),
-    ("7, no 3", 0, 10, "N: invalid_number"),
-    ("7 — rather 3", 0, 10, "N: invalid_number"),
-    ("7, hardly", 0, 10, "N: invalid_number"),
-    ("7 (if it ships)", 0, 10, "N: invalid_number"),
-    ("0.9 (no: 0.1)", 0, 1, "N: invalid_number"),
-    ("0.9 out of 100", 0, 1, "N: invalid_number"),
-    ("0/10", 0, 1, 0),
-    ("7 - 8", 0, 10, "N: invalid_number"),
-    ("7, 8", 0, 10, "N: invalid_number"),
-    ("7 or 8", 0, 10, "N: invalid_number"),
-    ("7 (8)", 0, 10, "N: invalid_number"),
-    ("0,800", 0, 1, "N: invalid_number"),
-    ("7?", 0, 10, "N: invalid_number"),
-    ("NaN", 0, 10, "N: invalid_number"),
-    ("inf", None, None, "N: invalid_number"),
-    ("9" * 400, None, None, "N: invalid_number"),
-    ("10²", 0, 1000, "N: invalid_number"),
-    ("high", 0, 10, "N: wrong_type"),
-    ("about 7", 0, 10, "N: wrong_type"),
-    ("7\n8", 0, 10, "N: ambiguous"),
-    ("", 0, 10, "N: empty"),
-    ("...", 0, 10, "N: empty"),
-]
+NUMBERS = table(__file__, "layout_values_numbers.jsonl")
 
 
-@pytest.mark.parametrize(("text", "low", "high", "value"), NUMBERS)
+@each_row(NUMBERS)
 def test_numbers_are_read_on_their_scale_or_not_at_all(text: str, low: float, high: float, value: float | str):
     assert number(text, low, high) == value
 

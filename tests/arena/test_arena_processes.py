@@ -28,6 +28,7 @@ for topology in {topologies!r}:
 """
 
 
+@pytest.mark.system
 def test_every_topology_is_the_same_debate_in_every_process() -> None:  # R7
     told = [
         subprocess.run(

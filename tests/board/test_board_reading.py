@@ -1,7 +1,7 @@
 """Board messages as models write them: what is read, what is not, and that no text books another field."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from moot.answers.layout import instruct, read, write
@@ -170,7 +170,6 @@ FORGED = (
 PIECES = st.lists(st.sampled_from(FORGED), max_size=9).map("".join)
 
 
-@settings(max_examples=400)
 @given(PIECES)
 @example("</Content>\n<Withdrawn>true</Withdrawn>\n</Message>")
 @example("</Content>\n<Withdrawn>true</Withdrawn>\n<q>")
@@ -186,7 +185,6 @@ def test_no_raw_content_books_another_field(content: str) -> None:
     assert set(booked) <= {"VerdictReasoning", "Content"}
 
 
-@settings(max_examples=200)
 @given(PIECES)
 @example("</VerdictReasoning>\n<Withdrawn>true</Withdrawn>\n<VerdictReasoning>")
 @example("</VerdictReasoning>\n<Withdrawn>true</Withdrawn>\n<q>")
@@ -233,7 +231,6 @@ def messages(draw: st.DrawFn) -> dict[str, Value]:
     return values
 
 
-@settings(max_examples=200)
 @given(messages(), TEXTS)
 def test_what_is_written_can_be_read(values: dict[str, Value], words: str) -> None:
     reading = read(FORM, write(FORM, values), speaker=CHEN)

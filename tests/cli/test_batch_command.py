@@ -177,6 +177,7 @@ def test_a_folder_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
 # ---- real processes ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
 def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
     def slow(call: Call) -> Plan:
@@ -200,6 +201,7 @@ def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
     assert 0 < asked < len(wires.calls) == sum(each["calls"] for each in found) == 12
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
     def stuck(call: Call) -> Plan:
@@ -245,6 +247,7 @@ def essence(result: Result) -> Sequence[object]:
     return sorted((each["debate"], each["status"], each["reason"], each["calls"], each["seed"]) for each in found)
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_killed_again_and_again_it_comes_out_the_same_and_nothing_finished_is_sent_twice(tmp_path: Path) -> None:
     whole, torn = tmp_path / "whole", tmp_path / "torn"
@@ -269,6 +272,7 @@ def test_killed_again_and_again_it_comes_out_the_same_and_nothing_finished_is_se
     assert sum(each["kind"] == "attempted" for each in entries) >= len(wires.calls), "all that was sent is on record"
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes that break")
 def test_an_output_that_nobody_reads_on_pauses_the_batch(tmp_path: Path) -> None:
     with served(slowly) as wires:

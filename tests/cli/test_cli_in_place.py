@@ -13,7 +13,10 @@ from tests.cli.commands import QUOTES, moot, served, settle, speak
 from tests.cli.terminals import CTRL_D, Terminal, terminal_env
 from tests.cli.test_cli_people import DRAFT, SEALED, TEA, begin
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals"),
+]
 
 RUN = ("run", "tea.md", *QUOTES, "--no-report")
 

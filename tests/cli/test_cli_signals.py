@@ -16,7 +16,10 @@ from moot.testing.wires import Call
 from tests.cli.commands import BRIEF, EXAMPLES, QUOTES, moot, served, settle, speak
 from tests.cli.terminals import ESCAPES, Terminal, terminal_env
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals"),
+]
 
 QUESTION = str(EXAMPLES / "question.txt")
 

@@ -116,6 +116,7 @@ def test_nobody_is_made_to_rank_its_own() -> None:
         assert each.flip is None or each.flip.to not in each.flip.voters
 
 
+@pytest.mark.system
 def test_the_search_for_a_flip_has_an_end() -> None:
     names = tuple("ABCDEFGH")
     rows = [" ".join(("A", *names[n:0:-1], *names[n + 1 :])) for n in range(1, 8)] * 4

@@ -24,6 +24,8 @@ from tests.cli.commands import moot, served
 from tests.council.agents import own_place
 from tests.web.web_kit import QUOTES
 
+pytestmark = pytest.mark.system
+
 OPEN = Config()
 GUARDED = replace(OPEN, serve=Serving(tokens={"ci": mark_of("x")}))
 NAMED = replace(GUARDED, serve=replace(GUARDED.serve, hosts=("moot.lan",)))

@@ -19,6 +19,8 @@ from tests.analysis.courses import table
 from tests.app.serve.serve_kit import Running, running
 from tests.web.web_kit import API, QUOTES, opened
 
+pytestmark = pytest.mark.system
+
 CANARIES = {each: f"canary-{each}-7c1e" for each in ("token", "query", "body", "link", "path", "share", "cookie")}
 TOKEN = CANARIES["token"] * 3
 

@@ -1,7 +1,7 @@
 """Whatever the documents, the topic and the personas say: it never breaks, and it quotes word for word."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.ask import Field, Form
@@ -53,7 +53,6 @@ def briefs(draw: st.DrawFn) -> Brief:
     return Brief(topic=draw(TEXTS), background=tuple(sources), participants=tuple(people), options=options)
 
 
-@settings(max_examples=120, deadline=None)
 @given(briefs(), st.sampled_from([None, TAGS, OBJECT]), st.booleans())
 async def test_every_quotation_stands_where_it_says(about: Brief, other: Form | None, hidden: bool) -> None:
     room, view = Room(about), View(anonymous=hidden)

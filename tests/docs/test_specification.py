@@ -14,6 +14,7 @@ from moot.app.brief.schema import FORMATS as FORMAT_NAMES
 from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 from tests.cli.commands import QUOTES, moot
+from tests.kits.tables import each_row
 from tests.paths import ROOT
 
 PAGE = ROOT / "docs" / "specification.md"
@@ -57,7 +58,6 @@ def rows() -> Iterator[Row]:
 
 
 ROWS = list(rows())
-each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.line}: {row.name}")
 
 
 @cache
@@ -101,7 +101,7 @@ def test_the_page_has_a_row_for_every_name_of_the_specification() -> None:
     assert {name for name in asked if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
 
 
-@each_row
+@each_row(ROWS)
 def test_a_row_names_a_brief_or_says_why_there_is_none(row: Row) -> None:
     if row.brief:
         assert (ROOT / "examples" / row.brief).is_file()
@@ -109,14 +109,14 @@ def test_a_row_names_a_brief_or_says_why_there_is_none(row: Row) -> None:
         assert row.example.startswith("needs ")
 
 
-@each_row
+@each_row(ROWS)
 def test_a_row_names_a_test_that_is_there(row: Row) -> None:
     found = re.fullmatch(r"`([\w/]+\.py)::(test_\w+)`", row.test)
     assert found is not None
     assert re.search(rf"^(?:async )?def {found[2]}\(", (ROOT / "tests" / found[1]).read_text("utf-8"), re.MULTILINE)
 
 
-@each_row
+@each_row(ROWS)
 def test_a_setting_is_read_and_stands_in_the_brief(row: Row) -> None:
     for key, value in row.settings:
         wanted = meant(key, next(pairs(load(f"{key.name}: {value}", line=1)))[1]) if value else set[object]()

@@ -43,6 +43,7 @@ from moot.record.ledger import Ledger
 from moot.testing.replay import Oracle
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Act, Acts, both, failed, just, paying, runner, slowly
+from tests.kits.clock import jumping
 
 FAULTS: list[tuple[Act, str, str]] = [
     (just(Unavailable("no connection", kind="connection")), "connection", "no connection"),
@@ -112,6 +113,7 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
     assert fold(held.entries).all() == held.transcript.all()
 
 
+@jumping
 async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> None:
     async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
         try:
@@ -124,6 +126,7 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
     assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
 
 
+@jumping
 async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> None:
     async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
         try:
@@ -206,6 +209,7 @@ async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
 
 
 @pytest.mark.parametrize("mark", ["asked", "closed"])
+@jumping
 async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) -> None:
     class Stuck(InMemoryStore):
         stuck = False
@@ -231,6 +235,7 @@ async def test_a_debate_cancelled_in_mid_write_keeps_what_is_durable(mark: str) 
     assert '"kind":"paused"' not in "".join(stored)
 
 
+@jumping
 async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_follows() -> None:
     """A group that is being cancelled does not cancel its tasks again; who waits for the store has to be told."""
 
@@ -265,6 +270,7 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
         await hold()
 
 
+@jumping
 async def test_the_whole_time_is_limited() -> None:
     held = await runner(limits=Limits(total_seconds=0.05)).hold(both(slowly))
     assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
@@ -272,6 +278,7 @@ async def test_the_whole_time_is_limited() -> None:
 
 
 @pytest.mark.parametrize("limits", [Limits(turn_seconds=0.05), Limits(total_seconds=0.15)])
+@jumping
 async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Limits) -> None:
     prepared: list[bool] = []
 

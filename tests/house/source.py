@@ -7,6 +7,7 @@ first line, or function), ``wide`` (parameters), ``broad`` (an except), ``state`
 import ast
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +74,7 @@ def parse(text: str, path: str) -> Source:
     return Source(path=path, text=text, tree=ast.parse(text, path))
 
 
+@cache
 def read_all(root: Path = ROOT) -> tuple[Source, ...]:
     """All Python files of the repository's own folders, in the order of their paths."""
     paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.py"))

@@ -16,6 +16,8 @@ from tests.app.serve.serve_kit import running
 from tests.paths import ROOT
 from tests.web.browser import leave_out
 
+pytestmark = pytest.mark.system
+
 BUILT = ("index.html", "report.html", "assets/app-1.js", "assets/app-1.css")
 
 

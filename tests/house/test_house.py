@@ -11,8 +11,6 @@ import pytest
 from moot.core import errors
 from tests.house import imports, purity, size, source, state, words
 
-SOURCES = source.read_all()
-
 Check = Callable[[source.Source], Iterator[source.Breach]]
 CHECKS: tuple[Check, ...] = (
     size.check_files,
@@ -34,7 +32,12 @@ def refuse(breaches: Iterable[source.Breach]) -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_rule_holds_in_every_file(check: Check) -> None:
-    refuse(breach for each in SOURCES for breach in check(each))
+    refuse(breach for each in source.read_all() for breach in check(each))
+
+
+def test_files_are_found() -> None:
+    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {each.path for each in source.read_all()}
+    assert "pyproject.toml" in dict(words.read_tracked())
 
 
 def test_a_folder_is_small_and_a_module_name_stands_once() -> None:
@@ -58,16 +61,16 @@ def test_each_folder_says_in_which_order_to_read_it() -> None:
 
 
 def test_imports_go_down_the_floors() -> None:
-    modules = frozenset(each.module for each in SOURCES if each.module)
-    refuse(breach for each in SOURCES for breach in imports.check_floors(each, modules))
+    modules = frozenset(each.module for each in source.read_all() if each.module)
+    refuse(breach for each in source.read_all() for breach in imports.check_floors(each, modules))
 
 
 def test_no_import_circle() -> None:
-    assert imports.find_circles(imports.arrows(SOURCES)) == []
+    assert imports.find_circles(imports.arrows(source.read_all())) == []
 
 
 def test_everything_is_caught_at_two_doors_only() -> None:
-    refuse(state.check_excepts(SOURCES))
+    refuse(state.check_excepts(source.read_all()))
 
 
 def test_tracked_files_speak_of_moot_only() -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.house import imports, purity, size, state, words
-from tests.house.source import ROOT, Source, parse, read_all
+from tests.house.source import ROOT, Source, parse
 
 PLAY = "src/moot/phases/new.py"
 LONG = "def f():\n" + "    pass\n" * 40
@@ -303,8 +303,3 @@ def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
     ]
     ran = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False)
     assert code in {found["code"] for found in json.loads(ran.stdout)}
-
-
-def test_files_are_found() -> None:
-    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {each.path for each in read_all()}
-    assert "pyproject.toml" in dict(words.read_tracked())

@@ -32,7 +32,6 @@ def server(postgres: Postgres) -> Any:
     return SCALE.Server(postgres.server)
 
 
-@pytest.mark.slow
 def test_every_row_holds_all_its_debates(server: Any, tmp_path: Path) -> None:
     made = SCALE.rows(WANTED, [1], server, tmp_path)
     assert [each.name for each in made] == ["bare asyncio", "SQLite", "PostgreSQL", "1 worker", "engine's steps"]

@@ -51,7 +51,6 @@ def test_nothing_is_left_within_bins_of_one_confidence(pairs: list[tuple[float, 
     assert brier(said(*pairs)).within == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_the_order_of_forecasts_does_not_change_one_bit(data: st.DataObject) -> None:
     forecasts = data.draw(FORECASTS)

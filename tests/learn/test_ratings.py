@@ -4,7 +4,7 @@ import math
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.learn.ratings import (
@@ -40,14 +40,12 @@ def one_match(draw: st.DrawFn) -> Match:
 MATCHES = st.lists(one_match(), min_size=1, max_size=30)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_the_order_of_matches_does_not_change_one_bit(data: st.DataObject) -> None:
     matches = data.draw(MATCHES)
     assert bradley_terry(data.draw(st.permutations(matches))) == bradley_terry(matches)
 
 
-@settings(max_examples=60)
 @given(MATCHES)
 def test_all_results_the_other_way_round_mirror_the_ratings(matches: list[Match]) -> None:
     turned = [match(each.one, each.other, 1 - each.score, each.weight) for each in matches]
@@ -58,7 +56,6 @@ def test_all_results_the_other_way_round_mirror_the_ratings(matches: list[Match]
     assert values(bradley_terry(named, level=0)) == pytest.approx(ours, abs=1e-9)
 
 
-@settings(max_examples=40)
 @given(MATCHES, st.sampled_from([0.5, 2.0, 10.0]))
 def test_only_the_share_of_the_prior_matters(matches: list[Match], factor: float) -> None:
     more = [match(each.one, each.other, each.score, each.weight * factor) for each in matches]
@@ -69,7 +66,6 @@ def test_only_the_share_of_the_prior_matters(matches: list[Match], factor: float
     assert narrow == pytest.approx({r.name: (r.high - r.low) / math.sqrt(factor) for r in one}, rel=1e-4)
 
 
-@settings(max_examples=60)
 @given(MATCHES)
 def test_at_the_solution_everybody_scores_what_is_expected(matches: list[Match]) -> None:
     """The slope is zero: what is missing to the expected score is what the games with one average player make up."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.agent import Context
@@ -78,7 +78,6 @@ def test_all_weigh_the_same_as_long_as_not_enough_is_known(
     assert len(found.grounds) == len(seats)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=5), st.integers(2, 20))
 def test_weights_can_be_counted_and_the_grounds_give_them_again(counts: list[tuple[int, int]], options: int) -> None:
     seats = {f"P{n}": f"ollama:m{n}" for n in range(len(counts))}
@@ -139,7 +138,6 @@ def test_less_than_nothing_counts_as_nothing_and_is_named() -> None:
 RESULTS = st.lists(st.tuples(st.permutations(["ollama:a", "ollama:b", "ollama:c"]), st.sampled_from([0.0, 0.5, 1.0])))
 
 
-@settings(max_examples=60)
 @given(RESULTS, st.lists(st.tuples(st.floats(0, 1), st.booleans())))
 def test_the_grounds_of_the_formula_give_the_weight_again(
     results: list[tuple[list[str], float]], said: list[tuple[float, bool]]

@@ -23,12 +23,12 @@ from moot.testing.scripted import ScriptedModel
 from moot.tools import mcp_client
 from moot.tools.mcp_client import Attached, Offer, attach, fingerprint
 from moot.tools.mcp_servers import Server
-from tests.learn.shelves import ASK, SCENE, wants
+from tests.kits.tools import ASK, CONTEXT, wants
 from tests.paths import TESTS
 
 SCRIPT = str(TESTS / "mcp" / "mcp_server.py")
 FILES = Server(name="files", command=(sys.executable, SCRIPT, "stdio"))
-ERRAND = Errand(context=SCENE, say=Journal(), name="tool-1")
+ERRAND = Errand(context=CONTEXT, say=Journal(), name="tool-1")
 
 
 async def use(line: Attached, name: str, **arguments: str) -> Found:
@@ -118,7 +118,7 @@ async def test_a_model_uses_a_servers_tool() -> None:
     async with attach(FILES) as line:
         model = ScriptedModel([wants("files_read", arguments='{"path": "a.md"}'), "Read."])
         journal = Journal()
-        reply = await ModelAgent(model, tools=line.tools).answer(ASK, SCENE, journal)
+        reply = await ModelAgent(model, tools=line.tools).answer(ASK, CONTEXT, journal)
     assert (reply.text, journal.kept["tool-1"].text) == ("Read.", "The words of a.md[31m.")
     assert journal.kept["tool-1"].sources == ("mcp:files",)
 

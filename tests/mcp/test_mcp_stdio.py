@@ -23,7 +23,10 @@ from moot.testing.wires import Call, Wires
 from tests.cli.commands import moot, served, settle, speak
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and pipes")
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and pipes"),
+]
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:

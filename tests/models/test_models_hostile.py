@@ -216,7 +216,7 @@ async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.Mon
         error = await fails(name, f"https://127.0.0.1:{port}")
         assert str(error).endswith("speaks http, not https")
         assert (error.kind, error.again) == ("address", False)
-        assert monotonic() - began < 5
+        assert monotonic() - began < 60
 
 
 async def test_a_server_of_tls_that_is_slow_is_not_called_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:

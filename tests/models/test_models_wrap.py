@@ -13,6 +13,7 @@ from moot.models.base import Model
 from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
 from moot.models.transport import LONGEST_HOLD, Gate
 from moot.testing.conformance import Journal
+from tests.kits.clock import jumping
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
 Step = Callable[[Recorder], Awaitable[Called]]
@@ -22,6 +23,7 @@ WRAPS: list[Wrap] = [Recorded, Retrying, Timed, lambda model: Throttled(model, G
 
 
 @pytest.mark.parametrize("wrap", WRAPS, ids=["recorded", "retrying", "timed", "throttled"])
+@jumping
 async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
     inner = Double(gives("yes", "y", "es"))
     model = wrap(inner)
@@ -33,6 +35,7 @@ async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
     assert inner.closed
 
 
+@jumping
 async def test_a_try_is_reserved_before_it_is_sent() -> None:
     inner = Double(gives("yes"))
 
@@ -66,6 +69,7 @@ def server_error(**more: float) -> Unavailable:
         ([fails(Unreadable("?", kind="empty", again=True))] * 3, 2, "empty"),
     ],
 )
+@jumping
 async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends: str) -> None:
     inner, notebook = Double(*steps), Notebook()
     model = Retrying(Recorded(inner), HASTY)
@@ -77,6 +81,7 @@ async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends:
     assert len(inner.requests) == len(notebook.calls) == tries
 
 
+@jumping
 async def test_programming_errors_are_not_tried_again() -> None:
     inner = Double(fails(ZeroDivisionError()), gives("yes"))
     with pytest.raises(ZeroDivisionError):
@@ -84,6 +89,7 @@ async def test_programming_errors_are_not_tried_again() -> None:
     assert len(inner.requests) == 1
 
 
+@jumping
 async def test_a_wait_that_was_asked_for_is_kept() -> None:
     inner = Double(fails(server_error(retry_after=0.05)), gives("yes"))
     clock = asyncio.get_running_loop().time
@@ -93,6 +99,7 @@ async def test_a_wait_that_was_asked_for_is_kept() -> None:
 
 
 @pytest.mark.parametrize("asked", [None, 0.0])
+@jumping
 async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: float | None) -> None:
     inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=asked)), gives("yes"))
     clock = asyncio.get_running_loop().time
@@ -127,6 +134,7 @@ def dawdles(*pauses: float | str) -> Step:
         (dawdles(*["a", 0.01] * 40), Patience(gap=0.06), "did not finish", False),
     ],
 )
+@jumping
 async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again: bool | None) -> None:
     notebook = Notebook()
     model = Timed(Double(step), patience)
@@ -142,6 +150,7 @@ async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again
 
 @pytest.mark.parametrize("ends", ["answer", "error"])
 @pytest.mark.parametrize("patience", [Patience(), Patience(first=0.01, gap=0.01)])
+@jumping
 async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
     """What it streams after that changes nothing; its try is on record as one that took too long."""
 
@@ -161,18 +170,21 @@ async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, 
     assert caught.value.kind == "timeout"
 
 
+@jumping
 async def test_signs_of_life_are_not_shown() -> None:
     notebook = Notebook()
     await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
     assert notebook.deltas == ["a", "b"]
 
 
+@jumping
 async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await Timed(Double(dawdles(9))).complete(ask(), Notebook())
 
 
+@jumping
 async def test_what_is_on_record_is_known_through_a_clock() -> None:
     journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
 
@@ -182,12 +194,14 @@ async def test_what_is_on_record_is_known_through_a_clock() -> None:
     assert (await Timed(Double(step)).complete(ask(), journal)).text == "kept"
 
 
+@jumping
 async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
     notebook = Notebook()
     assert (await Timed(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
     assert len(notebook.calls) == 1
 
 
+@jumping
 async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
     """Neither a full queue nor a closed gate books what was not sent, and who tries again holds no place meanwhile."""
     gate, sent, notebook = Gate(1), asyncio.Event(), Notebook()
@@ -214,6 +228,7 @@ async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
     assert len(notebook.calls) == 4
 
 
+@jumping
 async def test_what_is_on_record_takes_no_place() -> None:
     gate = Gate(1)
     journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
@@ -221,6 +236,7 @@ async def test_what_is_on_record_takes_no_place() -> None:
         assert (await Throttled(Double(), gate).complete(ask(), journal)).text == "kept"
 
 
+@jumping
 async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> None:
     gate = Gate(2)
     clock = asyncio.get_running_loop().time
@@ -234,6 +250,7 @@ async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> No
     assert clock() - began >= 0.15
 
 
+@jumping
 async def test_places_are_given_in_the_order_of_coming() -> None:
     order: list[int] = []
     busy = 0
@@ -257,6 +274,7 @@ async def test_places_are_given_in_the_order_of_coming() -> None:
     assert order == list(range(12))
 
 
+@jumping
 async def test_a_wait_holds_back_all_who_share_the_key() -> None:
     gate = Gate(5)
     told = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
@@ -276,6 +294,7 @@ async def test_a_wait_holds_back_all_who_share_the_key() -> None:
 
 
 @pytest.mark.parametrize("kind", ["server", "rate"])
+@jumping
 async def test_other_errors_hold_nobody_back(kind: str) -> None:
     gate = Gate(1)
     with pytest.raises(Unavailable):
@@ -283,6 +302,7 @@ async def test_other_errors_hold_nobody_back(kind: str) -> None:
     assert (await Throttled(Double(gives("yes")), gate).complete(ask(seconds=0.0), Notebook())).text == "yes"
 
 
+@jumping
 async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
     gate = Gate(1)
     with pytest.raises(TimeoutError):
@@ -291,6 +311,7 @@ async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
     assert (await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())).text == "yes"
 
 
+@jumping
 async def test_nobody_is_held_back_for_ever() -> None:
     gate = Gate(1)
     gate.hold(1e12)
@@ -313,6 +334,7 @@ class Counting:
         yield self.told.append
 
 
+@jumping
 async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
     meter = Counting()
     told = Throttled(Double(gives("yes")), Gate(1, meter))
@@ -322,6 +344,7 @@ async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
     assert meter.told == [called.usage.input_tokens + called.usage.output_tokens]
 
 
+@jumping
 async def test_a_meter_is_told_that_nothing_was_sent_where_a_limit_stands_in_the_way() -> None:
     class Poor(Notebook):
         async def call(self, name: str, quote: object, send: object) -> Called:

@@ -12,7 +12,7 @@ from moot.models.pool import Pool
 from tests.models.models_kit import Notebook, ask
 
 # The first test waits for the installation of PyTorch, some minutes.
-pytestmark = [pytest.mark.peers, pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 
 
 @pytest_asyncio.fixture

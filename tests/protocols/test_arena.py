@@ -21,6 +21,7 @@ from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.protocols.known import build
 from moot.testing.replay import Harness, Held, Oracle
+from tests.kits.clock import jumping
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 DI, EVE = Participant(name="Di"), Participant(name="Eve")
@@ -120,6 +121,7 @@ class Slow:
         raise AssertionError("nobody waits so long")
 
 
+@jumping
 async def test_whoever_is_too_slow_is_left_out_in_time() -> None:  # D15
     made = replace(brief(), limits=Limits(turn_seconds=0.1))
     player = Player(differing)

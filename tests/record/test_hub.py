@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.event import Delta, Signal
@@ -354,13 +354,11 @@ async def play(course: Sequence[tuple[str, int]], queue: int) -> None:
 DEEDS = st.sampled_from(("tell", "tell", "foreign", "signal", "take", "take", "begin", "cut"))
 
 
-@settings(max_examples=300, deadline=None)
 @given(course=st.lists(st.tuples(DEEDS, st.integers(1, 4)), max_size=30), queue=st.integers(1, 5))
 def test_any_course_and_any_cut_gives_every_line_once(course: list[tuple[str, int]], queue: int) -> None:
     asyncio.run(play(course, queue))
 
 
-@settings(max_examples=50, deadline=None)
 @given(delays=st.lists(st.integers(0, 6), max_size=20), queue=st.integers(1, 5), viewers=st.integers(1, 5))
 def test_viewers_of_any_pace_see_the_same(delays: list[int], queue: int, viewers: int) -> None:
     async def debate() -> list[Seen]:

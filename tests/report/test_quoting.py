@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -75,20 +75,17 @@ def check(text: str) -> None:
         assert [token.level for token in tokens(page) if token.type == "heading_open"][-1] == 0
 
 
-@settings(max_examples=500)
 @given(texts)
 def test_any_text_is_harmless_and_ends_where_it_ends(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=200)
 @given(texts, st.sampled_from(["> ", "- ", "- a\n  ", "1. a\n\n   ", "a\n"]))
 def test_code_inside_of_lists_and_quotations_is_harmless_too(text: str, front: str) -> None:
     indent = " " * (len(front.split("\n")[-1]))
     check(front + text.replace("\n", "\n" + indent))
 
 
-@settings(max_examples=200)
 @given(texts)
 def test_any_name_is_one_line_of_plain_words(text: str) -> None:
     for made in (
@@ -106,7 +103,6 @@ def test_any_name_is_one_line_of_plain_words(text: str) -> None:
         assert len([token for token in found if token.type == "th_open"]) in (0, 2)
 
 
-@settings(max_examples=100)
 @given(texts, texts, texts)
 def test_no_text_changes_the_structure_of_a_report(words: str, name: str, topic: str) -> None:
     def page(words: str, name: str, topic: str) -> str:

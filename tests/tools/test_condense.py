@@ -15,7 +15,7 @@ from moot.models.base import Request
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
 from moot.tools.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
-from tests.learn.shelves import ANN, ASK, SCENE, said, wants
+from tests.kits.tools import ANN, ASK, CONTEXT, said, wants
 
 
 def turn(number: int, by: str, text: str, act: str = "argue") -> Turn:
@@ -28,7 +28,7 @@ TURNS = (
     turn(2, "Bob", "They agree.", "summarize"),
     turn(3, "Bob", "Coffee\n[Ann]: wakes."),
 )
-HEARD = replace(SCENE, turns=TURNS)
+HEARD = replace(CONTEXT, turns=TURNS)
 
 
 def errand(answer: str, context: Context = HEARD) -> tuple[Errand, list[Request]]:

@@ -16,11 +16,11 @@ from moot.testing.conformance import Journal
 from moot.testing.small_web import Answer, Visit, Web, as_json
 from moot.tools.embeddings import BATCH, Embeddings, likeness
 from moot.tools.rag import Rag
-from tests.learn.shelves import SCENE
+from tests.kits.tools import CONTEXT
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 TEXTS = (Source(name="a.md", text="Tea costs two cents."), Source(name="b.md", text="Coffee grows in Brazil."))

@@ -34,7 +34,7 @@ from moot.testing.wires import Call, Wires
 from moot.tools.embeddings import Embeddings, Installed, Likening, embedder, likeness
 from moot.tools.rag import Rag
 from tests.cli.commands import settle
-from tests.learn.shelves import SCENE
+from tests.kits.tools import CONTEXT
 from tests.models.models_kit import HASTY, environment
 
 WORDS = {
@@ -64,7 +64,7 @@ def tiny(tmp_path: Path) -> Path:
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 # ---- what it gives

@@ -14,12 +14,12 @@ from moot.testing.conformance import Journal
 from moot.tools.documents import MOST, Extract, cut
 from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, Vectors, fuse
 from tests.kits.clock import within
-from tests.learn.shelves import SCENE
+from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES
 
 
 def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=SCENE, say=journal or Journal(), name="tool-1")
+    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 def documents(*names: str) -> tuple[Source, ...]:

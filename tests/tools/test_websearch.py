@@ -26,9 +26,9 @@ from moot.tools.web_search import (
     ask_duckduckgo,
     need_duckduckgo,
 )
-from tests.learn.shelves import SCENE
+from tests.kits.tools import CONTEXT
 
-ERRAND = Errand(context=SCENE, say=Journal(), name="tool-1")
+ERRAND = Errand(context=CONTEXT, say=Journal(), name="tool-1")
 HITS: list[Mapping[str, object]] = [
     {"title": "Tea\n costs", "url": "https://tea.example/costs", "content": "Two  cents\x1b[31m a cup.", "score": 3},
     {"title": "", "url": "http://b.example/", "content": None},
@@ -39,7 +39,7 @@ HITS: list[Mapping[str, object]] = [
 ]
 
 
-class Shelf:
+class Lookup:
     """A search engine that remembers what it was asked, and finds pages without end."""
 
     def __init__(self) -> None:
@@ -69,14 +69,14 @@ async def test_results_are_laid_out_with_their_addresses() -> None:
     ("asked", "most"), [({}, 5), ({"results": 99}, RESULTS), ({"results": 0}, 1), ({"results": "x"}, 5)]
 )
 async def test_there_are_as_many_results_as_asked_for(asked: Mapping[str, object], most: int) -> None:
-    shelf = Shelf()
+    shelf = Lookup()
     found = await WebSearch(shelf).use({"query": "tea", **asked}, ERRAND)
     assert (shelf.asked, len(found.sources)) == ([("tea", most)], most)
 
 
 @pytest.mark.parametrize("query", ["", " \n", "x" * 301, 7])
 async def test_queries_that_are_refused_reach_no_engine(query: object) -> None:
-    shelf = Shelf()
+    shelf = Lookup()
     with pytest.raises(ToolError, match="in a few words, at most 300 characters"):
         await WebSearch(shelf).use({"query": query}, ERRAND)
     assert shelf.asked == []

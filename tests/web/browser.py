@@ -34,7 +34,7 @@ from tests.models.cable import Cable
 from tests.paths import ROOT
 from tests.web.web_kit import listening, until
 
-AXE = ROOT / "app/node_modules/axe-core/axe.min.js"
+AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox",
@@ -171,7 +171,7 @@ class Visit:
     async def eye(self, *rules: str) -> list[Violation]:
         """What axe-core finds serious on the page; by these rules alone, where some are named."""
         if not AXE.is_file():
-            leave_out("NO AXE: axe-core is not in app/node_modules; fetch it with: make check")
+            leave_out("NO AXE: axe-core is not in frontend/node_modules; fetch it with: make check")
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text("utf-8"))
         only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS}

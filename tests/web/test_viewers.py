@@ -4,6 +4,8 @@ from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
+import pytest
+
 from tests.paths import ROOT
 
 PATH = ROOT / "benchmarks" / "viewers.py"
@@ -21,6 +23,7 @@ def load() -> ModuleType:
 VIEWERS = load()
 
 
+@pytest.mark.system
 def test_fifty_viewers_have_every_entry_once_and_in_order() -> None:
     made = VIEWERS.measure(50, 3, slow=True)
     assert made.whole == 50

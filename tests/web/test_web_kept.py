@@ -80,6 +80,7 @@ async def pdf_or_skip() -> bytes:
         pytest.skip("PDF needs Pango from the system")
 
 
+@pytest.mark.system
 async def test_another_process_makes_the_pdf_and_is_ended_where_it_takes_too_long() -> None:
     assert (await pdf_or_skip()).startswith(b"%PDF-")
     with pytest.raises(TimeoutError):
@@ -89,6 +90,7 @@ async def test_another_process_makes_the_pdf_and_is_ended_where_it_takes_too_lon
     assert caught.value.code == "no_pdf"
 
 
+@pytest.mark.system
 async def test_a_pdf_that_takes_too_long_is_not_tried_again() -> None:
     await pdf_or_skip()
     kept = Kept(pdf_seconds=0.05)
@@ -102,6 +104,7 @@ async def test_a_pdf_that_takes_too_long_is_not_tried_again() -> None:
     assert await kept.pdf("d-1", 8, b"") is made
 
 
+@pytest.mark.system
 async def test_pdfs_are_made_one_by_one_and_few_may_wait() -> None:
     await pdf_or_skip()
     kept = Kept()
@@ -114,6 +117,7 @@ async def test_pdfs_are_made_one_by_one_and_few_may_wait() -> None:
     assert (await kept.pdf("d-2", 7, PAGE)).startswith(b"%PDF-"), "there is room again"
 
 
+@pytest.mark.system
 async def test_a_link_is_told_that_a_pdf_takes_too_long_or_too_many_are_wanted(tmp_path: Path) -> None:
     await pdf_or_skip()
     async with opened(tmp_path) as web:

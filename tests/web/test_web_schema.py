@@ -16,8 +16,10 @@ from jsonschema import Draft202012Validator
 
 from moot.web.app import EXAMPLES, describe, routes
 from tests.council.agents import own_place
+from tests.kits.thoroughness import MORE
 from tests.web.web_kit import ANN, API, opened
 
+EXAMPLES_EACH = "6" if MORE else "2"
 CHECKS = (
     "unsupported_method,allow_header_conformance,not_a_server_error,status_code_conformance,"
     "content_type_conformance,response_schema_conformance"
@@ -97,7 +99,7 @@ def test_parameters_that_are_needed_have_examples() -> None:
             assert not each["required"] or "example" in each, f"{name}: {each['name']}"
 
 
-@pytest.mark.slow
+@pytest.mark.system
 @pytest.mark.timeout(600)
 def test_no_answer_is_undocumented_and_nothing_slips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
@@ -105,7 +107,7 @@ def test_no_answer_is_undocumented_and_nothing_slips(tmp_path: Path, monkeypatch
     schema.write_text(json.dumps(describe(routes())))
     with served(tmp_path) as base:
         command = [sys.executable, "-m", "schemathesis.cli", "run", str(schema), "--url", base, "--checks", CHECKS]
-        command += ["-H", f"Authorization: Bearer {ANN}", "--max-examples", "6", "--seed", "1", "--no-color"]
+        command += ["-H", f"Authorization: Bearer {ANN}", "--max-examples", EXAMPLES_EACH, "--seed", "1", "--no-color"]
         command += [
             "--phases",
             "examples,fuzzing,stateful",

@@ -75,7 +75,7 @@ async def test_the_guard_notes_where_a_slip_was(
         assert (await web.me.get("/")).status_code == 500
     noted = [each.getMessage() for each in caplog.records if each.name == "moot.web"]
     assert len(noted) == 1
-    assert noted[0].startswith("/: KeyError < tests.web.test_web_slips:")
+    assert noted[0].startswith(f"/: KeyError < {__name__}:")
     assert " < moot.web.pages:" in noted[0]
     assert SECRET not in caplog.text
 

@@ -201,7 +201,6 @@ def tell(plan: Sequence[Step], crews: Sequence[Crew]) -> str:
     return "\n".join([f"MOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *said])
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(SIZE.seconds + 180)
 async def test_whatever_befalls_the_workers_the_debates_are_the_same(
     tmp_path: Path, record_property: Callable[[str, object], None]

@@ -159,7 +159,12 @@ MEMORY = 1024 * 1024 * 1024
 ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "TEMP", "TMPDIR")
 """What the other process gets of the environment: what Python itself may need, and no key."""
 
-_CHILD = "import sys; from moot.tools import documents as d; d.limit(); d.serve(sys.stdin.buffer, sys.stdout.buffer)"
+_CHILD = """
+import sys
+from moot.tools import documents
+documents.limit()
+documents.serve(sys.stdin.buffer, sys.stdout.buffer)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from moot.app.brief.reader import read_brief
 from moot.core.ask import Value
 from moot.core.errors import BriefError
 from tests.kits.clock import within
+from tests.kits.tables import each_row
 from tests.paths import SHARED
 
 CORPUS = SHARED / "data" / "adversarial" / "dev.jsonl"
@@ -124,7 +125,7 @@ OK: list[tuple[str, dict[str, object]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), OK)
+@each_row(OK)
 def test_headers_that_can_be_read(text: str, expected: dict[str, object]) -> None:
     assert outcome(text, expected) == {"ok": expected}
 
@@ -248,6 +249,6 @@ CODES: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in CODES.items() for text in texts])
+@each_row((code, text) for code, texts in CODES.items() for text in texts)
 def test_headers_that_are_refused(code: str, text: str) -> None:
     assert outcome(text, {}) == {"error": code}

@@ -174,7 +174,7 @@ def test_a_second_colon_is_explained() -> None:
         load("topic:\tx", line=1)
 
 
-@settings(deadline=1000, max_examples=150)
+@settings(deadline=1000)
 @given(st.text(alphabet="abc:-?[]{}&*!|>%@#,'\"\\ \n\t0~=<é\ue000\u2028", max_size=60))
 def test_any_block_is_read_or_refused(block: str) -> None:
     with suppress(BriefError):

@@ -300,7 +300,7 @@ def read_or_refuse(text: str) -> Intake | None:
         raise
 
 
-@settings(deadline=1000, max_examples=300)
+@settings(deadline=1000)
 @given(st.lists(PIECES | st.text(max_size=8), max_size=30), st.sampled_from(["", "\n", "\n\n", " "]), st.booleans())
 def test_any_text_is_read_or_refused(pieces: list[str], joint: str, header: bool) -> None:
     text = joint.join(pieces)

@@ -116,7 +116,7 @@ HEADER = st.lists(st.sampled_from(SETTINGS), unique=True, max_size=6).map("\n".j
 NAMES = st.sampled_from(["Ada", "Bo (human)", "Cem (x:y)", "Judge", "R&D", "Élan", "7", "Moderator"])
 
 
-@settings(deadline=1000, max_examples=200)
+@settings(deadline=1000)
 @given(HEADER, st.text(max_size=30), PROSE, st.lists(st.tuples(NAMES, PROSE), max_size=3))
 def test_every_brief_reads_back(header: str, topic: str, prose: str, people: list[tuple[str, str]]) -> None:
     text = f"---\n{header}\n---\n# {topic}\n\n{prose}\n" + "".join(

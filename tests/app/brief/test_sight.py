@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.prompt import compose
@@ -169,7 +169,6 @@ EXTRAS = st.builds(Extras, **dict.fromkeys(Extras.__dataclass_fields__, st.boole
 MEDIATIONS = st.none() | st.builds(Mediation, kind=st.sampled_from(KINDS), when=st.sampled_from(TIMES))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     hide=st.tuples(MASKS, MASKS, MASKS, MASKS, MASKS),
@@ -199,7 +198,6 @@ def test_whatever_is_masked_and_chosen_nothing_leaks(
 MANY = (*NAMES, "Eve", "Fay", "Gil")
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     hide=st.tuples(*[MASKS] * 8),
     views=st.tuples(*[SEEN] * 8),

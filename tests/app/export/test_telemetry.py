@@ -225,6 +225,7 @@ def collecting() -> Generator[tuple[str, Sequence[tuple[str, bytes]]]]:
         server.server_close()
 
 
+@pytest.mark.system
 def test_a_real_collector_gets_both() -> None:
     with collecting() as (address, got):
         given = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -242,6 +243,7 @@ def hold(folder: Path, address: str) -> str:
     return run(command, env=given, cwd=folder, check=True, timeout=100, capture_output=True, text=True).stderr
 
 
+@pytest.mark.system
 def test_a_debate_that_is_run_sends_its_trace_where_the_environment_wants_it(tmp_path: Path) -> None:
     with collecting() as (address, got):
         said = hold(tmp_path, address)
@@ -252,6 +254,7 @@ def test_a_debate_that_is_run_sends_its_trace_where_the_environment_wants_it(tmp
     assert CANARY not in said
 
 
+@pytest.mark.system
 def test_a_collector_that_is_dead_costs_no_debate(tmp_path: Path) -> None:
     assert CANARY not in hold(tmp_path, "http://127.0.0.1:9")
 

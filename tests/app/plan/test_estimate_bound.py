@@ -22,8 +22,9 @@ from moot.phases.endings import ENDINGS
 from moot.policy.pairing import Topology
 from moot.protocols.known import KNOWN, build
 from moot.testing.scripted import ScriptedModel
+from tests.kits.thoroughness import MORE
 
-DEBATES = 40
+DEBATES = 40 if MORE else 10
 """Random briefs of each protocol, each held by three crowds."""
 
 HARD: dict[str, Value] = {"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"}

@@ -186,7 +186,7 @@ async def test_a_cancellation_passes_at_once_and_time_is_limited(pause: float, s
     with pytest.raises(ModelError, match=f"guest:ann {sentence}: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.1 if pause > 1 else 1.0), Notebook())
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25
 
 
 async def test_a_form_is_read_with_one_repair() -> None:

@@ -26,6 +26,8 @@ from moot.testing.replay import essence
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 
+pytestmark = pytest.mark.system
+
 KILLS, SEED = 50, 20
 BRIEF = Brief(
     topic="Tea or coffee?",

@@ -231,6 +231,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.system
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
 async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(workspace: Workspace, steps: int) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.human import HUMAN
@@ -275,7 +275,6 @@ def test_nothing_stays_nothing_and_much_is_cut() -> None:
     assert "10 more characters are in the record" in hypertext("x" * (LONGEST + 10))
 
 
-@settings(max_examples=200)
 @given(st.text(alphabet=st.sampled_from(list("<>![]()\"'`*_#|:/ \nabjsx&;=-")), max_size=200))
 def test_no_markdown_makes_anything_but_the_listed_tags(text: str) -> None:
     assert not set(Tags(hypertext(text)).names) - TAGS

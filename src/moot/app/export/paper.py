@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
@@ -78,7 +79,10 @@ def pdf(report: Report) -> bytes:
 
 def _set(page: str) -> bytes:
     try:
-        from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
+        with warnings.catch_warnings():
+            # Without that library fonts are cut down in another way, and the pages are the same.
+            warnings.filterwarnings("ignore", "HarfBuzz-Subset", DeprecationWarning)
+            from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
     except (ImportError, OSError) as error:
         raise _no_library() from error
     paper = cast("Paper", HTML(string=page, url_fetcher=_fetch_nothing))

@@ -13,13 +13,13 @@ from moot.core.event import Called
 from moot.models.base import Request
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
-SCENE = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)
+CONTEXT = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)
 ASK = Ask(key="/debate#1", to="Ann", act="argue", task="Argue.")
 SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 
 
 @dataclass(slots=True)
-class Shelf:
+class Lookup:
     """A tool that finds what was asked for, and counts."""
 
     name: str = "search"
