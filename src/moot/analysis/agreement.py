@@ -1,6 +1,7 @@
-"""Agreement over time. This file owns how many held which answer when, and which turns changed that.
+"""Agreement over time: how many participants gave which answer at each stage, and which turns changed that.
 
-What caused a change is what its author points at; where that is no turn of another, the cause is not stated.
+The cause of a change is the turn that its author points at; if that is no turn of another participant, the cause is not
+stated.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The analysis of one debate and of many. This file owns what belongs to it; each part has a reader of its own."""
+"""The analysis of one debate, and the overview of many."""
 
 import math
 from collections import Counter

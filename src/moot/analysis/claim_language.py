@@ -1,6 +1,4 @@
-"""Claims in arithmetic and logic. This file owns what they are: trees of numbers, variables, signs and words.
-
-Claims in arithmetic and logic. This file owns how they are written, and reads them.
+"""Claims in arithmetic and logic: their syntax trees, their grammar and its parser.
 
     claim    = ["integer" NAME {"," NAME} ":"] formula
     formula  = either ["implies" either | "iff" either]
@@ -12,7 +10,7 @@ Claims in arithmetic and logic. This file owns how they are written, and reads t
     factor   = "-" factor | atom [("**" | "^") WHOLE]
     atom     = NUMBER ["%"] | NAME | "(" formula ")"
 
-Numbers are exact fractions: 0.1 is a tenth. A name stands for every real number, a declared one for every integer.
+Numbers are exact fractions: 0.1 is a tenth. A name means every real number, a declared one every integer.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""What was left open between the participants. This file owns the camps, the dissent and the unanswered points.
+"""Disagreement and relations between participants: camps, dissent, unanswered points, and counts for each pair.
 
-Who stands how to whom. This file owns the counts between two participants; it reads fields and ballots alone.
+The counts read typed fields and ballots only.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

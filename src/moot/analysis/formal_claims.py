@@ -1,4 +1,4 @@
-"""Formal claims in a record. This file owns which words state one: a line or a fenced block, in its author's own words.
+"""Formal claims in a record: which lines and fenced blocks state one.
 
     FORMAL CLAIM: 17 * 24 = 408
 
@@ -7,8 +7,8 @@
     (assert (! (>= (* x x) 0) :named claim))
     ```
 
-What is quoted, other code and thinking state nothing, nor do turns that tell what others said. Whether a claim is true
-is not read here.
+Only an author's own words count: quotations, other code and thinking state nothing, nor do turns that report what
+others said. Whether a claim is true is checked elsewhere.
 """
 
 import re

@@ -1,14 +1,12 @@
-"""What a text of somebody's own claims. This file owns how running text falls into claims; it weighs no word.
+"""What a decision rests on: its claims, with the turns and sources that support each.
 
-What a decision rests on. This file owns which claims it makes, and which turns and sources stand behind them.
+A text is split into claims: each sentence and each list item is one. Headings, questions, lines that only introduce a
+list, and text without a letter are none. A quotation stays together with its source.
 
-Every sentence is a claim, and so is every item of a list. Headings, questions, lines that only lead in to a list and
-what holds no letter are none. A quotation is never parted from its source.
-
-Typed fields and quotations alone count. A claim of the decision is that of a turn which gives the decided answer: its
-CLAIM, else its ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, falls into
-its sentences. Supported is a claim for which a source is cited, or which another participant backs or makes as well. A
-turn that is merely named does not count: whether it says so, only a reader can tell.
+Only typed fields and quotations count. The claim of a turn that gives the decided answer is its CLAIM, else its
+ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, is split into sentences. A
+claim is supported if it cites a source, or if another participant supports or makes it too. A turn that is only
+mentioned does not count: whether it says so, only a reader can tell.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""What an analysis comes to in plain sentences. This file owns the sentences; each is computed, none is guessed.
-
-An analysis in Markdown. This file owns how it looks; what it says is the business of ``analysis.analysis``.
-"""
+"""The analysis of a debate in Markdown, with its findings in plain sentences, all computed from the record."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

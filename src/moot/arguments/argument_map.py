@@ -1,13 +1,11 @@
-"""Which arguments stand, and how strongly. This file owns the semantics of a graph of attacks and supports.
+"""The argument map of a debate: claims, attacks and supports, and which arguments hold, with what strength.
 
-The argument map: what was claimed, by whom, and what each claim does to another. This file owns the map.
+The map reads typed fields only, never prose: a turn names the turn that it answers (TARGET) and the relation to it
+(RELATION). Equal claims in the same words are one node.
 
-Two published ones, side by side. Standing looks at attacks alone: an attack on one backer of a claim must not topple
-the claim, as the attacks derived from support in bipolar frameworks would have it. Support counts in the strength.
-Neither reads a word: they say what follows from who attacks whom, not what is true.
-
-It reads fields and records alone, never words: a turn names the turn that it answers (TARGET) and says how
-(RELATION). A claim is on the map once, however many make it in the same words.
+Two published semantics are computed side by side. The grounded extension (Dung 1995) looks at attacks alone, because
+an attack on one supporter of a claim must not defeat the claim itself. The quadratic energy model (Potyka 2018) gives
+each claim a strength and counts support too. Both say what follows from who attacks whom, not what is true.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

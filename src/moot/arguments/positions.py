@@ -1,21 +1,15 @@
-"""Positions over time. This file owns who answered what in which turn, and who changed. It compares wording only.
+"""Positions over time: who gave which answer in which turn, what changed it, and which sources turns cite.
 
-Uses of tools, read from the record: who used which tool, with what arguments, and which sources came of it.
-What turns rest on. This file owns when a source counts as cited: its words, or its name, stand in the turn.
-What changed an answer. This file owns how a changed answer is traced to the turns of others.
+Answers are compared by their wording, as counting rules compare them (``core.matching``).
 
-Answers are compared as rules compare them (``core.matching``): who changed is who would be counted elsewhere.
+A quotation of the background is written ``"words" (name:line)``. It is verified if the document of that name contains
+the words, apart from blanks. A source that a tool returned counts as cited if the turn names it; that a tool returned
+it does not mean that a turn relies on it. Tool arguments are in the model's call before the call of the tool.
 
-A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
-was found does not say that a turn relies on it.
-
-A quotation of the background is ``"words" (name:line)``. It counts as found where the document of that name holds the
-words, blanks aside. A source that a tool gave counts where the turn names it. Nothing is guessed from likeness.
-
-A cause is **stated** where its author points at it: by marks in the reason, by a reason that one turn alone holds word
-for word, by the critiques that are accepted under their letter or mark, or by the turn that is answered. A cause is
-**likely** where a critique shares words with what is accepted, or with the reason where the form asks for no more, and
-where somebody held the new answer before. Where there is neither, nobody is credited.
+The cause of a changed answer is **stated** if its author points at it: by marks in the reason, by a reason that
+contains words of exactly one turn, by accepted critiques, or by the turn that is answered. It is **likely** if an
+accepted critique or the reason shares words with a turn, and somebody gave the new answer before. Otherwise nobody is
+credited.
 """
 
 import re

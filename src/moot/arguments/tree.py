@@ -1,9 +1,6 @@
-"""An argument map as a tree and as data. This file owns which claim hangs on which, where each stands, and the words
-for what claims do to each other.
+"""The argument map as a tree, as JSON data and as a Mermaid flowchart, with any text escaped for Mermaid.
 
-An argument map as a Mermaid flowchart. This file owns how any text becomes safe in it.
-
-Written for Mermaid 11 and what GitHub, GitLab and others embed of it: https://mermaid.js.org/syntax/flowchart.html
+Written for Mermaid 11 as embedded by GitHub and GitLab: https://mermaid.js.org/syntax/flowchart.html
 """
 
 import re

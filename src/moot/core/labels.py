@@ -1,4 +1,4 @@
-"""What places and acts are called. This file owns the words of reports for paths, acts and values, nothing else."""
+"""The words of reports for places in a protocol, acts of turns, and values."""
 
 import re
 from collections import Counter

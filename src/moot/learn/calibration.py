@@ -1,4 +1,4 @@
-"""Whether confidence can be trusted. This file owns its measures, and the maps from what was said to what to expect.
+"""Calibration: how reliable stated confidence is (Brier score, ECE, AUROC, log score), and isotonic correction.
 
 All sums are ``math.fsum``: the same forecasts in any order give the same bits.
 """

@@ -1,7 +1,4 @@
-"""How a judge of pairs judges. This file owns the measures of verdicts that were given in both orders.
-
-Stances before and after. This file owns what counts as a flip towards a side or away from it.
-"""
+"""Measures of judges: consistency of pairwise verdicts in both orders, and flips of stances after a debate."""
 
 import math
 from collections import Counter

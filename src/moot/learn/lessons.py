@@ -1,25 +1,15 @@
-"""When an answer is right. This file owns how answers are compared with the truth, once that is known.
+"""Lessons of a closed debate: which answers were right, matches between models, persuasion, and counterarguments.
 
-What was held against a decision. This file owns which answers that lost are remembered, and in which words.
-Who changed whose mind, and by what. This file owns what of the causes of a change is remembered.
-Results between models. This file owns which debates have one, and which results count as one.
-What a debate teaches. This file owns the fold of a closed debate's entries to lessons, without clock or file.
+Computed from the entries alone, without clock or file. Answers are compared by wording, as votes are: with a closed set
+of options by the option that is meant. A counterargument is remembered from an answer that lost, if somebody voted for
+it or still gave it at the end, and if it has words of its own.
 
-They are compared as votes are: with a closed set of options by the option that is meant, else by their normalised
-words. Meaning is compared nowhere.
+Matches leave out debates without a winner among the debaters, agents that are no language model, models that play
+against themselves, and results that rest on a vote for oneself or on a judge of the same model or family.
 
-A record keeps every candidate that lost, also one that nobody wanted in the end, and some are called by their authors:
-names that mean nobody, or others, in another debate. Remembered is what somebody voted for or still held, in words.
-
-A critique worked where its author took it up: it accepted it, or its reason says what the critique says.
-
-Left out are debates without a winner among the debaters, seats that are no language model, models that play against
-themselves, and results that rest on votes for oneself, on a judge of the same model, or on one of one side's family.
-
-Answers are compared by their wording only. A participant's ``player`` is who answered for it: the model of its seat,
-or one that took its place, or ``human``. It is "" for seats without a language model (``builtin:``) and where several
-answered for one participant, so that neither enters any figure of quality. A fork teaches what it came to and no more:
-what was said in it was said before it parted, or follows from that, and would count twice.
+A participant's ``player`` is the model that answered for it, or ``human``. It is "" for agents without a language model
+(``builtin:``) and where several answered, so neither is measured. Of a fork only the outcome is learned: the rest is
+from before the fork or follows from it, and would count twice.
 """
 
 import re

@@ -1,9 +1,7 @@
-"""How long a memory stays near. This file owns the tiers, their half-lives, and what use does to a memory.
+"""The values of memory: lessons of debates, owner's notes, search results, and tiers that decay with half-lives.
 
-What memory holds. This file owns the values: what a debate teaches, what its owner said of it, what is found.
-
-What is used again is forgotten more slowly. The strength of a memory halves at a fixed pace and never falls to 0, so
-what is old is only harder to come by. The figures are our choice: debates of one owner come by the week.
+Memories that are used again are forgotten more slowly. The strength of a memory halves at a fixed pace and never
+reaches 0, so old memories are only harder to find. The figures are our choice: debates of one owner come by the week.
 """
 
 from collections.abc import Mapping

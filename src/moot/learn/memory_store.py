@@ -1,15 +1,11 @@
-"""How memory is searched. This file owns the three rankings that are joined: by words, by vectors, by strength.
+"""The memory store: adds debates, searches memories by words, vectors and strength, and works with any tables.
 
-What was learned. This file owns what a shelf keeps and promises, whatever tables it stands in.
+Words are weighed by BM25 over stems, vectors are compared one by one (fast up to some hundred thousand), and what
+either finds is ranked a third time by the strength of the memory. Of equals, the debate with the smaller id is first,
+so results depend neither on the order of learning nor on the database.
 
-Words are weighed by BM25 over stems, vectors are compared one by one (up to some hundred thousand that is quick, and no
-index of neighbours is the same in whatever order it was filled), and what either finds is ranked a third time by how
-strong the memory is. Of equals the debate whose id comes first is first, so that an answer does not depend on the order
-in which debates were learned, nor on the tables that it stands in.
-
-It is a projection that can be dropped and made again. It stands where the record does: in its SQLite file
-(``learn.sqlite_tables``), or in its PostgreSQL database (``learn.postgres_tables``). Every debate is added in one
-transaction and once; nothing that is stored depends on the order in which debates are added.
+The store is a projection of the records that can be dropped and rebuilt. It is in the same database: SQLite
+(``learn.sqlite_tables``) or PostgreSQL (``learn.postgres_tables``). Every debate is added once, in one transaction.
 """
 
 import json

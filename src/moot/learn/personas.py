@@ -1,9 +1,7 @@
-"""How participants and models did over many debates. This file owns the sums; each is made from lessons alone.
+"""Performance of participants and models over many debates, and relations between pairs of them.
 
-Who stood how to whom over many debates. This file owns the sums for pairs; each is made from lessons alone.
-
-A share without its interval says more than it knows: three of four is no better than one half. The interval is that of
-Wilson (1927), which is right for few debates too.
+Every share has its interval (Wilson 1927), which is right for few debates too: three of four is no better than one
+half. Computed from lessons alone.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Who wins against whom. This file owns how results of matches become ratings, and what they can be compared by.
+"""Ratings from matches: Bradley-Terry with intervals, Elo, and correlations between rankings.
 
 Every sum is ``math.fsum`` or over sorted names: the same results in any order give the same bits.
 """

@@ -1,8 +1,8 @@
-"""A seat that recalls. This file owns how memories stand before debaters: quoted, clipped, each with its origin.
+"""The memory retriever: an agent that finds memories and quotes them to debaters, each with its origin.
 
-What is recalled was written by models, people and strangers. It can be wrong, and it can be planted. So every text
-of it stands on one line, in quotation marks that it cannot close, behind words of ours that say where it is from and
-how far it can be trusted; it is laid into the log as somebody's words, and never becomes part of an instruction.
+Memories were written by models, people and strangers. They can be wrong, and they can be planted. So each is on one
+line, in quotation marks that it cannot close, after words of ours that say where it is from and how far it can be
+trusted. They are put into the log as somebody's words, and never become part of an instruction.
 """
 
 import asyncio

@@ -1,11 +1,11 @@
-"""Memory in SQLite. This file owns the tables of what was learned in the file of the record.
+"""Memory in SQLite: its tables in the file of the records.
 
-They have names of their own, so that one file is all there is to keep. Commits are not waited for
-(``synchronous=NORMAL``): what a power cut takes is learned again.
+The tables have names of their own, so one file is all there is to keep. Commits do not wait for the disk
+(``synchronous=NORMAL``): what a power cut loses is learned again.
 
-Words are weighed by SQLite's BM25. Vectors stand on racks, each debate's on that of its hash, and are compared one by
-one: a search reads all racks, which is quick because they are few and long, and a debate that is learned writes one of
-them anew.
+Words are weighed by SQLite's BM25. Vectors are stored in blocks (racks), each debate's in the block of its hash, and
+compared one by one: a search reads all blocks, which is fast because they are few and long, and a debate that is
+learned rewrites one of them.
 """
 
 import sqlite3

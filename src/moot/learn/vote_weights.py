@@ -1,11 +1,8 @@
-"""What votes weigh by what memory holds. This file owns how graded answers and bouts become weights, with the grounds.
+"""Vote weights from memory: graded answers and matches become weights with their grounds, given by the vote weigher.
 
-A seat that weighs votes. This file owns what is asked of memory for it, and what is answered where there is none.
-
-Whoever answers is known by its seat: a model. People are many, and none of them has a name that lasts; seats without a
-language model are nobody's performance. So neither is measured. The domain of a question is not looked at.
-
-It looks at the seats of the voters and at memory, never at a word of the brief or of anybody.
+A participant is known by its model. People have no lasting name, and agents without a language model have no
+performance, so neither is measured. The weigher reads the voters' models and memory, never a word of the brief; the
+domain of a question is ignored.
 """
 
 import asyncio

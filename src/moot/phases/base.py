@@ -1,9 +1,7 @@
-"""The Phase port and the table it plays at. This file owns what a phase can see and reach: nothing but the transcript.
+"""The Phase interface, the state that a phase can read, and phases that combine others: Sequence, Rounds, At, After.
 
-Phases made of phases. This file owns what comes after what, and what ends early.
-
-A play is a plain generator of asks and notes. It never awaits, reads no clock, and draws chance only from its table,
-so that the same record always leads to the same path.
+A play is a plain generator of asks and notes. It never awaits, reads no clock and takes all randomness from its state,
+so the same record always leads to the same path. A phase can read nothing but its state.
 """
 
 import re

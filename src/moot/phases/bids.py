@@ -1,6 +1,6 @@
-"""Bids: who wants to speak, how urgently, and to what. This file owns their form, which bid wins, and cutting in.
+"""Bids for the floor: their form, which bid wins, and interruptions of a turn.
 
-A bid is for the eyes of the one who makes it, so that nobody raises his own because of another's.
+A bid is visible only to its author, so nobody bids higher because of the bids of others.
 """
 
 from collections.abc import Generator, Sequence

@@ -1,4 +1,4 @@
-"""What a brief may choose about its protocol. This file owns these choices, not what follows from them."""
+"""The protocol settings of a brief: mediation, extras, memory, order of speaking, conditions for ending."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,6 +1,6 @@
-"""How all consent to one text. This file owns what is asked of them, and when a text stands.
+"""Consent: all agree to one text, or it is amended and put to them again.
 
-Consent is no vote: the question is not who has more behind him but whether anybody objects.
+This is no vote: what counts is whether anybody objects, not which side has more support.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,10 @@
-"""What ends the rounds of a format before their number is full. This file owns what each condition reads.
+"""How a debate in a format ends: the conditions that stop its rounds early, closing statements, and the decision.
 
-How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision.
+``consensus_reached``: all newest ANSWERs are the same. ``no_new_arguments``: the last round had no new CLAIM and no
+other ANSWER. With a moderator, its judgement counts too (``protocols.compose``), because different words can have the
+same meaning. ``rounds_exhausted`` always applies.
 
-``consensus_reached``: the newest ANSWERs of all are the same. ``no_new_arguments``: no new CLAIM and no other ANSWER in
-the last round. Where a moderator is at the table its gauge counts too (``protocols.compose``), because words can differ
-where meaning does not. ``rounds_exhausted`` is what happens anyway.
-
-Every ending begins with closing statements, given at once, so that nobody's last word leans on another's.
+Every ending begins with closing statements, all given in parallel, so that none depends on another.
 """
 
 from collections.abc import Mapping

@@ -1,17 +1,11 @@
-"""Before the debate: what memory, feeds and tools say. This file owns who is asked for it, and who is shown it first.
+"""Helper agents asked during a debate: memory retriever, vote weigher, and the similarity of proposals.
 
-What each vote weighs, by what is known from before. This file owns who is asked for it, and what of it counts.
-How alike proposals are, asked of an instrument. This file owns what it is asked, and who is one.
+Memory, measured performance and embedding models are outside the play, so each is asked like a participant. Its answer
+is on record with its origins, and a resumed debate does not look anything up again.
 
-Memory is outside the play, so a librarian is asked for it: what was recalled is an answer on record, with its origins,
-and a resumed debate reads no memory again. It is a turn like any other: quoted words of somebody, laid into the log,
-never part of a task or of the instructions.
-
-What was measured stands outside the play, so a teller is asked for it before anything else: the weights are an answer
-on record, with what each rests on, and a resumed debate looks nothing up again. No debater is ever shown it.
-
-An embedding model is outside the play, so what it finds has to be an answer on record like any other. The instrument
-is an aide: it is asked in private, and gives numbers in fields.
+What the retriever finds is a turn like any other: quoted words in the log, never part of a task or of instructions.
+Weights are asked for before anything else, and no debater sees them. The similarity agent is asked in private and
+answers with numbers in fields.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Rankings: each ranks the answers of the others. This file owns what is asked, how it is read, and what follows.
+"""Ranked voting: the question to each voter, how a ranking is read, and the decision that follows.
 
-Every answer is a candidate under its author's name, also where two say the same, so that nobody has to judge its own:
-who holds what many hold would else have nothing to rank. Where equal answers come out on top together, it is no tie.
+Every answer is a candidate under its author's name, even if two are the same, so that nobody has to rank its own
+answer. If equal answers share the first place, this is no tie.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""One writes, one reviews, until a review is good enough. This file owns the loop, its questions and what is kept.
+"""Reflection: one participant writes, another reviews, until a review reaches the required score.
 
-The reviewer reads the newest text alone, without its author and without the reviews before, so that no score leans on
-an earlier one. A later text can be worse than an earlier one, so the best one is kept, not the last.
+The reviewer sees only the newest text, without its author and without earlier reviews, so that scores are independent.
+A later text can be worse than an earlier one, so the best one is kept, not the last.
 """
 
 from dataclasses import dataclass

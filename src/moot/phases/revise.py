@@ -1,12 +1,7 @@
-"""What debaters make of a debate for themselves: revised turns, notes on their strategy. This file owns both.
+"""Phases in which debaters look at the debate itself: revisions, strategy notes, summaries, reflection, translations.
 
-The memory of a debate: summaries, looking back, translations.
-
-A revision says which turn it replaces; the old turn stands where it stood, so that no earlier prompt changes. A note
-on strategy is for the eyes of its author alone.
-
-This file owns who is asked for them and what is laid before whom, so that nobody is told what he must not see:
-whoever writes a summary sees exactly what its readers see.
+A revision names the turn that it replaces; the old turn stays where it is, so no earlier prompt changes. A strategy
+note is visible only to its author. The author of a summary sees exactly what its readers see.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Scores and evaluations of debaters. This file owns who rates whom by which form; scores decide nothing.
+"""Scores and evaluations of debaters: who rates whom, and by which form. They do not affect the decision.
 
-Who is rated has no name for the rater, nobody rates itself, and no other prompt ever holds a score.
+The rater does not see who is rated, nobody rates itself, and no other prompt contains a score.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""A phase in which work is shared out. This file owns that each participant has a task of its own.
+"""Divided work: each participant gets a part of the task, and the parts are combined (map-reduce).
 
-Work that is shared out and put together again. This file owns the questions on both ends, and how gaps are told.
+If a part fails, the one that combines them is told which part is missing.
 """
 
 from collections.abc import Sequence

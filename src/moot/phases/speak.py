@@ -1,7 +1,4 @@
-"""The forms of the known protocols. This file owns their fields; how a form stands in a text is the seats' business.
-
-Phases in which participants speak. This file owns who is asked what, in which batch.
-"""
+"""Phases in which participants speak: who is asked what and in which batch, with the forms of drafts and revisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

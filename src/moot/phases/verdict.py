@@ -1,8 +1,7 @@
-"""How one judge decides, and how nobody does. This file owns these ways to a decision.
+"""Decisions by a single judge, and debates that end without a decision.
 
-A judge never sees a name: it reads the log without names, each turn under its mark, and what it judges stands under
-letters in an order drawn by chance, under the same marks. Whoever names nobody, or nobody who stands there, decides
-nothing.
+A judge never sees names: it reads the log with each turn under its mark, and the candidates under letters in random
+order, with the same marks. A judge that names nobody, or nobody on the list, decides nothing.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
-"""Ballots: what a voter is given and what came of it. This file owns what a choice on a ballot stands for.
+"""Voting: ballots, how they are read, and how votes, answers or a moderator's verdict become the decision.
 
-Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides.
-
-A ballot is read only from the voter's own answer to its own ballot ask, by the one strict reader of the seats.
+A ballot is read only from the voter's own answer to its own question, by one strict reader.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""The arena: proposals that have to survive criticism. This file owns its rounds, and what critics and authors fill in.
+"""The protocol ``arena``: proposals are criticised, answered and improved over rounds.
 
-A critique names an issue, the words that it means, how grave it is, what would mend it, and what lacks a source. An
-author accepts or rejects each critique with a reason, and answers again; authors and critics never read names.
+A critique names an issue, the words concerned, how serious it is, what would fix it, and which claims lack a source.
+The author accepts or rejects each critique with a reason and answers again. Authors and critics never see names.
 """
 
 from moot.core.ask import Field, Form

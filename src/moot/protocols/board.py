@@ -1,13 +1,11 @@
-"""The messages of a board. This file owns their fields; how they stand in a text is the seats' business.
+"""The protocol ``board``: members talk, a timekeeper sets deadlines, and each member gives a verdict.
 
-What a board recommends. This file owns how verdicts become what the meeting decides.
-The protocol ``board``: members talk, a timekeeper presses, each gives a verdict. This file owns its order and words.
+Members speak one after the other in random order, quiet members first. Every few messages the timekeeper says how much
+time is left; at a deadline it names the members whose verdict is missing. After the first deadline their next message
+must contain a verdict; after the second, only they may speak. The meeting ends when all have withdrawn, or at the
+maximum number of messages.
 
-Members speak one after the other, drawn by chance, the quiet ones first. Every few messages the timekeeper says where
-the time stands; at a deadline it names who owes a verdict. Escalation is the form's and the floor's business, not a
-plea: behind the first deadline who owes a verdict must put one into its next message, behind the second only they have
-the floor. The meeting ends when all have withdrawn, or at its cap. Two layers of instructions stand in every prompt:
-the brief's rules are shared by all, the persona is a participant's own.
+Every prompt contains two layers of instructions: the brief's rules for all, and the participant's own persona.
 """
 
 from collections.abc import Mapping, Sequence

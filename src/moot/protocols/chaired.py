@@ -1,7 +1,7 @@
-"""Debates with a chair: answers, rankings without names, a synthesis. This file owns the protocol and its last step.
+"""The protocol ``chaired``: answers, rankings without names, and a synthesis by the chair.
 
-Everybody answers alone, everybody ranks the others' answers, and the chair writes one answer out of all, saying for
-each what it took. The chair sees letters; whose they are stands in the record and in what is read out of it.
+All answer alone, each ranks the answers of the others, and the chair writes one answer from all of them and says what
+it took from each. The chair sees letters; the record keeps whose they are.
 """
 
 from collections.abc import Mapping, Sequence

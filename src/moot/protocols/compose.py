@@ -1,28 +1,14 @@
-"""Phases woven into a protocol that stands. This file owns where in a tree of phases something can be added.
+"""Options added to any protocol: moderator's judgement, early ending, interruptions, ratings, revisions, summaries.
 
-A moderator's typed judgement after each round. This file owns what it is asked, and which rounds are gauged.
-What ends a panel or an arena early. This file owns which condition of a brief stops its rounds or its vote.
-Interruptions, for any protocol: whoever bids highest answers words of the turn just made. This file owns them.
-What a brief adds to any protocol. This file owns the order in which it is woven in, and nothing of what it does.
+A protocol is a sequence: opening, rounds, ending. Each addition is a phase at a fixed place, so no protocol needs to
+know of it:
 
-A protocol is a sequence: what opens it, its rounds, and what ends it. Whatever is added is a phase like any other, so
-no protocol needs to know of it.
+- After each turn: interruptions first, so that they are rated too; then ratings.
+- In each round, after the protocol and its mediator: revisions, strategy notes, and a summary that covers all of them.
+- After the rounds: scores and evaluations, before the decision.
+- At the end: reflection, because it must not influence the debate; then translations, of the reflection too.
 
-Claims and answers are compared by their wording, so the same position in other words goes unseen. A moderator reads
-meaning; its judgement stands in fields, never in prose, and nobody else's prompt ever holds it.
-
-Rounds: ``consensus_reached``, ``answers_unchanged``, ``stalled``, ``confidence_reached`` and ``majority_certain`` read
-answers; with a moderator its judgement counts too, and alone says that nothing new was claimed. Votes: with
-``lead_decided`` and ``majority_certain`` voters are asked one after the other, until the rest need not be asked. Every
-reason says how many calls were saved.
-
-Behind each turn the others bid. The strongest bid gets one short turn, which quotes the words it answers, and whoever
-was interrupted replies as shortly. A reply is not interrupted again, so that a round stays a round.
-
-Behind each turn: interruptions, so that they are rated like other turns; then ratings. In each round, behind what the
-protocol and its mediator do: revisions, so that they are rated too; notes on strategy; a summary last, so that it holds
-the revisions. Behind the rounds: scores, then evaluations, before what ends the debate. Behind everything: looking
-back, because nobody should argue by it; then translations, of that too.
+Wording is compared without meaning, so a moderator can judge each round in typed fields that nobody else sees.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
-"""The council: proposals, rounds of debate, a vote. This file owns both ways of it.
+"""The protocol ``council``: proposals, rounds of debate and a vote; also as ``debate_step``, which follows its source.
 
-``council`` is the protocol of that name, with Moot's own defaults. ``debate_step`` follows the document of the source
-system to the letter: names are visible, texts are clipped to the documented lengths, a vote needs the whole formula,
-the first proposals stand for election, and where nobody wins the first proposal does.
+``council`` has Moot's own defaults. ``debate_step`` follows the document of the source system exactly: names are
+visible, texts are clipped to the documented lengths, a vote needs the whole formula, the first proposals are the
+candidates, and if nobody wins, the first proposal does.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,9 @@
-"""The format ``fishbowl``: an inner circle talks, an outer circle listens, one chair is free. This file owns its order.
+"""The format ``fishbowl``: an inner circle talks, an outer circle listens, and one chair is free.
 
-Opening statements are made at once. In each round all in the inner circle speak, in the order in which they came in;
-then all in the outer circle bid for the free chair, and the winner speaks once. Whoever took the chair stays inside,
-and whoever has been inside longest goes out, so that the circle is always as small and never the same.
-Few speak at length to each other, which goes deeper than a round of all; the chair lets in what those inside miss.
-Who sits where follows from who took the chair before; it is stored nowhere.
+Opening statements are made in parallel. In each round the inner circle speaks, in the order in which its members
+joined; then the outer circle bids for the free chair, and the winner speaks once. The winner stays inside, and the
+member who has been inside longest leaves, so the circle keeps its size. Few speakers go deeper than a round of all;
+the chair brings in what they miss. Who is inside follows from the record; it is stored nowhere else.
 """
 
 from dataclasses import dataclass

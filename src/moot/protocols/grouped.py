@@ -1,13 +1,10 @@
-"""What goes from group to group. This file owns the reports, what is told of their counts, and who may read them.
+"""Debates in groups: many participants, three to five in each group, and reports from group to group.
 
-Debates in groups: many at the table, three to five in a debate. This file owns who hears what, and what goes across.
+Each participant drafts alone and debates in its group; nobody outside reads what is said there. Each group reports
+every answer that it has, with its count and best argument; all reconsider after reading the reports; and all decide.
 
-A summary tends to drop what few hold, so the form has a place for each answer that is on record, and the counts that
-others read are the record's, whatever a report says.
-
-Each drafts alone, groups debate among themselves, and nobody outside a group reads what is said in it. Then each group
-reports every answer that it holds, with its count and its best argument; all reconsider with the reports in view; and
-all decide.
+A summary tends to drop minority answers, so the form has a place for each answer on record, and the counts that others
+read come from the record, not from the report.
 """
 
 from collections.abc import Sequence

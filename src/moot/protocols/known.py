@@ -1,6 +1,6 @@
-"""The known protocols, each a few lines over the same phases. This file owns what each protocol does by default.
+"""The list of built-in protocols, and the protocols ``panel`` and ``moderated``.
 
-Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
+The defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
 
 from collections.abc import Mapping

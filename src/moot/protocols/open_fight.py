@@ -1,9 +1,8 @@
-"""The format ``open_fight``: no order of speaking; bids decide who speaks. This file owns its exchanges and its tasks.
+"""The format ``open_fight``: there is no order of speaking; bids decide who speaks.
 
-Opening statements are made at once. A round has as many exchanges as there are debaters. In each all bid but the one
-who spoke last; the strongest bid gets the floor for one turn, which answers words of another turn that it quotes.
-Where nobody bids, the round is over. Quoted words hold the fight to what was really said: whether they stand in the
-turn that they are taken from can be checked, see ``core.text.stands_in``.
+Opening statements are made in parallel. A round has as many exchanges as there are debaters. In each, all bid except
+the last speaker; the strongest bid wins one turn, which answers words of another turn and quotes them. If nobody bids,
+the round is over. Whether the quoted words are in the turn can be checked (``core.text.stands_in``).
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""The format ``bp_style``: British Parliamentary. This file owns its offices, their order, their duties and its points.
+"""The format ``bp_style``: British Parliamentary debate, with its offices, order of speeches and points of information.
 
 Order, duties and points of information follow the rules of the World Universities Debating Championship (parts 1
-and 2). Two things differ, because here a speech is one answer: a point is offered when the speech is over instead of
-within it, and the speaker takes exactly one, the most urgent that is offered. As there, every speech is open to
-points, those of the whips too. A house of less than eight has people with more than one speech, always on one side.
+and 2). Two things differ, because here a speech is one answer: a point is offered after the speech instead of within
+it, and the speaker takes exactly one, the most urgent. As there, every speech is open to points, those of the whips
+too. With fewer than eight debaters some make more than one speech, always on one side.
 """
 
 from collections.abc import Sequence as Listed

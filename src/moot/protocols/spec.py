@@ -1,10 +1,10 @@
-"""Protocols and phases from other packages. This file owns where they are looked for, and what is said of broken ones.
+"""Protocols as data and back, and protocols and phases from other packages (plugins).
 
-Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``.
+A phase tree is stored in a record as ``{"is": "Rounds", "most": 3}``.
 
 A package offers a protocol by an entry point of the group ``moot.protocols``: a name, and a function from a brief and
-its choices to a phase. Phase classes of its own stand in a module that an entry point of ``moot.parts`` names. Nothing
-is looked for, or imported, before a name comes up that is not one of ours.
+its choices to a phase. An entry point of ``moot.parts`` names a module with phase classes of its own. Nothing is looked
+up or imported until a name appears that is not built in.
 """
 
 from collections.abc import Callable, Iterator, Mapping

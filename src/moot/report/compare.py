@@ -1,8 +1,6 @@
-"""Where two debates part. This file owns what it means that two records say the same up to a place.
+"""Comparison of two debates: where their records differ, their settings, and their outcomes.
 
-Two debates side by side. This file owns what a comparison says: where they part, what was set, what came of it.
-
-Times, ids, hashes, tokens and calls say nothing. The answers of one batch are compared in the order of asking, for
+Times, ids, hashes, tokens and calls are ignored. The answers of one batch are compared in the order of asking, because
 their order in the record is that of their latencies.
 """
 

@@ -1,7 +1,6 @@
-"""How a debate ended. This file owns what a report says about the decision: nothing better than the record has it.
+"""The outcome of a debate for reports: decision, ballots, tally, and the members, artifacts and whispers of a board.
 
-A board, as its record has it. This file owns what a report says of its members, artifacts and whispers.
-A board in Markdown. This file owns how the chapter looks; what it says is ``report.conclusion``'s business.
+Nothing is said beyond what the record contains.
 """
 
 import math

@@ -1,14 +1,11 @@
-"""What changed in the course of a debate: revised turns, opinions, what debaters say of themselves, their notes.
+"""What changed during a debate, and the scores of debaters, as data and in Markdown.
 
-Second thoughts and notes in Markdown. This file owns how these chapters look; ``report.course`` what they say.
-Scores of debaters. This file owns what the ratings of a debate add up to; it reads typed fields, never words.
-The scores in Markdown. This file owns how the chapter looks; what it says is ``report.course``'s business.
+Changes are revised turns, changed answers, what debaters say of themselves, and strategy notes. A change that a debater
+reports is confirmed by the record if the two turns that it names are its own and give different answers. Answers are
+compared by wording only.
 
-This file owns how a self-report is set beside the record. A reported change is shown by the record where the two turns
-that it names are the debater's own and give different answers; answers are compared by wording only.
-
-A rating is an answer of the act ``score`` to a question about one turn. A number that could not be read is no number:
-every mean says of how many it is.
+A rating is an answer of the act ``score`` to a question about one turn. A number that could not be read is left out:
+every mean says how many numbers it is of.
 """
 
 import math

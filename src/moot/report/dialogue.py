@@ -1,8 +1,6 @@
-"""What was said, in Markdown. This file owns how phases and turns look; what they say is ``report.report``'s business.
+"""The transcript in Markdown: phases and turns, and as an appendix every question in full.
 
-Every question in full: what was asked, what was shown, what it took to answer. This file owns this appendix.
-
-A moderator's turns are block quotations; a missing turn stands in its place; what came from outside says so.
+A moderator's turns are block quotations, a missing turn is shown in its place, and turns from outside are marked.
 """
 
 import re

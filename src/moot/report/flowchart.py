@@ -1,7 +1,7 @@
-"""A protocol as a Mermaid flowchart. This file owns which phase leads to which, and what stands in a phase's box.
+"""A protocol as a Mermaid flowchart: which phase follows which, and the settings of each.
 
-It reads a phase tree as data, as it stands in ``Opened``. A field that is not there holds its default, and defaults
-never change: records rest on them. Written for Mermaid 11: https://mermaid.js.org/syntax/flowchart.html
+It reads a phase tree as data, as stored in ``Opened``. A field that is missing has its default, and defaults never
+change: records rely on them. Written for Mermaid 11: https://mermaid.js.org/syntax/flowchart.html
 """
 
 import re

@@ -1,12 +1,10 @@
-"""Tools and sources, read from the record. This file owns the chapter that says what was looked up, and where.
+"""The report's chapters on tools, sources and searches for arguments, read from the record.
 
-Searches for arguments, read from the record. This file owns the appendix that shows what was looked at.
+A use of a tool is a call on record with its sources; its arguments are in the model's call before it. That a source was
+found does not mean that a turn relies on it.
 
-A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
-was found does not say that a turn relies on it.
-
-A search is on record as one call with its tree as JSON; which line was chosen, and how often and how well each was
-judged, stands in it. Values are those for the participant, from 0 to 1.
+A search is on record as one call with its tree as JSON: the chosen line, and how often and how well each was judged.
+Values are those for the participant, from 0 to 1.
 """
 
 import json

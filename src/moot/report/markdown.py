@@ -1,9 +1,6 @@
-"""The argument map in Markdown. This file owns the chapter: the chart, which claims stand, what was not answered.
+"""The report of a debate in Markdown, with its chapters on the decision and on the argument map.
 
-The decision in Markdown. This file owns how the chapter looks; what it says is ``report.conclusion``'s business.
-The report as Markdown. This file owns how a report looks; what it says is ``report.report``'s business.
-
-Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of participants get none above 5.
+Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Headings of participants are level 5 or below.
 """
 
 import re

@@ -1,8 +1,6 @@
-"""Counts: what was asked, answered, called, used and paid. This file owns these sums.
+"""Metrics of a debate (calls, tokens, cost, time) and its problems: missing turns, failed attempts, fallbacks, pauses.
 
-What went wrong. This file owns the list: every missing turn, failed try, substitute, gap and pause of a record.
-
-A cost is the sum over answered calls. Where one of them has no known price the sum is unknown, never smaller or 0.
+A cost is the sum over answered calls. If one of them has no known price the sum is unknown, never smaller or 0.
 """
 
 import math

@@ -1,8 +1,6 @@
-"""A receipt of a decision: who decided what, on which grounds, at which cost. This file owns what stands in it.
+"""The receipt of a decision, as data and in Markdown: who decided what, on which grounds, at which cost.
 
-A receipt in Markdown. This file owns how it looks; what it says is ``report.receipt``'s business.
-
-The hash of the record's last entry ties it to the record. Who signs it, and how, is the desk's business.
+The hash of the record's last entry ties it to the record. It is signed elsewhere.
 """
 
 import hashlib

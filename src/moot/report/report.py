@@ -1,10 +1,7 @@
-"""What a debate was set to. This file owns how rounds, choices, limits and seed are said.
+"""The report of a debate as data: its settings, participants, turns and outcome. ``report.markdown`` renders it.
 
-The report as data. This file owns what a report says; ``report.markdown`` owns how it looks.
-
-It reads the protocol as it is stored: ``{"is": "Rounds", "most": 3}``.
-
-Everything here is read from entries. Words of participants stand in it as they are on record.
+Everything is read from entries, the protocol as it is stored: ``{"is": "Rounds", "most": 3}``. Words of participants
+are those on record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,13 +1,10 @@
-"""Turns that say what they claim and which turn they answer. This file owns how their fields read in short.
+"""One turn as a report shows it: its speaker, what it answers, its fields in short, and its name in logs.
 
-One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read.
-Entries under the names that the source systems give them. This file owns which entry is which event.
+A turn with a claim is shown as its argument; claim, position and what it answers are one line before it.
 
-Such a turn is its argument; the claim, the position and what it answers are one line in front of it.
-
-``debate_start`` is the opening and ``debate_end`` the close: one of each in a record that is whole. What is for the
-engine alone, such as calls and their tries, has no name here, nor has what an aide answers, who is no agent, or what
-nobody but its author may see, such as a bid or a score.
+Entries also get the names of the source systems. ``debate_start`` is the opening and ``debate_end`` the close: one of
+each in a complete record. Without a name are calls and attempts, which only the engine needs, answers of helper agents,
+and what only its author may see, such as a bid or a score.
 """
 
 import html
