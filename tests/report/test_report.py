@@ -60,9 +60,7 @@ def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
         use = each["use"]
         numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {use['input_tokens']:,}"
         assert f"| {each['name']} | {numbers} |" in text
-    assert len(data["faults"]) == len(
-        re.findall(r"^- \*\*", text.split("## What went wrong")[1].split("## Record")[0], re.M)
-    )
+    assert len(data["faults"]) == len(re.findall(r"^- \*\*", text.split("## Problems")[1].split("## Record")[0], re.M))
     assert data["entries"] == 45
     assert sum(each["use"]["calls"] for each in data["participants"]) == total["calls"]
 
@@ -113,7 +111,7 @@ def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -
         (Decision(status="decided", winner="Ann", text="one\ntwo"), "**The proposal of Ann:**\n\none  \ntwo"),
         (Decision(status="decided", winner="yes", text="yes"), "**Decided:** yes"),
         (Decision(status="decided", winner="yes"), "**Decided:** yes"),
-        (Decision(status="decided"), "**How it followed:** The record does not say."),
+        (Decision(status="decided"), "**How it was decided:** The record does not say."),
         (Decision(status="decided", how="Chair gave it", rule="moderator"), "Chair gave it. Rule: moderator."),
     ],
 )
@@ -255,7 +253,7 @@ def test_header_of_a_brief_with_everything() -> None:
     assert "- **Ann:** debater, weight 2\n- **Chair:** Moderator\n" in text
     assert "- **Length:** 1 entry, the last one of 2026-01-05 10:00:00 UTC" in text
     assert "## The debate\n\nNothing was said." in text
-    assert "## What went wrong\n\nNothing went wrong." in text
+    assert "## Problems\n\nThere were no problems." in text
 
 
 def test_what_a_persona_says_under_labels_stands_apart() -> None:
@@ -281,7 +279,7 @@ def test_nobody_changed_the_answer() -> None:
     for n in (1, 2):
         diary.say(ask(f"/debate/rounds/round-{n}#1", "Ann", "argue"), "x", {"position": "yes"})
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
-    assert "Nobody changed the answer in the course of the debate." in page(diary)
+    assert "Nobody changed their answer during the debate." in page(diary)
 
 
 def test_a_thousand_turns_take_less_than_a_second() -> None:

@@ -41,8 +41,9 @@ def _paragraphs(text: str) -> Iterator[str]:
         if rows and (item or heading or not row.strip()):
             yield " ".join(rows)
             rows = []
-        if row.strip() and not heading:
-            rows.append(row[item.end() :].strip() if item else row.strip())
+        words = row[item.end() :].strip() if item else row.strip()
+        if words and not heading:
+            rows.append(words)
 
 
 def _sentences(paragraph: str) -> Iterator[str]:

@@ -18,6 +18,9 @@ from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
 
+BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
+"""What reports say in place of a choice."""
+
 CONSENT, REJECT = "consent", "REJECT"
 """The rule by which nobody may be against a text, and what those say who are."""
 
@@ -152,7 +155,7 @@ def _overturned(decision: Decision) -> list[str]:
     whole = math.fsum(decision.first.values())
     chosen = listed(tops)
     lead = f"{decision.first[tops[0]]:g} of {whole:g} first drafts{' each' if len(tops) > 1 else ''}"
-    return [f"The first drafts say otherwise: {chosen} had {lead}. The discussion changed the result."]
+    return [f"The first drafts had another result: {chosen} had {lead}. The discussion changed the result."]
 
 
 def _tops(tally: Mapping[str, float]) -> list[str]:
@@ -296,7 +299,7 @@ def _members(members: Sequence[Standing]) -> str:
 
 def _refused(members: Sequence[Standing]) -> list[str]:
     told = [f"{inline(each.name)} ({', '.join(each.refused)})" for each in members if each.refused]
-    return [f"*Withdrawals without a verdict counted as nothing: {listed(told)}.*"] if told else []
+    return [f"*Withdrawals without a verdict did not count: {listed(told)}.*"] if told else []
 
 
 def _attachments(attachments: Sequence[Attachment]) -> list[str]:
@@ -306,7 +309,7 @@ def _attachments(attachments: Sequence[Attachment]) -> list[str]:
 def _attachment(each: Attachment) -> list[str]:
     cited = listed([f"{inline(by)} ({mark})" for by, mark in each.cited])
     head = f"**{each.mark}: {inline(each.title)}**, attached by {inline(each.by)}"
-    return [f"{head}; {f'cited by {cited}' if cited else 'cited by nobody'}.", quoted(block(each.text))]
+    return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(each.text))]
 
 
 def _unknown(found: Board) -> list[str]:
@@ -317,9 +320,9 @@ def _unknown(found: Board) -> list[str]:
 def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
     if not whispers:
         return []
-    told = "Each was shown to its author and to the member named, and to nobody else."
+    told = "Only its author and the named member saw each whisper."
     lines = [
-        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody who is at the table'}: "
+        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody in the debate'}: "
         f"{inline(each.text, 2 * LONG)}"
         for each in whispers
     ]

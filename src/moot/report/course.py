@@ -205,7 +205,7 @@ def _second_thoughts(course: Course) -> list[str]:
         _look(each, [move for move in course.moves if move.by == each.by and move.told is False])
         for each in course.reflections
     ]
-    return ["## Second thoughts", bullets(map(_revision, course.revisions)), *looks]
+    return ["## Revisions and reflection", bullets(map(_revision, course.revisions)), *looks]
 
 
 def _revision(revision: Revision) -> str:
@@ -219,7 +219,7 @@ def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _look(reflection: Reflection, untold: Sequence[Move]) -> str:
     who = inline(reflection.by)
-    head = f"**{who}**, looking back, {_SAYS[reflection.changed]}."
+    head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
     told = [
         f"{inline(each.words, 2 * LONG)} (*the record {'shows' if each.shown else 'does not show'} it*)"
         for each in reflection.changes
@@ -237,7 +237,7 @@ def _notes(notes: Sequence[Note]) -> list[str]:
     if not notes:
         return []
     told = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
-    return ["## Notes on strategy", "While the debate ran, nobody but their authors saw them.", *told]
+    return ["## Notes on strategy", "During the debate only their authors saw them.", *told]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,7 +324,7 @@ def scoreboard(scores: Scores) -> list[str]:
     """The chapter on the scores, as blocks; nothing where nobody was rated."""
     if not scores.ratings:
         return []
-    told = "Means on a scale from 0 to 10; in brackets, of how many ratings. Scores decide nothing."
+    told = "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."
     return [
         "## Scores",
         told,

@@ -159,7 +159,10 @@ def journal(report: Report, entries: Sequence[Entry]) -> str:
             events.setdefault(entry.event.key, []).append(entry.event)
     asks = [(turn, turn.ask) for turn in transcript.all() if turn.ask]
     blocks = [piece for turn, ask in asks for piece in _question(turn, ask, transcript, events.get(turn.key, []))]
-    return "\n\n".join([f"## Every question of {code(report.debate)}", *(blocks or ["Nothing was asked."])]) + "\n"
+    return (
+        "\n\n".join([f"## Appendix: every question of {code(report.debate)}", *(blocks or ["Nothing was asked."])])
+        + "\n"
+    )
 
 
 def _question(turn: Turn, ask: Ask, transcript: Transcript, events: Sequence[_Effort]) -> Iterator[str]:
@@ -167,7 +170,7 @@ def _question(turn: Turn, ask: Ask, transcript: Transcript, events: Sequence[_Ef
     yield lead("Task", ask.task)
     yield "\n".join(f"- {line}" for line in _facts(ask, transcript))
     if events:
-        yield "**What it took**\n\n" + "\n".join(f"{n}. {_step(event)}" for n, event in enumerate(events, start=1))
+        yield "**Calls**\n\n" + "\n".join(f"{n}. {_step(event)}" for n, event in enumerate(events, start=1))
 
 
 def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
@@ -175,9 +178,9 @@ def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
     yield f"**View:** {_view(ask.view)}"
     if ask.about:
         turns = [transcript.get(key) for key in ask.about]
-        yield f"**Laid before:** {', '.join(f'{turn.mark} ({inline(turn.by)})' for turn in turns)}"
+        yield f"**Turns shown:** {', '.join(f'{turn.mark} ({inline(turn.by)})' for turn in turns)}"
     if ask.audience:
-        yield f"**Seen by:** {', '.join(inline(name) for name in ask.audience)} alone"
+        yield f"**Visible to:** only {', '.join(inline(name) for name in ask.audience)}"
     if ask.form:
         yield f"**Form:** {_form(ask.form)}"
 
@@ -199,15 +202,15 @@ def _form(form: Form) -> str:
 
 def _field(field: Field) -> str:
     choices = f" ({' / '.join(inline(choice) for choice in field.choices)})" if field.choices else f" ({field.kind})"
-    return f"{inline(field.name)}{choices}{'' if field.required else ', may be left out'}"
+    return f"{inline(field.name)}{choices}{'' if field.required else ', optional'}"
 
 
 def _step(event: _Effort) -> str:
     match event:
         case Attempted(call=call, n=n, model=model):
-            return f"{inline(call)}: try {n}{f' of {code(model)}' if model else ''}"
+            return f"{inline(call)}: attempt {n}{f' of {code(model)}' if model else ''}"
         case Erred(call=call, n=n, kind=kind, reason=reason):
-            return f"{inline(call)}: try {n} failed, {inline(kind)}: {inline(reason, 2 * LONG)}"
+            return f"{inline(call)}: attempt {n} failed, {inline(kind)}: {inline(reason, 2 * LONG)}"
         case Failed(kind=kind, reason=reason):
             return f"no answer, {inline(kind)}: {inline(reason, 2 * LONG)}"
         case _:

@@ -17,7 +17,7 @@ from typing import cast
 from moot.arguments.positions import Used
 from moot.core.event import TREE, Asked, Called, Entry
 from moot.core.labels import place
-from moot.core.text import listed
+from moot.core.text import counted, listed
 from moot.report.markdown_text import LONG, bullets, code, inline
 
 _DUMPED = re.compile(r"\b(\w+): \1\((['\"])(.*?)(?:\2,?\)|$)")
@@ -62,7 +62,7 @@ def _counts(used: Sequence[Used], sources: int) -> str:
 
 
 def _sources(count: int) -> str:
-    return f"They found {count or 'no'} source{'' if count == 1 else 's'}."
+    return f"They found {counted(count, 'source') if count else 'no sources'}."
 
 
 def _times(count: int) -> str:
@@ -157,7 +157,7 @@ def appendix(found: Sequence[Searched]) -> list[str]:
     """The searches as a chapter in Markdown, block by block; nothing where there are none."""
     if not found:
         return []
-    blocks = ["## Appendix: how arguments were looked for"]
+    blocks = ["## Appendix: search for arguments"]
     for each in found:
         blocks += [f"### {inline(each.by)}, {place(each.key)[:1].lower()}{place(each.key)[1:]}", _told(each)]
         blocks.append("\n".join(_line(thought) for thought in each.thoughts))
@@ -166,7 +166,7 @@ def appendix(found: Sequence[Searched]) -> list[str]:
 
 def _told(each: Searched) -> str:
     ended = f" It ended early: {inline(each.stopped, LONG)}." if each.stopped else ""
-    replies = "1 reply" if each.depth == 1 else f"{each.depth} replies"
+    replies = counted(each.depth, "reply")
     return (
         f"Monte Carlo tree search, {each.simulations} of {each.asked} simulations, {replies} deep. The line in bold "
         f"was chosen; values run from 0 to 1, for {inline(each.by)}.{ended}"
@@ -176,7 +176,7 @@ def _told(each: Searched) -> str:
 def _line(thought: Thought) -> str:
     words = inline(f"{thought.by}: {thought.claim}" if thought.depth else thought.claim, LONG)
     shown = f"**{words}**" if thought.chosen else words
-    visits = "1 visit" if thought.visits == 1 else f"{thought.visits} visits"
+    visits = counted(thought.visits, "visit")
     judged = f"{visits}, value {thought.value:.2f}" if thought.value is not None else "not judged"
     return f"{'  ' * thought.depth}- {shown} ({judged})"
 

@@ -305,7 +305,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         reason = f"{event.served} answered for {event.model}"
         yield Fault(kind="served", seq=seq, who=who, key=key, reason=reason)
     if event.finish == "length":
-        yield Fault(kind="truncated", seq=seq, who=who, key=key, reason="the answer reached its longest length")
+        yield Fault(kind="truncated", seq=seq, who=who, key=key, reason="the answer reached its maximum length")
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=who, key=key, reason="the provider's filter cut the answer")
     if event.usage.estimated:
@@ -362,7 +362,7 @@ def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator
             case _:
                 pass
     for seq, attempt in (*lost, *tries.values()):
-        reason = f"a call of {attempt.model or 'a model'} has no end on record; it may have been paid for"
+        reason = f"a call of {attempt.model or 'a model'} has no result on record; it may have been charged"
         yield Fault(kind="lost", seq=seq, who=owners[attempt.key], key=attempt.key, reason=reason)
     for seq, ask in asks.values():
         if seats[ask.key] == _PERSON:

@@ -12,8 +12,9 @@ from moot.core.brief import Brief, Duty
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
+from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import Ending, conclusion
+from moot.report.conclusion import BALLOT_STATES, Ending, conclusion
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import moment
@@ -227,7 +228,7 @@ def _facts(receipt: Receipt) -> list[str]:
         *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
         f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {time(receipt.seconds)}",
         f"Calls: {paid.calls:,}; tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out; cost: {cost}",
-        f"Record: {receipt.entries:,} entries, head {code(receipt.head)}",
+        f"Record: {counted(receipt.entries, 'entry')}, last hash {code(receipt.head)}",
     ]
 
 
@@ -236,7 +237,7 @@ def _chapter(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _ballot(ballot: Ballot) -> str:
-    choice = inline(ballot.choice, LONG) if ballot.state == "cast" else ballot.state
+    choice = inline(ballot.choice, LONG) if ballot.state == "cast" else BALLOT_STATES[ballot.state]
     weight = f" (weight {ballot.weight:g})" if ballot.weight != 1 else ""
     return f"{inline(ballot.voter)}: {choice}{weight}" + (f". {inline(ballot.reason, LONG)}" if ballot.reason else "")
 
@@ -251,13 +252,13 @@ def _lost(receipt: Receipt) -> list[str]:
 
 def _cited(evidence: Evidence) -> str:
     said = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
-    said += [f"not found there: the words of {', '.join(evidence.unfound)}"] if evidence.unfound else []
+    said += [f"quoted words not found in it: {', '.join(evidence.unfound)}"] if evidence.unfound else []
     said += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
     return f"{inline(evidence.source, LONG)}: {'; '.join(said)}"
 
 
 def _people(people: Sequence[Seated]) -> str:
-    heads = ["Name", "Role", "Duty", "Seat", "Models asked", "Models that answered"]
+    heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
     rows = [
         (each.name, each.role, each.duty, each.seat, *map(", ".join, (each.models, each.served))) for each in people
     ]

@@ -15,7 +15,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
-from moot.core.text import clean, clean_data
+from moot.core.text import clean, clean_data, counted
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, board, conclusion
 from moot.report.course import Course, Scores, course, scores
@@ -33,9 +33,9 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
 def _told(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
     for most in list(_most(opened.protocol, "Rounds", "most", 3))[:1]:
-        yield f"at most {most} {'round' if most == 1 else 'rounds'}"
+        yield f"at most {counted(most, 'round')}"
     for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
-        yield f"at most {most} {'message' if most == 1 else 'messages'} for each member"
+        yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
     for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
