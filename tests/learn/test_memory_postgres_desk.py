@@ -21,8 +21,8 @@ from moot.record.postgres import PostgresStore
 from tests.app.run.test_learning import BUSES, everything, fill, keep, kept, paper
 from tests.cli.commands import moot
 from tests.learn.lessons_kit import TWO, Paper
-from tests.learn.test_librarian import asked
 from tests.learn.test_memory_postgres import linked
+from tests.learn.test_retriever import asked
 from tests.learn.test_weights import question
 from tests.report.quoting import Ear
 
@@ -123,7 +123,7 @@ WORKER = """
 import asyncio, os, signal, sys
 import psycopg
 from moot.app.plan.settings import Config
-from moot.app.run.workspace import Desk
+from moot.app.run.workspace import Workspace
 from moot.app.export.learned import learn, learn_all
 from moot.record.postgres import PostgresStore
 
@@ -139,7 +139,7 @@ def counted(method):
     return call
 
 async def main():
-    desk = Desk(PostgresStore.open(address), config=Config())
+    desk = Workspace(PostgresStore.open(address), config=Config())
     psycopg.Connection.execute = counted(psycopg.Connection.execute)
     psycopg.Copy.write_row = counted(psycopg.Copy.write_row)
     for name in names:

@@ -55,7 +55,7 @@ def test_a_tree_is_shown_as_a_list() -> None:
 
 
 def test_nothing_is_shown_where_nobody_searched() -> None:
-    assert appendix(searches(entries(ASKED, called(json.dumps(TREE), model="ollama:tiny")))) == []
+    assert searches(entries(ASKED, called(json.dumps(TREE), model="ollama:tiny"))) == ()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", "null", "{}", '{"nodes": 3}', json.dumps({**TREE, "nodes": [{}]})])

@@ -25,7 +25,7 @@ from moot.core.matching import normalise
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, read_field
-from moot.learn.memory import Bout, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
+from moot.learn.memory import Lessons, ModelMatch, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.ratings import Match, side_swapped
 from moot.report.conclusion import conclusion as came
 
@@ -140,7 +140,7 @@ def patterns(
     )
 
 
-def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[Bout, ...]:
+def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
     """What a debate says of its models.
 
     The winner has beaten everybody who ended with another answer; those at the top of a tie are equal.
@@ -165,7 +165,7 @@ def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, st
     judges = {who.get(each.voter, "") for each in decision.ballots if each.voter not in names}
     pairs = [pair for pair in pairs if not any(_leans(judge, who[pair[0]], who[pair[1]]) for judge in judges)]
     return tuple(
-        Bout(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
+        ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
         for one, other, score in pairs
     )
 
@@ -213,20 +213,20 @@ def _leans(judge: str, one: str, other: str) -> bool:
     return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
 
 
-def one_result(played: Sequence[tuple[str, str, Bout]]) -> tuple[Match, ...]:
+def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
     """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
 
     Args:
-        played: the motion, the domain and the bout of each, in the order of playing; such a result stands where the
+        played: the motion, the domain and the match of each, in the order of playing; such a result stands where the
             first of its two debates does.
     """
     waiting: dict[tuple[object, ...], list[int]] = {}
     found: dict[int, Match] = {}
-    for n, (motion, domain, bout) in enumerate(played):
-        match = Match(one=bout.one, other=bout.other, score=bout.score, domain=domain, weight=bout.weight)
-        sides = dict(zip((bout.one, bout.other), bout.sides, strict=True))
+    for n, (motion, domain, result) in enumerate(played):
+        match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
+        sides = dict(zip((result.one, result.other), result.sides, strict=True))
         place = (motion, domain, *sorted(sides.items()))
-        swapped = {bout.one: sides[bout.other], bout.other: sides[bout.one]}
+        swapped = {result.one: sides[result.other], result.other: sides[result.one]}
         back = waiting.get((motion, domain, *sorted(swapped.items())))
         if back:
             first = back.pop(0)
@@ -287,7 +287,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
         positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
         performances=tuple(_performances(transcript, held, who, known.truth)),
-        bouts=bouts(transcript, final, who),
+        matches=matches(transcript, final, who),
         uses=_uses(transcript),
     )
 

@@ -201,7 +201,7 @@ class Performance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bout:
+class ModelMatch:
     """One result between two models.
 
     Attributes:
@@ -229,7 +229,7 @@ class Lessons:
     positions: tuple[Position, ...] = ()
     relations: tuple[Relation, ...] = ()
     performances: tuple[Performance, ...] = ()
-    bouts: tuple[Bout, ...] = ()
+    matches: tuple[ModelMatch, ...] = ()
     uses: tuple[str, ...] = ()
 
 

@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from moot.learn.memory import (
-    Bout,
     Found,
     Kind,
     Lessons,
+    ModelMatch,
     Outcome,
     Pattern,
     Performance,
@@ -54,7 +54,7 @@ A word that stands in a large part of all texts tells little and costs most."""
 
 
 def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[Found, ...]:
-    """What bears on a query, best first; see ``Shelf.search``."""
+    """What bears on a query, best first; see ``MemoryStore.search``."""
     asked = list(dict.fromkeys(searched(query)))
     if not asked or most < 1:
         return ()
@@ -102,7 +102,7 @@ def _found(kind: Kind, seen: Seen, likeness: float) -> Found:
     )
 
 
-Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | Bout
+Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | ModelMatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ class MemoryStore:
             return {row.debate: row.notes for row in self._tables.debates()}
 
     def replace(self, anew: "MemoryStore") -> frozenset[str]:
-        """Take what another shelf holds in the place of everything, at once.
+        """Replace everything by what another store holds, in one transaction.
 
         Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.
         """
@@ -240,7 +240,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
         "position": lessons.positions,
         "relation": lessons.relations,
         "performance": lessons.performances,
-        "bout": lessons.bouts,
+        "bout": lessons.matches,
     }
     topic = vector(lessons.outcome.topic)  # whoever criticises must not choose where that is recalled
     for kind, parts in groups.items():

@@ -67,7 +67,7 @@ def share(some: int, of: int) -> Share:
 
 
 def performances(items: Iterable[Item]) -> tuple[tuple[str, Performance], ...]:
-    """What a shelf holds of the kind ``performance``, each with its debate."""
+    """What the memory store holds of the kind ``performance``, each with its debate."""
     return tuple((item.debate, Performance(**cast("dict[str, Any]", item.body))) for item in items)
 
 
@@ -132,7 +132,7 @@ class Pair:
 
 
 def relations(items: Iterable[Item]) -> tuple[tuple[str, Relation], ...]:
-    """What a shelf holds of the kind ``relation``, each with its debate."""
+    """What the memory store holds of the kind ``relation``, each with its debate."""
     return tuple(
         (item.debate, replace(made, players=(made.players[0], made.players[1])))
         for item in items

@@ -59,14 +59,14 @@ class Retriever:
     """The seat that recalls.
 
     Attributes:
-        shelf: the file or database with what was learned; None where there is none.
+        place: the file or database with what was learned; None where there is none.
         lacks: tells what memory lacks, in a sentence; None where nobody knows.
         pulse: reads a feed; None where there are no feeds.
         look: looks up the topic with tools; None where there are none.
         clock: seconds since 1970.
     """
 
-    shelf: Place | None = field(repr=False)
+    place: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
     pulse: Pulse | None = None
     look: Look | None = None
@@ -107,13 +107,13 @@ class Retriever:
 
     def _search(self, topic: str, wanted: Mapping[str, Field]) -> tuple[tuple[Found, int], ...]:
         """Outcomes, then patterns, each with how many others say the same; runs in a thread."""
-        if self.shelf is None:
+        if self.place is None:
             return ()
         now, found = self.clock(), list[tuple[Found, int]]()
-        with MemoryStore.open(self.shelf) as shelf:
+        with MemoryStore.open(self.place) as store:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
-                seen = shelf.search(topic, kind, most=MANY, now=now) if most else ()
+                seen = store.search(topic, kind, most=MANY, now=now) if most else ()
                 found += list(_chosen([each for each in seen if each.likeness]))[:most]
         return tuple(found)
 

@@ -18,14 +18,14 @@ from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_fi
 from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
 from moot.learn.lessons import BUILTIN, one_result
-from moot.learn.memory import Bout
+from moot.learn.memory import ModelMatch
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
 from moot.learn.tables import Place
 
 START = 1500.0
-"""The points of a model that has no bout yet."""
+"""The points of a model that has no match yet."""
 
 UNKNOWN = 0.5
 """The calibration of a model of which no graded confidence is known."""
@@ -72,15 +72,15 @@ class Weighing:
 # ---- what memory holds ---------------------------------------------------------------------------------------------
 
 
-def measured(shelf: MemoryStore) -> Measured:
-    """What a shelf holds of how well models do.
+def measured(store: MemoryStore) -> Measured:
+    """What the memory store knows of how well models do.
 
     Raises:
         RecordError: it cannot be read.
     """
-    about = {each.debate: (bare(str(each.body["topic"])), str(each.body["domain"])) for each in shelf.bodies("outcome")}
-    bouts = [(*about[each.debate], _bout(each)) for each in shelf.bodies("bout")]
-    return Measured(graded=tuple(_graded(shelf.bodies("position"))), matches=one_result(bouts))
+    about = {each.debate: (bare(str(each.body["topic"])), str(each.body["domain"])) for each in store.bodies("outcome")}
+    matches = [(*about[each.debate], _match(each)) for each in store.bodies("bout")]
+    return Measured(graded=tuple(_graded(store.bodies("position"))), matches=one_result(matches))
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
@@ -95,10 +95,10 @@ def _graded(items: Sequence[Item]) -> Iterator[Graded]:
             yield Graded(player=player, right=bool(body["right"]), confidence=given)
 
 
-def _bout(item: Item) -> Bout:
+def _match(item: Item) -> ModelMatch:
     body = cast("dict[str, object]", item.body)
     one, other = cast("list[str]", body["sides"])
-    return Bout(
+    return ModelMatch(
         one=str(body["one"]),
         other=str(body["other"]),
         score=cast("float", body["score"]),
@@ -166,10 +166,10 @@ def by_elo(seats: Mapping[str, str], known: Measured) -> Weighing:
         calibration = round(1 - ece(said), 2) if said else UNKNOWN
         weight = document_weight(mine, calibration)
         weights[voter] = max(weight, 0.0)
-        bouts = "" if player in points else " (no bout)"
+        unrated = "" if player in points else " (no match)"
         rests = f"1 - ECE of {len(said)} answers" if said else "no graded confidence"
         below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
-        grounds.append(f"{_who(voter, seats)}: Elo {mine:.1f}{bouts}, calibration {calibration:.2f} ({rests}){below}")
+        grounds.append(f"{_who(voter, seats)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}")
     if not any(weights.values()):
         return equal(seats, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
     how = "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
@@ -208,11 +208,11 @@ class VoteWeigher:
     """The seat that weighs votes.
 
     Attributes:
-        shelf: the file or database with what was learned; None where there is none.
+        place: the file or database with what was learned; None where there is none.
         lacks: tells what memory lacks, in a sentence; None where nobody knows.
     """
 
-    shelf: Place | None = field(repr=False)
+    place: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
@@ -245,10 +245,10 @@ class VoteWeigher:
 
     def _look(self) -> Measured | None:
         """Runs in a thread."""
-        if self.shelf is None:
+        if self.place is None:
             return None
-        with MemoryStore.open(self.shelf) as shelf:
-            return measured(shelf)
+        with MemoryStore.open(self.place) as store:
+            return measured(store)
 
 
 def _fields(found: Weighing) -> Mapping[str, Value]:

@@ -103,14 +103,12 @@ def sheet(n: int, *, approve: bool = False) -> Form:
     return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=told)))
 
 
-def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
-    """The phase that decides by rankings, where the strategy is one of RULES; None for every other strategy.
+def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking:
+    """The phase that decides by rankings, for a strategy of RULES.
 
     Raises:
         ProtocolError: nobody could rank two answers that are not its own.
     """
-    if strategy not in RULES:
-        return None
     if len(brief.names("debater")) < 3 and not brief.names("juror"):
         found = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(found, about="strategy")

@@ -58,10 +58,11 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     most = 2 if choices.rounds is None else choices.rounds
     size = (most, pairs.least(len(names)) + len(names))
     rounds = compose.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
-    decide: Phase | None = vote(choices.strategy, brief, ACTS)
     if choices.strategy == JUDGE:
-        decide = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
-    elif decide is None:
+        decide: Phase = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
+    elif choices.strategy in RULES:
+        decide = vote(choices.strategy, brief, ACTS)
+    else:
         rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
     return Sequence(parts=(propose, rounds, compose.early(decide, choices)))

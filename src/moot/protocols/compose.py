@@ -109,7 +109,7 @@ def _leaves(tree: Phase, change: Callable[[Phase], Phase]) -> Phase:
     return change(tree)
 
 
-GAUGE = Form(
+JUDGEMENT = Form(
     name="gauge",
     fields=(
         Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
@@ -133,10 +133,10 @@ JUDGED: Mapping[Condition, Settled] = {
     ),
     "no_new_arguments": Settled(act="gauge", field="NEW", value="NONE", saying="judges that nothing new was said"),
 }
-"""What the gauge must say for a condition to be met."""
+"""What the judgement must say for a condition to be met."""
 
 
-def gauge(brief: Brief, view: View = LOG) -> Phase:
+def judgement(brief: Brief, view: View = LOG) -> Phase:
     """The moderator, the first where there are several, judges the round; for the stops and the record alone.
 
     Args:
@@ -144,11 +144,11 @@ def gauge(brief: Brief, view: View = LOG) -> Phase:
         view: how the log is shown: with names, unless the protocol hides them.
     """
     by = brief.names("moderator")[:1]
-    return Everyone(act="gauge", task=TASK, who=by, form=GAUGE, view=view, private=True)
+    return Everyone(act="gauge", task=TASK, who=by, form=JUDGEMENT, view=view, private=True)
 
 
-def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with a gauge at the end of every round, where the brief chose what ends them and someone moderates.
+def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
+    """The tree with a judgement at the end of every round, where the brief chose what ends them and someone moderates.
 
     Rounds that end for reasons of their protocol's own are left as they are.
     """
@@ -162,7 +162,7 @@ def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         if isinstance(phase, Sequence):
             return replace(phase, parts=tuple(ends(part) for part in phase.parts))
         if isinstance(phase, Rounds) and phase.until == chosen:
-            return after_rounds(replace(phase, until=stop), gauge(brief))
+            return after_rounds(replace(phase, until=stop), judgement(brief))
         return phase
 
     return ends(tree)
@@ -217,7 +217,7 @@ def rounds(
     measure = similarity_agent(brief) if "stalled" in choices.until else ""
     each = (
         *parts,
-        *((gauge(brief, FAIR),) if judged else ()),
+        *((judgement(brief, FAIR),) if judged else ()),
         *((Liken(who=measure, acts=acts),) if measure else ()),
     )
     stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual

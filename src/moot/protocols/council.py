@@ -60,8 +60,10 @@ def council(brief: Brief, choices: Choices) -> Phase:
     strategy = choices.strategy or "majority"
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
-        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
-    elif (decide := vote(strategy, brief, ACTS)) is None:
+        decide: Phase = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
+    elif strategy in RULES:
+        decide = vote(strategy, brief, ACTS)
+    else:
         unstated = UNSTATED if strategy == "weighted" else 1.0
         rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)

@@ -170,8 +170,8 @@ def _part(kind: MediatorKind, by: str, brief: Brief) -> Phase:
 
 def _at(tree: Phase, part: Phase, when: When) -> Phase:
     """The tree with the part at its time; a protocol without rounds has one time only, before its end."""
-    woven = tree if when == "final" else after_rounds(tree, part, midpoint=when == "midpoint")
-    return before_end(tree, part) if woven == tree else woven
+    extended = tree if when == "final" else after_rounds(tree, part, midpoint=when == "midpoint")
+    return before_end(tree, part) if extended == tree else extended
 
 
 def _undecided(tree: Phase) -> Phase:

@@ -145,9 +145,11 @@ def _values(module: ModuleType) -> Iterator[type[object]]:
 
 
 PARTS: Mapping[str, type[object]] = {
-    part.__name__: part for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
+    part.__name__: part
+    for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
+    if part is not base.State
 }
-"""All of ours that may stand in a phase tree, by name."""
+"""All built-in classes that a phase tree can contain, by name."""
 
 
 def part_named(name: str) -> type[object] | None:

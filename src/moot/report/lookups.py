@@ -33,9 +33,7 @@ _LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
 
 
 def tools_chapter(used: Sequence[Used]) -> list[str]:
-    """The chapter in Markdown; nothing where no tool was used."""
-    if not used:
-        return []
+    """The chapter in Markdown, for at least one use of a tool."""
     numbers = {
         source: n for n, source in enumerate(dict.fromkeys(each for use in used for each in use.sources), start=1)
     }
@@ -154,9 +152,7 @@ def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
 
 
 def appendix(found: Sequence[Searched]) -> list[str]:
-    """The searches as a chapter in Markdown, block by block; nothing where there are none."""
-    if not found:
-        return []
+    """The searches as a chapter in Markdown, block by block, for at least one search."""
     blocks = ["## Appendix: search for arguments"]
     for each in found:
         blocks += [f"### {inline(each.by)}, {place(each.key)[:1].lower()}{place(each.key)[1:]}", _told(each)]

@@ -283,10 +283,10 @@ def markdown(report: Report) -> str:
         *dialogue(report.parts, report.course.translations),
         *chronicle(report.course),
         *chapter(report.arguments, report.judged),
-        *tools_chapter(report.tools),
+        *(tools_chapter(report.tools) if report.tools else ()),
         *_faults(report.faults),
         *_record(report),
-        *appendix(report.searches),
+        *(appendix(report.searches) if report.searches else ()),
     ]
     return "\n\n".join(each for each in blocks if each) + "\n"
 
