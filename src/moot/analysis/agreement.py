@@ -40,7 +40,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where answers stood at the end of a round: its name, the mark of the last turn with an answer, the tally."""
+    """The answers at the end of a round: its name, the mark of the last turn with an answer, the tally."""
 
     name: str
     mark: str
@@ -72,7 +72,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A turn after which the tally was another one: by a changed answer, or by a first one behind the first stage.
+    """A turn after which the tally was another one: by a changed answer, or by a first one after the first stage.
 
     ``turned`` says whether another answer leads, or none any more.
     """
@@ -112,7 +112,7 @@ def agreement(transcript: Transcript) -> Agreement:
         now[turn.by] = stand.answer
         if turn.key in changed:
             flips.append(_flip(transcript, turn, changed[turn.key]))
-        # The answers that open a debate make its first tally; whoever answers first behind that changes it.
+        # The answers that open a debate make its first tally; a first answer after that changes it.
         if turn.key in changed or (stages and turn.by not in before):
             moments.append(_moment(turn, _count(before, words), _count(now, words)))
         if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:

@@ -40,7 +40,7 @@ class Analysis:
         disagreement: what was left open.
         grounds: what the decision rests on.
         beliefs: how strong the answers are on the argument map, and the cruxes.
-        formal: what came of checking the claims that were stated formally; None where that was not asked for.
+        formal: results for claims stated formally; None if they were not checked.
     """
 
     debate: str
@@ -79,7 +79,7 @@ class Overview:
         flips: changed answers.
         stated: those that name a turn as the cause.
         claims: claims of decisions.
-        supported: those behind which a source or another participant stands.
+        supported: those supported by a source or another participant.
         ties: what participants did towards each other, by their names.
     """
 

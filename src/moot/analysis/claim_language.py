@@ -43,7 +43,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calc:
-    """A sum (``+``) or a product (``*``); each part stands behind its sign: ``+ -`` or ``* /``."""
+    """A sum (``+``) or a product (``*``); each part follows its sign: ``+ -`` or ``* /``."""
 
     kind: Literal["+", "*"]
     parts: "tuple[tuple[str, Term], ...]"
@@ -84,7 +84,7 @@ class Statement:
 
     Attributes:
         premises: what stands before the outermost ``implies``.
-        conclusion: what stands behind it, else the whole.
+        conclusion: the part after it, else the whole.
         names: its variables, each once, as they come up.
         integers: those of them that stand for integers alone.
     """

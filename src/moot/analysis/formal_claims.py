@@ -61,7 +61,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A claim and what came of checking it.
+    """A claim and the result of its check.
 
     Attributes:
         claim: the claim.
@@ -165,7 +165,7 @@ def _block(language: str, lines: Sequence[str], *, complete: bool) -> Iterator[t
 
 
 def _bare(words: str) -> str:
-    """A claim without the marks of code around it and the full stop behind it."""
+    """A claim without the marks of code around it and the full stop after it."""
     bare = words.strip().removesuffix(".").strip()
     if len(bare) > 2 and bare[0] == bare[-1] == "`":
         bare = bare[1:-1].strip()

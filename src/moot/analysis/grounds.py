@@ -63,7 +63,7 @@ _GIVES = ("CLAIM", "ARGUMENT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """A claim of the decision, and what stands behind it.
+    """A claim of the decision, and its support.
 
     Attributes:
         claim: in its author's words.
@@ -75,7 +75,7 @@ class Ground:
         unfound: documents that are quoted with words which they do not hold.
         named: the marks of turns that a decision in words of its own names for it.
         standing: whether it stands on the argument map; None where it is not on it.
-        supported: whether a source, or somebody beside its author, stands behind it.
+        supported: whether a source, or another participant than its author, supports it.
     """
 
     claim: str

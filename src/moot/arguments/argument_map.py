@@ -82,19 +82,19 @@ def strengths(
         supports: pairs (supporter, supported) of those names.
         steps: the most steps taken.
     """
-    against, behind = _onto(arguments, attacks), _onto(arguments, supports)
+    against, support = _onto(arguments, attacks), _onto(arguments, supports)
 
     def draw(each: str, now: Mapping[str, float]) -> float:
-        return _drawn(sum(now[by] for by in behind[each]) - sum(now[by] for by in against[each]))
+        return _drawn(sum(now[by] for by in support[each]) - sum(now[by] for by in against[each]))
 
     # Outside of cycles the equilibrium of an argument follows from those of its neighbours, which come first.
     fixed: dict[str, float] = {}
     left = list(arguments)
-    while ready := [each for each in left if all(by in fixed for by in (*against[each], *behind[each]))]:
+    while ready := [each for each in left if all(by in fixed for by in (*against[each], *support[each]))]:
         fixed |= {each: draw(each, fixed) for each in ready}
         left = [each for each in left if each not in fixed]
     # h rises by at most 0.65 for each unit of energy, and b is a half: so steep can the right side be.
-    steepest = 0.33 * max((len(against[each]) + len(behind[each]) for each in left), default=0)
+    steepest = 0.33 * max((len(against[each]) + len(support[each]) for each in left), default=0)
     step = 1 / (1 + steepest)
     now = dict.fromkeys(arguments, BASE) | fixed
     for _ in range(steps):
@@ -201,7 +201,7 @@ class Edge:
 class ArgumentMap:
     """The claims in the order in which they were made, and what they do to each other.
 
-    ``answered`` are the marks of the critiques that authors accept or reject by their letters.
+    ``answered`` are the marks of the critiques that authors accept or reject by letter.
     """
 
     nodes: tuple[Node, ...] = ()

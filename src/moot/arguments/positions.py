@@ -62,7 +62,7 @@ def stands(transcript: Transcript) -> dict[str, tuple[Stand, ...]]:
 
 
 def shifts(answers: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
-    """Each answer of one participant that is not the one before, behind that one."""
+    """Each pair of consecutive answers of one participant that differ."""
     return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
 
 

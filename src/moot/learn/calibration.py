@@ -180,7 +180,7 @@ class Curve:
     Attributes:
         base: the base rate, (right + 1) / (n + 2).
         trust: the share of the fit in the result: n / 30, at most 1; the rest is the base rate's.
-        n: graded items behind it.
+        n: the number of graded items.
         steps: the isotonic fit: from which confidence on which chance holds; empty without items.
     """
 

@@ -90,12 +90,12 @@ class Shift:
 
     @property
     def start(self) -> Label:
-        """Where it stood before."""
+        """The stance before."""
         return _label(self.before * self.side)
 
     @property
     def end(self) -> Label:
-        """Where it stood after."""
+        """The stance after."""
         return _label(self.after * self.side)
 
 

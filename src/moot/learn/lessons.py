@@ -238,7 +238,7 @@ def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ..
 
 
 BUILTIN = "builtin:"
-"""How the seats begin that are no language model."""
+"""The prefix of agents without a language model."""
 
 LONGEST = 2000
 """Characters of a text that is remembered."""
@@ -247,9 +247,9 @@ RESOLVE, DOMAIN, FORGET = "resolve", "domain", "forget"
 """What the owner's notes on a debate say: they stand in the place of a speaker's name."""
 
 
-def notes(letters: Iterable[Entry]) -> Notes:
+def notes(entries: Iterable[Entry]) -> Notes:
     """What the owner's notes on a debate come to; of each kind the last counts."""
-    said = {each.event.by: each.event.text for each in letters if isinstance(each.event, Interjected)}
+    said = {each.event.by: each.event.text for each in entries if isinstance(each.event, Interjected)}
     return Notes(truth=said.get(RESOLVE, ""), domain=said.get(DOMAIN, ""), forgotten=FORGET in said)
 
 
@@ -293,10 +293,10 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
 
 
 def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> Mapping[str, str]:
-    """Who answered for each participant: one model or ``human``; "" for built-in seats, and for several.
+    """Who answered for each participant: one model or ``human``; "" for built-in agents, and for several models.
 
-    A turn's answer is by the models that were called for it, which a fallback makes others than that of the seat; where
-    none was called it is by the seat that was asked.
+    A turn was answered by the models that were called for it, which with a fallback differ from the participant's
+    model; if none was called, by the agent that was asked.
     """
     called: dict[str, list[str]] = {}
     for each in entries:

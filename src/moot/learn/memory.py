@@ -52,7 +52,7 @@ def strength(age: float, uses: int) -> float:
 
 Trust: TypeAlias = Literal["confirmed", "refuted", "unconfirmed", "quoted"]
 """How far an outcome can be believed: the truth came to be known and was the same, or another; it did not; or only
-seats without a language model took part."""
+agents without a language model took part."""
 
 Kind: TypeAlias = Literal["outcome", "pattern"]
 """What can be searched."""
@@ -65,7 +65,7 @@ class Notes:
     Attributes:
         truth: the right answer, now that it is known; "" where it is not.
         domain: the kind of question.
-        forgotten: whether nothing shall be learned from it.
+        forgotten: whether nothing should be learned from it.
     """
 
     truth: str = ""
@@ -156,10 +156,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How two participants stood to each other.
+    """The relation between two participants.
 
     Attributes:
-        one: the first of the two at the table.
+        one: the first of the two in the brief.
         other: the second.
         players: the models that answered for them.
         agreed: whether they ended with the same answer; None where one of them has given none.

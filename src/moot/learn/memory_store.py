@@ -242,7 +242,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
         "performance": lessons.performances,
         "bout": lessons.matches,
     }
-    topic = vector(lessons.outcome.topic)  # whoever criticises must not choose where that is recalled
+    topic = vector(lessons.outcome.topic)  # the author of a critique must not choose where it is recalled
     for kind, parts in groups.items():
         for n, part in enumerate(parts):
             body, text = json.dumps(asdict(part), ensure_ascii=False, sort_keys=True), _text(part)

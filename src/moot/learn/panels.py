@@ -200,7 +200,7 @@ def beta(least: float) -> Rule:
 
 
 def first_equal(n: int) -> Rule:
-    """Stop when n answers have come and all are the same, whoever gave none; if they are not, ask everybody."""
+    """Stop after n answers if all are the same, abstentions aside; if they differ, ask everybody."""
 
     def met(counts: Sequence[int], asked: int, left: int) -> bool:
         return sum(counts) == n == _lead(counts)

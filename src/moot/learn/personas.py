@@ -26,7 +26,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Persona:
-    """What came of a participant, or of a model, in all debates.
+    """The performance of a participant, or of a model, in all debates.
 
     Attributes:
         name: of the participant or the model.
@@ -111,14 +111,14 @@ def _persona(name: str, role: str, done: Sequence[tuple[str, Performance]]) -> P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """What came of two in all debates in which both took part.
+    """The relation of two in all debates in which both took part.
 
     Attributes:
         one: a participant or a model; the first of the two in the alphabet.
         other: the other one.
         debates: how many.
         agreed: how often they ended with the same answer, of the times when both gave one; of models each pair of
-            seats in a debate is one time.
+            participants in a debate is one time.
         moved_other: how often the first changed the other's answer.
         moved_one: how often the other changed the first's.
     """

@@ -39,7 +39,7 @@ OF_ONE = 2
 """Critiques of one debate, at most."""
 
 TRUSTED = ("confirmed", "unconfirmed", "quoted", "refuted")
-"""In which order outcomes on topics that are about as like are recalled."""
+"""The order of outcomes whose topics are about equally similar."""
 
 KINDS: tuple[tuple[Kind, str], ...] = (("outcome", HISTORY), ("pattern", PATTERNS))
 """In which field the memories of a kind stand."""
@@ -51,7 +51,7 @@ Pulse: TypeAlias = Callable[[str], Awaitable[Sequence[News]]]
 """The name of a feed to its news, the newest first; ToolError where it cannot be read."""
 
 Look: TypeAlias = Callable[[Context, Recorder], Awaitable[Sequence[Finding]]]
-"""A way to look up the topic with tools; what goes wrong with a tool is a finding without a source."""
+"""A way to look up the topic with tools; a failure of a tool is a finding without a source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,7 +173,7 @@ class SqliteTables:
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
     def _kept(self, kind: str, rack: int) -> list[tuple[RowId, float, bytes]]:
-        """The items on a rack, each with the length and the numbers of its vector."""
+        """The items of a block, each with the length and the numbers of its vector."""
         found = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
         return [(row, long, numbers) for (kept,) in found for row, long, numbers in VECTOR.iter_unpack(kept)]
 
@@ -240,7 +240,7 @@ class SqliteTables:
 
 
 def rack_of(debate: str) -> int:
-    """On which rack the vectors of a debate stand."""
+    """The block that holds the vectors of a debate."""
     return zlib.crc32(debate.encode()) % RACKS
 
 

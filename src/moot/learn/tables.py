@@ -271,6 +271,6 @@ class Tables(Protocol):
 
 
 def searched(text: str) -> list[str]:
-    """The words of a text by which it is found, in order: stems without stop words, apart where an apostrophe stood."""
+    """The words of a text by which it is found, in order: stems without stop words, split at apostrophes."""
     words = " ".join(terms(text)).replace("'", " ").split()
     return [word[:LONGEST_WORD] for word in words[:MOST_WORDS]]

@@ -84,7 +84,7 @@ def measured(store: MemoryStore) -> Measured:
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
-    """One for each person, and for each model and debate: of several seats that it has there the first one counts."""
+    """One for each person, and for each model and debate: if it answers for several participants, the first counts."""
     seen: set[tuple[str, str]] = set()
     for each in items:
         body, player = each.body, str(each.body["player"])
@@ -125,41 +125,41 @@ def marks(graded: Sequence[Graded], player: str) -> Marks:
 # ---- what votes weigh ----------------------------------------------------------------------------------------------
 
 
-def by_log_odds(seats: Mapping[str, str], known: Measured, *, options: int = 2) -> Weighing:
+def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2) -> Weighing:
     """Weights by the log-odds of measured accuracy; see ``panels.log_odds_weights``.
 
     Args:
-        seats: the seat of each voter.
+        models: the model of each voter.
         known: what memory knows.
         options: how many answers there are to choose from, 2 or more.
     """
-    found = {voter: marks(known.graded, _player(seat)) for voter, seat in seats.items()}
+    found = {voter: marks(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
-        f"{_who(voter, seats)}: {each.right} of {each.n} graded answers right" for voter, each in found.items()
+        f"{_who(voter, models)}: {each.right} of {each.n} graded answers right" for voter, each in found.items()
     )
-    if few := list(dict.fromkeys(seats[voter] for voter, each in found.items() if each.n < ENOUGH)):
-        return equal(seats, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
+    if few := list(dict.fromkeys(models[voter] for voter, each in found.items() if each.n < ENOUGH)):
+        return equal(models, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
     weights = log_odds_weights(found, options=options)
     if not any(log_odds_weight(each, options=options) for each in found.values()):
-        return equal(seats, "nobody's graded answers are better than chance", grounds)
+        return equal(models, "nobody's graded answers are better than chance", grounds)
     how = f"by the log-odds of graded answers that were right, with {options} answers to choose from"
     return Weighing(weights=weights, how=how, grounds=grounds)
 
 
-def by_elo(seats: Mapping[str, str], known: Measured) -> Weighing:
+def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
     """Weights by the formula of the phases document; see ``calibration.document_weight``.
 
     Points are rounded to tenths and calibration to hundredths, so that the grounds give the same weight again. Less
     than nothing counts as nothing.
 
     Args:
-        seats: the seat of each voter.
+        models: the model of each voter.
         known: what memory knows.
     """
     points, sure = elo(known.matches, start=START), forecasts(known.graded)
     weights: dict[str, float] = {}
     grounds: list[str] = []
-    for voter, seat in seats.items():
+    for voter, seat in models.items():
         player = _player(seat)
         mine = round(points.get(player, START), 1)
         said = sure.get(player, []) if player else []
@@ -169,9 +169,11 @@ def by_elo(seats: Mapping[str, str], known: Measured) -> Weighing:
         unrated = "" if player in points else " (no match)"
         rests = f"1 - ECE of {len(said)} answers" if said else "no graded confidence"
         below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
-        grounds.append(f"{_who(voter, seats)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}")
+        grounds.append(
+            f"{_who(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
+        )
     if not any(weights.values()):
-        return equal(seats, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
+        return equal(models, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
     how = "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
     return Weighing(weights=weights, how=how, grounds=tuple(grounds))
 
@@ -186,18 +188,18 @@ def would_weigh(known: Measured) -> dict[str, float | None]:
     return {player: log_odds_weight(each) if each.n >= ENOUGH else None for player, each in found.items()}
 
 
-def equal(seats: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
+def equal(models: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
     """All weigh 1, and why."""
-    return Weighing(weights=dict.fromkeys(seats, 1.0), how=f"equally: {why}", grounds=grounds)
+    return Weighing(weights=dict.fromkeys(models, 1.0), how=f"equally: {why}", grounds=grounds)
 
 
 def _player(seat: str) -> str:
-    """Who is measured for a seat: its model; "" for a person, and for a seat without a language model."""
+    """The measured model of an agent; "" for a person, and for an agent without a language model."""
     return seat if ":" in seat and not seat.startswith(BUILTIN) else ""
 
 
-def _who(voter: str, seats: Mapping[str, str]) -> str:
-    return f"{voter} ({seats[voter]})"
+def _who(voter: str, models: Mapping[str, str]) -> str:
+    return f"{voter} ({models[voter]})"
 
 
 ELO: VoteWeights = "elo_calibration"
@@ -221,7 +223,7 @@ class VoteWeigher:
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """
         asked = {field.name: field for field in ask.form.fields} if ask.form else {}
-        seats = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
+        models = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
         by_points = METHOD in asked and ELO in asked[METHOD].choices
         options = max(len(context.brief.options), 2)
         known, notes = None, tuple[str, ...]()
@@ -230,12 +232,12 @@ class VoteWeigher:
             notes = tuple(filter(None, [await self.lacks()])) if self.lacks else ()
         except RecordError as error:
             notes = (clean(f"memory cannot be read: {error}"),)
-            found = equal(seats, notes[0])
+            found = equal(models, notes[0])
         else:
             if known is None:
-                found = equal(seats, "there is no memory of earlier debates")
+                found = equal(models, "there is no memory of earlier debates")
             else:
-                found = by_elo(seats, known) if by_points else by_log_odds(seats, known, options=options)
+                found = by_elo(models, known) if by_points else by_log_odds(models, known, options=options)
         if known and notes:  # who is told what votes weigh by is told this too
             found = replace(found, how=f"{found.how}; {notes[0]}")
         text = "\n".join([f"Votes weigh {found.how}.", *_lines(found)])

@@ -25,7 +25,7 @@ CONSENT = Form(
         Field(name="REASON", help="what you object to or would change, in a sentence or two"),
     ),
 )
-"""What a debater says to a text that shall stand for all."""
+"""A debater's answer to a text proposed to all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,9 +42,9 @@ APPROVE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """All rank at once the newest answers of the others, which stand under letters in an order drawn for each.
+    """All rank the newest answers of the others in parallel, under letters in a random order for each voter.
 
-    Whoever can see fewer than two has nothing to rank.
+    A voter who can see fewer than two is not asked.
 
     Attributes:
         acts: the acts that are answers.
@@ -141,7 +141,7 @@ def _is_sheet(turn: Turn) -> bool:
 
 
 def _read(turn: Turn, transcript: Transcript) -> Ballot:
-    """A voter's ballot: a list of labels that stood there, none of them twice; anything else is unread."""
+    """A voter's ballot: a list of labels from its question, none of them twice; anything else is not readable."""
     ballot = Ballot(voter=turn.by, state="missing", reason=turn.failure)
     if turn.reply is None or turn.ask is None:
         return ballot
@@ -157,7 +157,7 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
 
 
 def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
-    """The decision with the words of the answers; whoever wrote the winning one could not name it, and dissents not."""
+    """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
     decision = _joined(decision, answers)
     settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
@@ -166,7 +166,7 @@ def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transc
 
 
 def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
-    """A tie of equal answers is a decision for that answer; the author most sure of it stands for them."""
+    """A tie of equal answers is a decision for that answer; the most confident author represents them."""
     if decision.status != "tie":
         return decision
     most = max(decision.tally.values())

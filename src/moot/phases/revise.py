@@ -17,7 +17,7 @@ from moot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, speech
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
 
-# Two questions, because whoever revises nothing should not take up the others' log to say so.
+# Two questions, so that a participant who revises nothing adds nothing to the log of the others.
 RECONSIDER = (
     "Do you want to take back or improve one of your earlier turns, now that you have heard the others? Name it."
 )
@@ -116,7 +116,7 @@ class Mindful:
         return self.each.name
 
     def play(self, state: State) -> Play:
-        """Play the phase, each question with the note of whoever is asked."""
+        """Play the phase, each question with the note of the participant who is asked."""
         for step in self.each.play(state):
             yield [self._heed(state, ask) for ask in step] if is_batch(step) else step
 
@@ -155,8 +155,8 @@ class Summarize:
     """What was said is summed up: once for everybody, or once for each group of those who may see the same turns.
 
     The writer is one of the group, so it can tell no more than its readers may know: the moderator where it is one of
-    them, else whoever of them speaks and has written the fewest summaries. It is shown the group's last summary and
-    what came since. Notes to oneself are in no summary.
+    them, else the one of its members who has written the fewest summaries. It is shown the group's last summary and
+    what was said since. Strategy notes are in no summary.
 
     Attributes:
         task: what to do.
@@ -197,7 +197,7 @@ class Summarize:
 
 
 def _groups(state: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
-    """Who may see the same, with their last summary and what came since; nobody to whom nothing is new."""
+    """Who may see the same, with their last summary and what was said since; only those with something new."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for each in state.brief.participants:
         # What a participant's own view leaves out must not come back to it in a summary.

@@ -53,9 +53,9 @@ class Score:
     """Debaters are rated by the form of scores, each rater and turn in a question of its own.
 
     Attributes:
-        by: names of the raters; empty for the debaters: of a turn in the focus the next at the table, else all others.
+        by: names of the raters; empty for the debaters: for a turn in the focus the next debater, else all others.
         acts: the acts whose newest turn of each debater is rated.
-        live: whether the turns in the focus of the table are rated instead.
+        live: whether the turns in the focus are rated instead.
         task: what to do.
         name: what it is called in paths.
     """
@@ -97,7 +97,7 @@ class Score:
 
 
 def live_scoring(brief: Brief) -> Phase:
-    """The turns in the focus are rated by the mediator, else by the next debater at the table who may see them."""
+    """The turns in the focus are rated by the mediator, else by the next debater who can see them."""
     return Score(by=brief.names("moderator")[:1], live=True)
 
 

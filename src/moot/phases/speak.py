@@ -126,7 +126,7 @@ _REASONS = (
 
 
 def _quoting(field: Field) -> tuple[Field, ...]:
-    """TARGET with a QUOTE behind it, any other field alone."""
+    """TARGET followed by a QUOTE, any other field alone."""
     quote = Field(name="QUOTE", required=False, help="the words of that turn that you answer, copied exactly")
     return (field, quote) if field.name == TARGET else (field,)
 
@@ -301,7 +301,7 @@ def lay(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse a table at which nobody can debate.
+    """Check that there are enough debaters.
 
     Raises:
         ProtocolError: fewer than two debaters.

@@ -24,7 +24,7 @@ ACTS = ("propose", "revise")
 """The acts that are proposals."""
 
 ALL = 4
-"""So many debaters all criticise each other; more are paired adaptively, which costs less and is about as good."""
+"""Up to this number, all debaters criticise each other; more are paired adaptively: cheaper and about as good."""
 
 REVISE = (
     "Above is your proposal and what was said against it. Accept or reject each critique with a reason: accept what "
@@ -69,7 +69,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
 
 
 def paired(brief: Brief, choices: Choices) -> Pairs:
-    """Who criticises whom: as chosen, else everybody everybody at a small table; the strongest weigh the most."""
+    """Who criticises whom: as chosen, else all criticise all in a small debate; highest weight is strongest."""
     people = [each for each in brief.participants if each.duty == "debater"]
     topology = choices.topology or ("all-to-all" if len(people) <= ALL else "adaptive")
     weights = {each.name: each.weight for each in people if each.weight is not None}

@@ -38,7 +38,7 @@ ALL = "all"
 
 
 def message(options: tuple[str, ...]) -> Form:
-    """A message at the table; the choices of names are filled in for whoever speaks."""
+    """The form of a message; the choices of names are filled in for each speaker."""
     return Form(
         name="message",
         layout="tags",
@@ -349,7 +349,7 @@ class Course:
         self.before: dict[str, int] = {}
 
     def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
-        """Whether the timekeeper has to speak, behind every so many messages: never twice for the same number."""
+        """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""
         heard = _heard(said)
         return heard > self.reminded and any(heard % each == 0 for each in times)
 
@@ -362,14 +362,14 @@ class Course:
             self.before = {name: member.asked for name, member in states.items()}
 
     def owing(self, states: Mapping[str, Standing]) -> list[str]:
-        """Who alone has the floor: behind a second deadline those who owe a verdict and have not been asked since."""
+        """Who alone may speak: after a second deadline, members without a verdict who have not been asked since."""
         if self.deadlines < 2:
             return []
         return [name for name in debtors(states) if states[name].asked == self.before[name]]
 
 
 def debtors(states: Mapping[str, Standing]) -> list[str]:
-    """Who owes a verdict: all at the table who have given none."""
+    """Members without a verdict who have not left."""
     return [name for name, member in states.items() if not member.verdict and not member.absent]
 
 
@@ -378,7 +378,7 @@ def _heard(said: Sequence[Turn]) -> int:
 
 
 def _told(course: Course, states: Mapping[str, Standing]) -> str:
-    """Who owes a verdict, in words for the table."""
+    """Members without a verdict, in words for the prompt."""
     names = ", ".join(debtors(states))
     if not names:
         return "All who are at the table have given a verdict; who has nothing to add can withdraw."

@@ -101,7 +101,7 @@ class Synthesis:
             task=self.task.replace("{ranking}", _told(ranked, names)),
             form=_form(tuple(names.values()), self.options),
             about=tuple(turn.key for turn in laid),
-            # Whoever may not see an answer must not read in the synthesis what stood there.
+            # Who cannot see an answer must not read its content in the synthesis.
             audience=() if len(heard) == len(state.brief.participants) else heard,
             view=View(last=0, anonymous=True),
         )

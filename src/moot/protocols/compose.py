@@ -44,14 +44,14 @@ DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, 
 """The phases that only count or ask for a decision."""
 
 CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
-"""The phases behind whose turns nothing can be added: what is said there is counted, or for a few alone."""
+"""The phases after whose turns nothing can be added: their turns are counted, or visible to few."""
 
 ENDING = ("close", "moderate")
 """The acts of a protocol's last words, once its rounds are over."""
 
 
 def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
-    """The tree with ``then`` behind each batch of turns of these acts; it finds them in its table's focus."""
+    """The tree with ``then`` after each batch of turns of these acts, which are in the focus of its state."""
 
     def wrap(phase: Phase) -> Phase:
         return phase if isinstance(phase, CLOSED) else After(each=phase, then=then, acts=acts)
@@ -71,7 +71,7 @@ def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = F
 
 
 def before_end(tree: Phase, *then: Phase) -> Phase:
-    """The tree with these phases behind its rounds; without rounds before the last words, or what decides."""
+    """The tree with these phases after its rounds; without rounds, before the closing statements or the decision."""
     if not isinstance(tree, Sequence):
         return Sequence(parts=(tree, *then))
     rounds = [n for n, part in enumerate(tree.parts, start=1) if isinstance(part, Rounds)]
@@ -81,7 +81,7 @@ def before_end(tree: Phase, *then: Phase) -> Phase:
 
 
 def at_end(tree: Phase, *then: Phase) -> Phase:
-    """The tree with these phases behind everything, its decision too."""
+    """The tree with these phases at its end, after the decision."""
     return replace(tree, parts=(*tree.parts, *then)) if isinstance(tree, Sequence) else Sequence(parts=(tree, *then))
 
 
@@ -133,7 +133,7 @@ JUDGED: Mapping[Condition, Settled] = {
     ),
     "no_new_arguments": Settled(act="gauge", field="NEW", value="NONE", saying="judges that nothing new was said"),
 }
-"""What the judgement must say for a condition to be met."""
+"""The judgement that meets each condition."""
 
 
 def judgement(brief: Brief, view: View = LOG) -> Phase:
@@ -148,7 +148,7 @@ def judgement(brief: Brief, view: View = LOG) -> Phase:
 
 
 def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with a judgement at the end of every round, where the brief chose what ends them and someone moderates.
+    """The tree with a judgement after every round, if the brief has conditions for ending and a moderator.
 
     Rounds that end for reasons of their protocol's own are left as they are.
     """
@@ -287,12 +287,12 @@ CUTTING_IN = bound(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interruption:
-    """An interruption of each turn in the table's focus, and the reply; ``{speaker}`` in a task is who is meant.
+    """An interruption of each turn in focus, and the reply; ``{speaker}`` in a task is replaced by a name.
 
     Attributes:
         bidding: the task of those who may interrupt.
-        interrupting: the task of whoever does.
-        answering: the task of whoever was interrupted.
+        interrupting: the task of the one who interrupts.
+        answering: the task of the interrupted speaker.
         view: which turns of the log go along.
         name: what it is called in paths.
     """
@@ -304,7 +304,7 @@ class Interruption:
     name: str = "interruption"
 
     def play(self, state: State) -> Play:
-        """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
+        """Let each turn be interrupted once; members who have left neither interrupt nor are interrupted."""
         states = standing(state.brief.names("debater"), state.transcript.all())
         n, names = 1, [name for name, state in states.items() if not state.withdrawn]
         for turn in [turn for turn in map(state.transcript.get, state.focus) if turn.by in names]:
@@ -320,7 +320,7 @@ class Interruption:
 
 
 def with_interruptions(tree: Phase) -> Phase:
-    """The protocol with an interruption behind each turn that argues or answers."""
+    """The protocol with an interruption after each turn that argues or answers."""
     return after_turns(tree, Interruption(), acts=INTERRUPTED)
 
 
@@ -352,7 +352,7 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
 def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
     """The tree with a summary after every so many rounds, 0 for none.
 
-    Whoever is shown nothing but the newest summary needs one of what opens the debate, and one after every round
+    A participant who sees only the newest summary needs one after the opening, and one after every round
     where no other number was chosen.
     """
     alone = any(each.view is not None and each.view.summary_only for each in brief.participants)

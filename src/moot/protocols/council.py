@@ -65,7 +65,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
         decide = vote(strategy, brief, ACTS)
     else:
         unstated = UNSTATED if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
+        rule = Quorum(rule=rule_of(strategy, PLURALITY, after=tuple(RULES)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(
@@ -79,8 +79,8 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
     Args:
         brief: the task as its topic, the context as its background, the agents as its debaters.
         voting: how the winner is found.
-        rounds: the number of rounds behind the proposals, from 0.
-        latest: whether the newest proposals stand for election; in the document the first do.
+        rounds: the number of rounds after the proposals, from 0.
+        latest: whether the newest proposals are the candidates; in the document the first are.
 
     Raises:
         ProtocolError: an unknown strategy, or ``moderator`` without one.

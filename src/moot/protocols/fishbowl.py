@@ -44,7 +44,7 @@ class Bowl:
     Attributes:
         inner: the task of those inside.
         bidding: the task of those outside, who bid for the free chair.
-        chair: the task of whoever takes it.
+        chair: the task of the one who takes it.
         form: the fields that a turn must have.
         view: which turns of the log go along.
         act: what the turns are.
@@ -88,7 +88,7 @@ class Bowl:
 
 
 def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Who sits inside in this round, longest there first, and who sits outside, in the order of the table.
+    """Who is inside in this round, longest first, and who is outside, in the order of the brief.
 
     Inside sits the first half of the debaters, rounded up; at least two, and at least one stays outside. Whoever was
     asked to speak in an earlier round of this phase without sitting inside had taken the chair.
@@ -97,8 +97,8 @@ def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     inside = names[: min(max(2, (len(names) + 1) // 2), len(names) - 1)]
     for path in _earlier(state):
         spoke = [turn.by for turn in state.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
-        if came := tuple(name for name in spoke if name not in inside):
-            inside = (*inside[len(came) :], *came)
+        if joined := tuple(name for name in spoke if name not in inside):
+            inside = (*inside[len(joined) :], *joined)
     return inside, tuple(name for name in names if name not in inside)
 
 

@@ -56,7 +56,7 @@ _CHAIN = (
 
 
 def chain(options: tuple[str, ...]) -> Form:
-    """A chain; the answer stands behind the steps, so that it follows from them."""
+    """A chain; the answer comes after the steps, so that it follows from them."""
     return Form(name="chain", fields=(*_CHAIN, speech(options).fields[0]))
 
 

@@ -91,7 +91,7 @@ class Report:
         newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
         if not newest:
             return None
-        # Whoever is masked from a member cannot report for it.
+        # A participant hidden from a member cannot report for it.
         by = max((turn.by for turn in newest), key=lambda who: sum(transcript.sees(who, turn) for turn in newest))
         shown = [turn for turn in newest if transcript.sees(by, turn)]
         state.chance(f"group-{g}").shuffle(shown)
@@ -196,7 +196,7 @@ def _form(shown: Sequence[Turn]) -> Form:
 
 
 def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
-    """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
+    """Who may read a report of these turns, () for all: those who could see each of them if it were public."""
     said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
     people = state.brief.participants
     told = [each.name for each in people if all(state.transcript.sees(each.name, turn) for turn in said)]
@@ -231,7 +231,7 @@ AMONG = (
     "in them, or evidence you overlooked, gives you a reason to change it. Then answer again."
 )
 LONGEST = 1500
-"""The most characters of a proposal on a ballot: with thirty at the table a voter reads up to thirty."""
+"""The most characters of a proposal on a ballot: with thirty debaters a voter reads up to thirty."""
 
 
 def grouped(brief: Brief, choices: Choices) -> Phase:
@@ -258,11 +258,11 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
 class Groups:
     """All draft alone, then each group debates for itself, all groups at once; each answer is for its group alone.
 
-    It is one phase, closed to whatever is woven into rounds or behind turns: that would tell others of it.
+    It is one phase, closed to additions to rounds or turns, which would show others what is said in it.
 
     Attributes:
         groups: the groups.
-        rounds: the greatest number of rounds behind the drafts.
+        rounds: the greatest number of rounds after the drafts.
         drafted: the fields of a draft.
         revised: the fields of an answer in a round.
         alone: the question for the drafts.

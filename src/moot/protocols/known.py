@@ -65,7 +65,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     if choices.strategy in RULES:
         decide: Phase = vote(choices.strategy, brief, acts)
     else:
-        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, after=RANKED))
         ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
         decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
     first = "Answer the question on your own, from what you know and from the background."

@@ -36,8 +36,8 @@ class Fight:
 
     Attributes:
         bidding: the task of those who bid.
-        speaking: the task of whoever wins the floor.
-        form: the fields that a turn must have; TARGET and QUOTE are required of whoever named a target in the bid.
+        speaking: the task of the winner of the floor.
+        form: the fields that a turn must have; TARGET and QUOTE are required if the bid named a target.
         view: which turns of the log go along.
         act: what the turns are.
         name: what it is called in paths.

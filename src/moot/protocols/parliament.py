@@ -190,8 +190,8 @@ class Speech:
 def dealt(names: Listed[str]) -> tuple[str, ...]:
     """Who gives each of the eight speeches.
 
-    The places 1, 3, 5, 7 of the table are the government, the others the opposition. A side's four speeches go to its
-    people in the order of the table, to each some that follow each other: with two on a side each is one team.
+    The debaters 1, 3, 5, 7 of the brief are the government, the others the opposition. A side's four speeches go to its
+    debaters in the order of the brief, to each some that follow each other: with two on a side each is one team.
     """
     sides = names[::2], names[1::2]
     return tuple(sides[n % 2][n // 2 * len(sides[n % 2]) // 4] for n in range(len(OFFICES)))
@@ -229,7 +229,7 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
     """
     names = brief.names("debater")
     if not 2 <= len(names) <= MOST:
-        raise ProtocolError(f"bp_style seats 2 to {MOST} debaters, not {len(names)}", about="participants")
+        raise ProtocolError(f"bp_style needs 2 to {MOST} debaters, not {len(names)}", about="participants")
     choices.at_least_one("bp_style", 1)
     choices.no_turn_mode("bp_style")
     speakers = dealt(names)

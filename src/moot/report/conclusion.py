@@ -98,7 +98,7 @@ def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...
 
 
 def _dissents(ballot: Ballot, winner: str) -> bool:
-    """Whether a ballot is for somebody else; whoever ranks the others' answers cannot be for its own."""
+    """Whether a ballot is for somebody else; a voter who ranks the others' answers cannot vote for its own."""
     return winner not in (
         *(ballot.ranks[0] if ballot.ranks else (ballot.choice,)),
         ballot.voter if ballot.ranks else "",
@@ -139,7 +139,7 @@ def _rows(decision: Decision) -> tuple[Row, ...]:
 
 
 def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
-    """A note on what the votes weighed by, where a teller was asked for it."""
+    """A note on the weights of the votes, if a vote weigher was asked."""
     turn = told(transcript.brief, transcript) if transcript.brief else None
     if turn is None or not decision.ballots:
         return []
@@ -204,10 +204,10 @@ class Whisper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """What came of a board.
+    """The outcome of a board.
 
     Attributes:
-        members: where each member stands, in the order of the table.
+        members: each member's verdict and state, in the order of the brief.
         split: whether the verdicts differ.
         attachments: what was attached, in order.
         unknown: what was cited and is neither an artifact nor a document: the turn's mark, by whom, what.
@@ -222,7 +222,7 @@ class Board:
 
 
 def board(transcript: Transcript) -> Board | None:
-    """What came of the board of a record; None where it is none."""
+    """The outcome of the board of a record; None if the debate was no board."""
     turns = [turn for turn in transcript.all() if WITHDRAWN in asked(turn)]
     if transcript.brief is None or not turns:
         return None
@@ -264,7 +264,7 @@ def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
 
 
 def boardroom(found: Board | None, decision: Decision | None) -> list[str]:
-    """The chapter on the board, as blocks: who stands where, what was attached, what was whispered; [] for no board."""
+    """The chapter on the board, as blocks: verdicts, artifacts and whispers; [] for no board."""
     if found is None:
         return []
     undecided = decision is not None and decision.status != "decided"

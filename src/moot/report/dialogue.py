@@ -111,7 +111,7 @@ def _of(act: str, on: Sequence[Subject]) -> str:
 
 
 def body(turn: Spoken) -> list[str]:
-    """What an answered turn says, as blocks: a speech is its argument, behind a line on what it claims and answers."""
+    """What an answered turn says, as blocks: a speech is its argument, after a line on what it claims and answers."""
     if not turn.complete:
         fields = _fields(turn.fields) if turn.act == "vote" else []
         return [*_told([turn.link]), *fields, _words(turn.text)]

@@ -27,18 +27,18 @@ _NAMES = 6
 """So many of those who are asked are named in a box."""
 
 
-def flowchart(tree: Tree, *, before: str = "the debate opens", behind: str = "the debate closes") -> str:
+def flowchart(tree: Tree, *, before: str = "the debate opens", after: str = "the debate closes") -> str:
     """The protocol from top to bottom: boxes ask or decide, diamonds say whether what hangs on them is played.
 
     Args:
         tree: the phase tree as data, or a part of it.
         before: what comes before it.
-        behind: what comes behind it.
+        after: the box at the end.
     """
     chart = _Chart()
     ends = chart.draw(tree, ((FIRST, ""),))
     chart.join(ends, LAST)
-    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(behind)}"])')
+    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(after)}"])')
     return "\n".join(["flowchart TD", *(f"    {line}" for line in (*boxes, *chart.arrows))]) + "\n"
 
 
@@ -50,7 +50,7 @@ class _Chart:
         self.arrows: list[str] = []
 
     def draw(self, tree: Tree, ends: Sequence[End]) -> Sequence[End]:
-        """Draw a part behind what came before it; what follows comes behind the ends that are returned."""
+        """Draw a part after the given ends; returns its own ends, after which the next part is drawn."""
         inner = _parts(tree, "parts", "each")
         match tree.get("is"):
             case "Rounds":

@@ -183,7 +183,7 @@ def write(mode: Mode, report: Report, entries: Sequence[Entry]) -> Mapping[str, 
         entries: the record.
 
     Returns:
-        What is to stand behind the name of each file, with its text; the first is the one to read.
+        The suffix of each file's name, with its text; the first file is the one to read.
     """
     match mode:
         case "full_markdown":

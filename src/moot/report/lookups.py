@@ -108,7 +108,7 @@ class Thought:
 
     @property
     def depth(self) -> int:
-        """How many it answers, one behind the other: 0 for a claim."""
+        """The number of thoughts above it in its line: 0 for a claim."""
         return self.id.count(".")
 
 
@@ -121,7 +121,7 @@ class Searched:
         by: who searched.
         simulations: how many were made.
         asked: how many the brief asked for.
-        depth: how many replies were imagined behind a claim.
+        depth: how many replies were imagined after a claim.
         stopped: why it ended early; "" where it did not.
         thoughts: the tree, each line to its end before the next.
     """

@@ -104,7 +104,7 @@ def _named(node: Node) -> str:
 
 
 _SHORT = 160
-"""The most characters of a reason in the table of ballots; the whole of it stands in the debate."""
+"""The most characters of a reason in the table of ballots; the transcript has the whole."""
 
 
 def verdict(report: Report) -> list[str]:

@@ -168,9 +168,9 @@ def use(events: Iterable[Event]) -> Use:
 
 
 def elapsed(entries: Sequence[Entry]) -> tuple[float, float]:
-    """Seconds of work and of pauses. A debate that broke off without a pause stood still from its last entry on.
+    """Seconds of work and of pauses. A debate that was interrupted counts as paused from its last entry on.
 
-    Whoever takes it up says so behind the questions that are put first, so the gap may lie before those.
+    Its resumption is recorded after the first new questions, so the gap may be before those.
     """
     if not entries:
         return 0.0, 0.0
@@ -205,9 +205,11 @@ Kind: TypeAlias = Literal[
     "resumed",
     "estimated",
 ]
-"""An ask without an answer, an ask that has not ended, a try without an answer, a try without an end, an answer of
-another model than was asked, of another than was called, cut off, cut by a filter, with fields that could not be
-read, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
+"""The kinds of problems, in order.
+
+An ask without an answer, an ask that has not ended, an attempt without an answer, an attempt without a result; an
+answer of another model than was asked, of another than was called, cut off, cut by a filter, with fields that are not
+readable, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
 
 _ROOT = "/debate"
 _PERSON = "human"
@@ -216,7 +218,7 @@ _DATED = re.compile(r"(?:[-@]\d{3,}[\d-]*|[:-]latest)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that went wrong.
+    """One problem.
 
     Attributes:
         kind: what it is.
@@ -234,7 +236,7 @@ class Fault:
 
 
 def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
-    """Everything that went wrong, in the order of the record."""
+    """All problems, in the order of the record."""
     asks = {entry.event.ask.key: entry.event.ask for entry in entries if isinstance(entry.event, Asked)}
     seats = _seats(entries, asks)
     found: list[Fault] = []
@@ -249,7 +251,8 @@ def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
 def same_model(asked: str, served: str) -> bool:
     """Whether a provider's name for the model that answered means the model that was asked for.
 
-    Provider and vendor in front, a date or ``latest`` behind do not matter: ``gpt-4o-2024-08-06`` is ``openai:gpt-4o``.
+    A prefix of provider or vendor and a suffix of a date or ``latest`` are ignored: ``gpt-4o-2024-08-06`` is
+    ``openai:gpt-4o``.
     """
     bare = asked.partition(":")[2] or asked
     names = [_DATED.sub("", name.rpartition("/")[2].casefold()) for name in (bare, served)]
@@ -257,13 +260,13 @@ def same_model(asked: str, served: str) -> bool:
 
 
 def _once(found: Sequence[Fault]) -> tuple[Fault, ...]:
-    """The list without the second mention of a cut answer: the provider's word and the seat's are the same fault."""
+    """The list without the second mention of a cut answer: the provider and the agent report the same one."""
     cut: dict[str, Fault] = {}
     return tuple(fault for fault in found if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
 
 
 def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
-    """Who was to answer each ask; what a fork has kept was answered by those who were seated in its parent."""
+    """The agent asked for each answer; answers that a fork kept are by the agents of its parent."""
     openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
     seats = {each.name: each.seat for opened in openings for each in opened.brief.participants}
     found = {key: seats.get(ask.to, "") for key, ask in asks.items()}
@@ -339,7 +342,7 @@ def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
 
 
 def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator[Fault]:
-    """Tries and asks that the record leaves open, and tries that a later try replaced.
+    """Attempts and asks without a result on record, and attempts that a later one replaced.
 
     A person who has not answered yet is no fault: the debate waits.
     """

@@ -22,7 +22,7 @@ from moot.report.report import moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seated:
-    """Somebody at the table: the seat, the models that were called for it, and those that say they answered."""
+    """A participant: its agent (``seat``), the models that were called for it, and those that reported answering."""
 
     name: str
     role: str
@@ -123,24 +123,24 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
-    came, metrics = conclusion(transcript, entries), measure(entries)
-    decision = came.decision or Decision(status="no_decision")
+    outcome, metrics = conclusion(transcript, entries), measure(entries)
+    decision = outcome.decision or Decision(status="no_decision")
     return Receipt(
         debate=debate,
         question=brief.topic,
         options=brief.options,
         participants=_seated(brief, transcript, entries),
         protocol=transcript.protocol,
-        status=came.status,
-        line=came.line,
+        status=outcome.status,
+        line=outcome.line,
         winner=decision.winner,
         decision=decision.text,
         rule=decision.rule,
         share=decision.share,
         strength=decision.strength,
         tally=decision.tally,
-        ballots=came.ballots,
-        dissent=came.dissent,
+        ballots=outcome.ballots,
+        dissent=outcome.dissent,
         minority=decision.minority,
         evidence=_evidence(brief, transcript, entries),
         paid=_paid(metrics.total),

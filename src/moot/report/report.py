@@ -63,7 +63,7 @@ def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 QUOTES = "builtin:quotes"
-"""The seat that is no language model: it quotes the background of the brief."""
+"""The built-in agent without a language model: it quotes the background of the brief."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,26 +114,26 @@ class Report:
         entries: how many entries the record has.
         topic: what was debated.
         protocol: the name of the protocol.
-        forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
+        forked: the debate and the entry from which it was forked (``depot-3f2a1c@17``); "" if it was not.
         options: the closed set of answers, if there was one.
         background: the names of the texts that all were given.
         settings: rounds, limits and seed, in words.
         began: UTC, ISO 8601.
         ended: the same, of the last entry.
-        outcome: how it ended and what follows.
-        participants: everybody at the table.
+        outcome: how it ended, and the decision.
+        participants: all participants.
         quoting: those who are no language models but quote the background.
         parts: what was said, phase by phase, in the order of asking.
         stands: each participant's answers over time.
         changes: who changed the answer.
         course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
-        board: what came of a board; None where it was none.
+        board: the outcome of a board; None if the debate was no board.
         arguments: what was claimed, and what the claims do to each other.
         judged: which claims stand, and how strong they are.
         searches: how arguments were looked for.
         tools: what was looked up, and where.
-        faults: what went wrong.
+        faults: the problems.
         metrics: counts and cost.
     """
 

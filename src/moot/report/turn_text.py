@@ -44,7 +44,7 @@ class Speech:
 def link(turn: Turn, transcript: Transcript) -> str:
     """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is.
 
-    A quotation that does not stand in that turn is called so: whoever answers words should not answer other words.
+    A quotation that is not in that turn is marked, so that nobody is taken to have said other words.
     """
     target = transcript.target(turn)
     if target is None:
@@ -90,7 +90,7 @@ def parted(fields: Sequence[tuple[str, str]]) -> Speech:
 
 
 _HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect", "synthesize")
-"""The acts that are words for others, or one's own account, whoever may see them."""
+"""The acts that are words for others, or one's own account, even if few may see them."""
 
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
 
@@ -123,7 +123,7 @@ class Spoken:
         fields: the form's fields by their names in words; a vote names the proposal's author.
         text: the words; of a ballot those beside its formula.
         complete: whether the fields hold all the words.
-        private: whether it only serves the debate, such as a bid or a score: nobody else at the table hears it.
+        private: whether it only serves the debate, such as a bid or a score: no other participant sees it.
         served: the model that says it answered.
         seconds: how long the answer took.
     """
@@ -204,7 +204,7 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
 
 
 def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
-    """A field's name; what a synthesis took from a label names whose answer stood under it."""
+    """A field's name; with a label, it names whose answer had the label."""
     for subject in on if turn.act == "synthesize" else ():
         if name.endswith(f" {subject.label}"):
             return f"{label(name.removesuffix(subject.label).strip())} {subject.by} (shown as {subject.label})"
@@ -212,7 +212,7 @@ def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
 
 
 def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
-    """A field's value; a ballot for a label names whose proposal stood under it."""
+    """A field's value; a ballot for a label names whose proposal had it."""
     text = shown(value)
     if turn.act != "vote":
         return text
