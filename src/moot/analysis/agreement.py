@@ -14,11 +14,11 @@ from moot.core.transcript import Transcript, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many hold which answer; alike answers count as one, in the words in which it came first.
+    """How many participants give which answer; equal answers count as one, in the words of the first.
 
     Attributes:
         holders: how many hold each answer.
-        leading: the answer that more hold than any other; "" where several lead, or nobody holds one.
+        leading: the answer that more hold than any other; "" if several lead, or nobody holds one.
         share: the share of those who hold the answer, or one of the answers, that most hold.
     """
 
@@ -56,8 +56,8 @@ class Flip:
         mark: of the turn that gives the new answer.
         before: the answer before.
         after: the new one.
-        because: the reason in its author's words; "" where none was given.
-        causes: the marks of the turns that it names as the cause; () where none is stated.
+        because: the reason in its author's words; "" if none was given.
+        causes: the marks of the turns that it names as the cause; () if none is stated.
         to: the authors of those turns, each once.
     """
 
@@ -95,7 +95,7 @@ class Agreement:
 
 
 def agreement(transcript: Transcript) -> Agreement:
-    """Who held what, when, of a debate, complete or not."""
+    """Who gave which answer when, for a debate, complete or not."""
     held = stands(transcript)
     ledger = _ledger(transcript, held)
     changed = {each.key: each for each in changes(held)}

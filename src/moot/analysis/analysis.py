@@ -74,7 +74,7 @@ class Overview:
         rounds: added up.
         calls: of models, with an answer.
         tokens: in and out.
-        cost: US dollars; None where the price of a call is unknown.
+        cost: US dollars; None if the price of a call is unknown.
         answers: answers given in fields.
         flips: changed answers.
         stated: those that name a turn as the cause.

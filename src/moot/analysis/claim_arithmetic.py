@@ -197,7 +197,7 @@ def _divisors(node: Formula | Term) -> Iterator[Term]:
 
 
 def _is_fixed(term: Term) -> bool:
-    """Whether no variable stands in a term."""
+    """Whether a term contains no variable."""
     match term:
         case Calc(parts=parts):
             return all(_is_fixed(part) for _, part in parts)

@@ -59,7 +59,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """A chain of comparisons: each sign stands between a term and the next."""
+    """A chain of comparisons: each sign is between a term and the next."""
 
     terms: "tuple[Term, ...]"
     signs: tuple[Sign, ...]

@@ -19,7 +19,7 @@ from moot.report.conclusion import Conclusion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camp:
-    """Those who hold the same answer in the end: the answer, who, their share, the newest argument given for it."""
+    """Participants with the same final answer: the answer, their names and share, its newest argument."""
 
     answer: str
     by: tuple[str, ...]
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Who still holds what, who voted against the winner and why, and which points nobody answered."""
+    """Final answers, votes against the winner with reasons, and points that nobody answered."""
 
     camps: tuple[Camp, ...] = ()
     dissent: tuple[Ballot, ...] = ()

@@ -38,7 +38,7 @@ _QUOTES = ("QUOTE", "WHERE", "SUMMARY", "ACCEPTS", "REJECTS")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A claim that somebody states formally.
+    """A claim that is stated formally.
 
     Attributes:
         by: who states it; "" for the brief.
@@ -97,7 +97,7 @@ def _of_brief(transcript: Transcript) -> Iterator[Claim]:
 
 
 def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[int, Turn]]:
-    """The turns that speak for themselves, each with the entry in which its words stand."""
+    """The turns that speak for themselves, each with the entry that contains its words."""
     replied: dict[str, int] = {}
     outside: list[int] = []
     for entry in entries:

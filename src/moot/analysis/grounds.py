@@ -27,7 +27,7 @@ _NONE = re.compile(r"[?？:：][*_\"'”’»)]*$")
 
 
 def statements(text: str) -> tuple[str, ...]:
-    """The claims of a text in their order, each once; the whole text where it holds none."""
+    """The claims of a text in their order, each once; the whole text if it has none."""
     found = [each for paragraph in _paragraphs(text) for each in _sentences(paragraph)]
     claims = [each for each in found if any(letter.isalpha() for letter in each) and not _NONE.search(each)]
     return tuple(dict.fromkeys(claims)) or (text,)
@@ -74,7 +74,7 @@ class Ground:
         sources: what its turns cite, each once.
         unfound: documents that are quoted with words which they do not hold.
         named: the marks of turns that a decision in words of its own names for it.
-        standing: whether it stands on the argument map; None where it is not on it.
+        standing: whether it stands on the argument map; None if it is not on it.
         supported: whether a source, or another participant than its author, supports it.
     """
 
@@ -93,7 +93,7 @@ class Ground:
 def grounds(
     transcript: Transcript, ledger: Sequence[Held], found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
 ) -> tuple[Ground, ...]:
-    """The claims of the decision, in the order in which they were made; none where there is no decision in words.
+    """The claims of the decision, in the order in which they were made; none if there is no decision in words.
 
     Args:
         transcript: of the debate.

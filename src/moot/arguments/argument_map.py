@@ -290,7 +290,7 @@ def judge(found: ArgumentMap) -> Judgement:
 
 
 def stated(turn: Turn) -> str:
-    """What a turn claims, in its own words; "" where it claims nothing."""
+    """What a turn claims, in its own words; "" if it claims nothing."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     asked = any(each.name == "CLAIM" for each in fields)
     names = _CLAIMS[:1] if asked else _CLAIMS
@@ -302,7 +302,7 @@ def stated(turn: Turn) -> str:
 
 
 def in_short(text: str) -> str:
-    """The words of a turn as they stand on the map."""
+    """The words of a turn as the map shows them."""
     words = " ".join(text.split())
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
@@ -335,7 +335,7 @@ def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
 
 
 def answered(transcript: Transcript, turn: Turn) -> Turn | None:
-    """The turn that a turn answers; None where it names none and not exactly one was laid before it."""
+    """The turn that a turn answers; None if it names none and not exactly one was laid before it."""
     target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
         laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
@@ -353,7 +353,7 @@ def relation(turn: Turn) -> Relation:
 
 
 def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
-    """For each turn that its author revised the mark of the claim that stands in its place."""
+    """For each turn that its author revised the mark of the claim that replaces it."""
     turns = {turn.mark: turn for turn in transcript.turns()}
     proposals = transcript.turns(*_PROPOSALS)
     found: dict[str, str] = {}
@@ -367,13 +367,13 @@ def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
 
 
 def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
-    """The proposal that a revision stands for where it names none: its author's newest before it."""
+    """The proposal that a revision replaces if it names none: its author's newest before it."""
     if turn.act != "revise":
         return None
     return next((each for each in reversed(proposals) if each.by == turn.by and each.number < turn.number), None)
 
 
 def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
-    """A claim, and what its authors put in its place, if none of those who made it holds it any more."""
+    """A claim and its replacement, if all of its authors have replaced it."""
     news = [replaced.get(each.mark, "") for each in made]
     return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

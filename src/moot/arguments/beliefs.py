@@ -57,7 +57,7 @@ class Crux:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """The answers, the strongest first; the winner's among them, None where no claim was made for it; its cruxes."""
+    """The answers, the strongest first; the winner's among them, None if no claim was made for it; its cruxes."""
 
     answers: tuple[Belief, ...] = ()
     winner: Belief | None = None

@@ -105,10 +105,10 @@ class Used:
         mark: the mark of that turn: ``T3``.
         by: who used it.
         tool: its name.
-        arguments: what it was given, as JSON text; "" where the record does not say.
+        arguments: what it was given, as JSON text; "" if the record does not say.
         sources: where the result comes from.
         seconds: how long it took.
-        fault: why there is no result; "" where there is one.
+        fault: why there is no result; "" if there is one.
     """
 
     key: str
@@ -165,7 +165,7 @@ class Citation:
         mark: its mark.
         by: who cites.
         source: the name of the document, or the address that a tool gave.
-        words: the words that were quoted; "" where only the name stands in the turn.
+        words: the words that were quoted; "" if only the name stands in the turn.
         found: whether the source holds those words; True for a source that a tool gave in that turn.
     """
 
@@ -193,14 +193,14 @@ def documents(brief: Brief | None) -> dict[str, str]:
 
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
-    """What a text quotes: the document's name, the words, and whether that document holds them."""
+    """What a text quotes: the document's name, the words, and whether that document contains them."""
     for words, name, _ in QUOTED.findall(text):
         if name in texts:
             yield name, words, _squeezed(words) in texts[name]
 
 
 def spoken(turn: Turn) -> str:
-    """Everything that stands in a turn: its words, and its fields where those are other words."""
+    """Everything that a turn says: its words, and its fields if those are other words."""
     return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
 
 
@@ -246,14 +246,14 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """A turn of somebody else that changed an answer, and how that is found."""
+    """A turn of another participant that changed an answer, and how that is known."""
 
     turn: Turn
     how: How
 
 
 def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[Stand]]) -> tuple[Cause, ...]:
-    """All that can have changed an answer, in the order of How; a turn stands there for each way in which it is found.
+    """All that can have changed an answer, in the order of How; a turn is listed for each way it is found.
 
     Args:
         transcript: of the debate.
@@ -272,7 +272,7 @@ def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[S
 
 
 def stated(found: Sequence[Cause]) -> tuple[Turn, ...]:
-    """The turns that the author points at in the surest way; () where it points at none."""
+    """The turns that the author points at in the surest way; () if it points at none."""
     best = next((each.how for each in found if each.how in STATED), None)
     return tuple(each.turn for each in found if each.how == best)
 
@@ -294,7 +294,7 @@ def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:
 
 
 def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
-    """The turns whose marks stand in the reason, and the one that holds the reason word for word."""
+    """The turns whose marks are in the reason, and the one that contains the reason word for word."""
     others = [each for each in transcript.turns() if each.number < turn.number and each.by != turn.by]
     marks, reason = MARK.findall(because), bare(because)
     long = len(reason.split()) >= _LEAST
@@ -340,7 +340,7 @@ def point(critique: Turn) -> str:
 
 
 def _accepted(turn: Turn) -> Sequence[str] | None:
-    """What a turn lists as accepted; None where its form does not ask for that."""
+    """What a turn lists as accepted; None if its form does not ask for that."""
     value = read_field(turn, ACCEPTS)
     if value is not None:
         return value if isinstance(value, tuple) else ()

@@ -34,7 +34,7 @@ _STANDINGS: Mapping[Standing, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A claim in the tree: how deep it stands, and the edge by which it hangs on its parent; None for a root."""
+    """A claim in the tree: its depth, and the edge to its parent; None for a root."""
 
     node: Node
     depth: int = 0
@@ -168,7 +168,7 @@ def mermaid(found: ArgumentMap, judged: Judgement) -> str:
 
 
 def safe(text: str) -> str:
-    """A text as it may stand between quotation marks in a flowchart.
+    """A text escaped for quotation marks in a flowchart.
 
     Whatever Mermaid, Markdown or HTML could take for markup stands as the number of its character.
     """

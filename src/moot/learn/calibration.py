@@ -46,7 +46,7 @@ class Brier:
         reliability: how far the confidence of a bin is from its accuracy; 0 is calibrated.
         resolution: how far the bins' accuracies are from the base rate; more is better.
         uncertainty: base rate times (1 - base rate): the task's, not the forecaster's.
-        within: what differs inside the bins; 0 where a bin holds one confidence only.
+        within: what differs inside the bins; 0 if a bin holds one confidence only.
         n: how many forecasts.
     """
 
@@ -68,7 +68,7 @@ class Calibration:
         accuracy: the share that was right.
         brier: the Brier score in its parts.
         ece: the expected calibration error over 10 bins.
-        auroc: the chance that a right answer carries more confidence than a wrong one; None where all are alike.
+        auroc: the chance that a right answer carries more confidence than a wrong one; None if all are alike.
         log: the mean log score in nats, clipped.
     """
 
@@ -82,7 +82,7 @@ class Calibration:
 
 
 def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
-    """All measures; None where there is nothing to measure."""
+    """All measures; None if there is nothing to measure."""
     if not forecasts:
         return None
     return Calibration(
@@ -151,7 +151,7 @@ def ece(forecasts: Sequence[Forecast], *, bins: int = 10) -> float:
 def auroc(forecasts: Sequence[Forecast]) -> float | None:
     """How well confidence ranks right above wrong: 1 always, 0.5 as chance (Hanley and McNeil 1982); ties are half.
 
-    None where all are right or all are wrong.
+    None if all are right or all are wrong.
     """
     right = sorted(each.confidence for each in forecasts if each.right)
     wrong = sorted(each.confidence for each in forecasts if not each.right)

@@ -43,7 +43,7 @@ def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
 
 
 def option_of(text: str, options: Sequence[str]) -> str:
-    """The option that a text names; "" where it names none, or more than one."""
+    """The option that a text names; "" if it names none, or more than one."""
     for plain in (normalise, _loose):
         fits = [each for each in options if plain(each) == plain(text)]
         if fits:

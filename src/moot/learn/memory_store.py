@@ -177,7 +177,7 @@ class MemoryStore:
 
         Args:
             debate: its id.
-            lessons: what it teaches; None where the owner has had it forgotten.
+            lessons: what it teaches; None if the owner has had it forgotten.
             head: the hash of the last line of its record.
             notes: how many notes of the owner are in the lessons.
 
@@ -251,7 +251,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
 
 
 def _text(part: Part) -> str | None:
-    """What something is found by; None where it is not searched."""
+    """What something is found by; None if it is not searched."""
     match part:
         case Outcome():
             return "\n".join((part.topic, part.text, *part.minority, *part.dissent))

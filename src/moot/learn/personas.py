@@ -16,7 +16,7 @@ from moot.learn.ratings import Z95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """So many of so many, with the 95 % interval of what that is a sample of: 0 to 1 where there are none."""
+    """A share of a number, with its 95 % interval: 0 to 1 for a number of 0."""
 
     some: int
     of: int

@@ -76,7 +76,7 @@ def make(link: "psycopg.Connection[tuple[Any, ...]]") -> None:
 
 
 def compares(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
-    """Whether vectors stand in a type that the database can compare."""
+    """Whether vectors have a type that the database can compare."""
     return _one(link, KIND) != "bytea"
 
 
@@ -91,7 +91,7 @@ def can_compare(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
 
 
 def _one(link: "psycopg.Connection[tuple[Any, ...]]", sql: LiteralString) -> Any:
-    """The first value of the first row; None where there is none."""
+    """The first value of the first row; None if there is none."""
     row = link.execute(sql).fetchone()
     return row[0] if row else None
 
@@ -228,7 +228,7 @@ class PostgresTables:
     # ---- what is kept ------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """See Tables. Rows are deleted, so that nobody who reads has to wait; pgvector is taken up where it is new."""
+        """See Tables. Rows are deleted, so that readers never wait; pgvector is used once it is available."""
         if compares(self._db) != can_compare(self._db):
             # In the order in which they are read, so that nobody waits for each other.
             self._db.execute(f"LOCK TABLE {TABLES} IN ACCESS EXCLUSIVE MODE")
@@ -340,7 +340,7 @@ def _listed(vector: bytes) -> str:
 
 
 def _numbers(listed: str) -> bytes:
-    """The vector that pgvector tells."""
+    """The vector in a text of pgvector."""
     return pack(f"{SIZE}b", *map(int, listed[1:-1].split(",")))
 
 

@@ -49,7 +49,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """How strong somebody is, in points.
+    """The strength of a player, in points.
 
     Attributes:
         name: who.
@@ -140,7 +140,7 @@ def elo(matches: Iterable[Match], *, k: float = 16.0, start: float = 1500.0) -> 
 
 
 def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: float = 1.0) -> tuple[Match, ...]:
-    """The result of a game of many as one match for each pair: who stands higher wins, within a tier it is a tie.
+    """The result of a game of many as one match for each pair: the higher rank wins, within a tier it is a tie.
 
     Two players of the same name make no match. The pairs of one game are not independent: intervals from them are
     too narrow unless the weight makes up for it.

@@ -59,10 +59,10 @@ class Retriever:
     """The seat that recalls.
 
     Attributes:
-        place: the file or database with what was learned; None where there is none.
-        lacks: tells what memory lacks, in a sentence; None where nobody knows.
-        pulse: reads a feed; None where there are no feeds.
-        look: looks up the topic with tools; None where there are none.
+        place: the file or database with what was learned; None if there is none.
+        lacks: tells what memory lacks, in a sentence; None if nobody knows.
+        pulse: reads a feed; None if there are no feeds.
+        look: looks up the topic with tools; None if there are none.
         clock: seconds since 1970.
     """
 

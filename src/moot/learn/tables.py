@@ -232,7 +232,7 @@ class Tables(Protocol):
         ...
 
     def debate(self, debate: str) -> DebateRow | None:
-        """A debate that was learned; None where it was not."""
+        """A debate that was learned; None if it was not."""
         ...
 
     def debates(self) -> list[DebateRow]:
@@ -244,14 +244,14 @@ class Tables(Protocol):
         ...
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
-        """In how many items of a kind each word stands; those where it stands in none may be left out.
+        """The number of items of a kind that contain each word; words without any may be left out.
 
         Where one stands in at most ``enough``, any number above that will do for those that stand in more.
         """
         ...
 
     def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
-        """The items of a kind that hold some of these words, weighed by BM25 with k1 = 1.2 and b = 0.75."""
+        """The items of a kind that contain some of these words, weighed by BM25 with k1 = 1.2 and b = 0.75."""
         ...
 
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:

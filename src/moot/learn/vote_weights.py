@@ -38,7 +38,7 @@ class Graded:
     Attributes:
         player: the model that gave it, or ``human``.
         right: whether it was the truth.
-        confidence: what was given for it, 0 to 1; None where nothing was.
+        confidence: what was given for it, 0 to 1; None if nothing was.
     """
 
     player: str
@@ -210,8 +210,8 @@ class VoteWeigher:
     """The seat that weighs votes.
 
     Attributes:
-        place: the file or database with what was learned; None where there is none.
-        lacks: tells what memory lacks, in a sentence; None where nobody knows.
+        place: the file or database with what was learned; None if there is none.
+        lacks: tells what memory lacks, in a sentence; None if nobody knows.
     """
 
     place: Place | None = field(repr=False)

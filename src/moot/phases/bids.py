@@ -34,7 +34,7 @@ def ask_bids(state: State, names: Sequence[str], *, task: str, first: int, view:
     Args:
         state: the state of the phase that asks.
         names: who may bid, in the order of asking.
-        task: what the floor is for; ``{round}`` stands for the number of the round.
+        task: what the floor is for; ``{round}`` is replaced by the number of the round.
         first: the number of the first ask in this phase; the others follow it.
         view: which turns of the log go along; of these the bidder may name one.
     """
@@ -53,7 +53,7 @@ def ask_bids(state: State, names: Sequence[str], *, task: str, first: int, view:
 
 
 def winner(turns: Sequence[Turn], transcript: Transcript) -> Turn | None:
-    """The strongest of these bids; None where nobody wants to speak.
+    """The strongest of these bids; None if nobody wants to speak.
 
     Of equal bids, the one of the bidder with the fewest turns so far wins, then the first that was asked for. A bid
     that failed, or whose urgency is below LEAST or was not read, is none.

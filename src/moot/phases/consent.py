@@ -30,7 +30,7 @@ CONSENT = Form(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Every debater accepts or rejects the newest text of a mediator; it stands if nobody rejects it.
+    """Every debater accepts or rejects the newest text of a mediator; it is adopted if nobody rejects it.
 
     More than half of the debaters must have answered.
 

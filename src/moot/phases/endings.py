@@ -27,7 +27,7 @@ CLAIMING = tuple(act for act in ARGUING if act != "question")
 
 
 def until(choices: Choices) -> Stop | None:
-    """What ends the rounds before their number is full; None where only their number does."""
+    """What ends the rounds before their number is full; None if only their number does."""
     stops: dict[str, Stop] = {
         "consensus_reached": Alike(acts=ARGUING),
         "no_new_arguments": NothingNew(acts=CLAIMING),

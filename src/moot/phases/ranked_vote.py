@@ -48,7 +48,7 @@ class Ranking:
 
     Attributes:
         acts: the acts that are answers.
-        rule: rankings to decision; None where only later phases look at them.
+        rule: rankings to decision; None if only later phases look at them.
         task: what to do.
         approve: whether the voters name whom they approve of, and rank nobody.
         reasons: whether dissent says the voters' reasons; old records do not.

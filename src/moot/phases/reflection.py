@@ -135,12 +135,12 @@ class Reflection:
 
 
 def review_of(transcript: Transcript, text: Turn) -> Turn | None:
-    """The review of a text; None where there is none."""
+    """The review of a text; None if there is none."""
     return next((turn for turn in transcript.turns("critique") if text.key in turn.about), None)
 
 
 def score_of(transcript: Transcript, text: Turn) -> float | None:
-    """The score of a text, 0 to 10; None where there is none that could be read."""
+    """The score of a text, 0 to 10; None if there is none that could be read."""
     review = review_of(transcript, text)
     value = read_field(review, SCORE) if review else None
     return float(value) if isinstance(value, int | float) else None

@@ -102,7 +102,7 @@ LONGEST_NOTE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mindful:
-    """A phase in which everybody has the newest note to itself beside the task, because it stands in no log.
+    """A phase in which each participant has its newest strategy note with the task, because no log contains it.
 
     Attributes:
         each: the phase.
@@ -278,7 +278,7 @@ class Translate:
     name: str = "translate"
 
     def play(self, state: State) -> Play:
-        """Ask for all translations at once; nobody else sees them."""
+        """Ask for all translations in parallel; nobody else sees them."""
         tongues = [each.name for each in state.brief.participants if each.language]
         said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]

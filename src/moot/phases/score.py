@@ -85,7 +85,7 @@ class Score:
             yield asks
 
     def _pairs(self, state: State) -> Iterator[tuple[str, Turn]]:
-        """Who rates which turn; nobody its own, nobody one that it may not see."""
+        """Who rates which turn: nobody its own, or one that it cannot see."""
         names = roster(state, ())
         newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
         made = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]

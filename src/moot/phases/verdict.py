@@ -173,7 +173,7 @@ class Keep:
     name: str = "keep"
 
     def play(self, state: State) -> Play:
-        """Say what stands."""
+        """Give the decision."""
         groups = candidates(state.transcript, self.acts, latest=True)
         held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
         none = Decision(status="no_decision", how="no decision was sought", minority=kept(groups))
@@ -192,7 +192,7 @@ class Keep:
 
 
 def kept(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority, ...]:
-    """What was not chosen, each with those who hold it and its best argument; nobody voted, so it has no share."""
+    """The answers that were not chosen, each with its supporters and best argument; without votes it has no share."""
     return tuple(
         Minority(answer=name, by=tuple(turn.by for turn in turns), argument=argument(turns[0]) or turns[0].text)
         for name, turns in groups.items()

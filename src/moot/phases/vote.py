@@ -44,7 +44,7 @@ def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
 
 
 def in_sight(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
-    """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
+    """For each candidate the first of its turns that the voter may see; hidden candidates are left out."""
     seen = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
 
@@ -172,7 +172,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """The newest answers are the votes: no debater is asked again. Jurors, who have given none, are asked for theirs.
+    """The newest answers are the votes: no debater is asked again. Jurors, without an answer, are asked for a vote.
 
     Attributes:
         rule: answers to decision.
@@ -221,12 +221,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopt:
-    """The newest turn of the moderator holds the decision.
+    """The decision is in the newest turn of the moderator.
 
     Attributes:
         act: the moderator's act.
         field: the field that holds the decision.
-        status: the field that must say ``value``; "" where none must.
+        status: the field that must say ``value``; "" if none must.
         value: what it must say.
         rule: what this is called in the decision.
         name: what it is called in paths.
@@ -240,7 +240,7 @@ class Adopt:
     name: str = "adopt"
 
     def play(self, state: State) -> Play:
-        """Take the moderator's decision over."""
+        """Adopt the moderator's decision."""
         turns = [turn for turn in state.transcript.all() if turn.act == self.act]
         newest = turns[-1] if turns else None
         yield Ruled(decision=self._read(newest))
@@ -340,7 +340,7 @@ def settle(
 
 
 def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) -> dict[str, float]:
-    """How many first drafts gave which answer; empty where drafts give no ANSWER."""
+    """How many first drafts gave which answer; empty if drafts give no ANSWER."""
     names = {wording(turns[0]): name for name, turns in groups.items()}
     tally: dict[str, float] = {}
     for turn in transcript.first("draft"):

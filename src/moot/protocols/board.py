@@ -106,7 +106,7 @@ def bound_to_judge(form: Form) -> Form:
 
 
 def judged(form: Form) -> Form:
-    """The form for a member whose verdict stands: reasons and leaving need no other."""
+    """The form for a member with a verdict: reasons and leaving need no new one."""
     fields = [replace(each, needs="" if each.needs == VERDICT else each.needs) for each in form.fields]
     return replace(form, fields=tuple(fields))
 
@@ -239,10 +239,10 @@ class Meeting:
     """Members speak until all have withdrawn, or as many messages were asked for as there may be.
 
     Attributes:
-        speaking: the task of a member; ``{n}`` stands for the number of the message, ``{most}`` for the cap.
+        speaking: the task of a member; ``{n}`` is replaced by the number of the message, ``{most}`` by the cap.
         due: what is added for a member that owes a verdict.
-        reminding: the task of the timekeeper; ``{where}`` stands for the state of the time, ``{owing}`` for who owes
-            a verdict.
+        reminding: the task of the timekeeper; ``{where}`` is replaced by the state of the time, ``{owing}`` by the
+            members without a verdict.
         form: the fields of a message.
         rounds: the cap: so many messages for each member.
         every: after so many messages the timekeeper speaks.
@@ -296,7 +296,7 @@ class Meeting:
             yield Halted(path=state.path, reason=_over(states))
 
     def _next(self, state: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
-        """Who has the floor; "" where nobody is left."""
+        """Who has the floor; "" if nobody is left."""
         owing = course.owing(states)
         people = [each for each in state.brief.participants if each.duty == "debater"]
         debtors = [each for each in people if each.name in owing]
@@ -354,7 +354,7 @@ class Course:
         return heard > self.reminded and any(heard % each == 0 for each in times)
 
     def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
-        """The timekeeper speaks; it is a deadline where its time has come and somebody owes a verdict."""
+        """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
         self.reminded = _heard(said)
         self.now = self.reminded % deadline == 0 and bool(debtors(states))
         if self.now:

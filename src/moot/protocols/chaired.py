@@ -66,7 +66,7 @@ class Synthesis:
         by: the chair's name.
         acts: the acts that are answers.
         options: the closed set of answers, of which the chair names one; () for none.
-        task: what to do; ``{ranking}`` stands for the rankings put together.
+        task: what to do; ``{ranking}`` is replaced by the rankings put together.
         name: what it is called in paths.
     """
 
@@ -155,7 +155,7 @@ def _count(cast: Sequence[Ballot]) -> str:
 
 
 def _takings(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
-    """What was taken from whom, by the authors' names; nobody from whom nothing was taken."""
+    """What the synthesis took from each author, by name; only authors from whom it took something."""
     found: dict[str, str] = {}
     for name, label in zip(shown, labels(len(shown)), strict=True):
         value = str(read_field(turn, TAKEN.format(label=label)) or "").strip()

@@ -39,7 +39,7 @@ CHAIR = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bowl:
-    """One round of a fishbowl; in the tasks ``{inside}`` stands for the names inside, ``{round}`` for the round.
+    """One round of a fishbowl; in the tasks ``{inside}`` is replaced by the names inside, ``{round}`` by the round.
 
     Attributes:
         inner: the task of those inside.

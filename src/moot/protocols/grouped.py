@@ -47,13 +47,13 @@ ACROSS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """An answer that a group holds.
+    """An answer of a group.
 
     Attributes:
         answer: the answer, in the words of the group's report.
         count: how many of those whose answers were laid before the reporter hold it, by the record.
-        argument: the best argument for it, in the words of the report; "" where it gives none.
-        told: the count in the report; None where it gives none.
+        argument: the best argument for it, in the words of the report; "" if it gives none.
+        told: the count in the report; None if it gives none.
     """
 
     answer: str
@@ -64,7 +64,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One member of each group reports every answer that the group holds, all groups at once.
+    """One member of each group reports every answer of the group, all groups in parallel.
 
     A report is for everybody who is masked from nobody whose answer is in it.
 
@@ -146,7 +146,7 @@ class Reconsider:
 
 
 def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
-    """What a group holds, by its report and by the record."""
+    """A group's answers, by its report and by the record."""
     found: list[Stand] = []
     for n, (answer, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
         told, words = read_field(report, f"COUNT {n}"), read_field(report, f"ANSWER {n}")
@@ -180,7 +180,7 @@ def _told(shown: Sequence[Turn]) -> str:
 
 
 def _form(shown: Sequence[Turn]) -> Form:
-    """A place for each answer. A closed one stands there as it is; an open one the reporter puts in its own words."""
+    """A field for each answer. A closed one is given as it is; an open one is put in the reporter's words."""
     fields: list[Field] = []
     for n, (answer, turns) in enumerate(_distinct(shown), start=1):
         asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()

@@ -32,7 +32,7 @@ SPEAKING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fight:
-    """One round of exchanges; in the tasks ``{round}`` stands for the number of the round.
+    """One round of exchanges; in the tasks ``{round}`` is replaced by the number of the round.
 
     Attributes:
         bidding: the task of those who bid.
@@ -51,7 +51,7 @@ class Fight:
     name: str = "fight"
 
     def play(self, state: State) -> Play:
-        """Hold exchanges until everybody could have had one, or nobody bids."""
+        """Run exchanges, as many as there are debaters, or until nobody bids."""
         names = state.brief.names("debater")
         n = 0
         for _ in names:

@@ -147,10 +147,10 @@ class Speech:
         side: what that side is called.
         form: the fields that the speech must have.
         view: which turns of the log go along.
-        bid: what the other side is asked; ``{side}`` stands for it, ``{speaker}`` for name and office of
+        bid: what the other side is asked; ``{side}`` is replaced by it, ``{speaker}`` by name and office of
             who spoke.
         point: what the one whose point is taken is asked.
-        reply: what the speaker is asked then; ``{name}`` stands for who put the point.
+        reply: what the speaker is asked then; ``{name}`` is replaced by who put the point.
     """
 
     name: str

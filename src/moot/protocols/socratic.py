@@ -80,9 +80,9 @@ class Examination:
         who: the names of the respondents; each round begins one further on.
         form: the fields that an answer must have.
         question: the fields that a question must have.
-        task: what the questioner is to do; ``{name}`` stands for the respondent, ``{round}`` for the round.
+        task: what the questioner is to do; ``{name}`` is replaced by the respondent, ``{round}`` by the round.
         unheard: the same where there is no statement of the respondent that the questioner may see.
-        reply: what the respondent is to do; ``{name}`` stands for the questioner.
+        reply: what the respondent is to do; ``{name}`` is replaced by the questioner.
         view: which turns of the log go along.
         name: what it is called in paths.
     """

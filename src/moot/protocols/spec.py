@@ -40,7 +40,7 @@ def offered() -> tuple[str, ...]:
 
 
 def protocol(name: str) -> Protocol | None:
-    """The protocol of that name from another package; None where none offers it.
+    """The protocol of that name from another package; None if no package offers it.
 
     Raises:
         ProtocolError: several packages offer it, or it cannot be loaded.
@@ -153,7 +153,7 @@ PARTS: Mapping[str, type[object]] = {
 
 
 def part_named(name: str) -> type[object] | None:
-    """What may stand in a phase tree under that name: one of PARTS, else a phase class of another package.
+    """The class of that name for a phase tree: one of PARTS, else a phase class of another package.
 
     Raises:
         ProtocolError: it is none of ours, and a package that offers parts cannot be loaded.
@@ -168,7 +168,7 @@ class _Part(TypingProtocol):
 
 
 def dump(part: object) -> dict[str, Data]:
-    """A phase tree as plain data; fields that hold their default are left out, but never what somebody is told.
+    """A phase tree as plain data; fields with their default are left out, but never texts for participants.
 
     A later version may put its questions better; a record of today is still played with the words of today.
 
@@ -199,7 +199,7 @@ def load(data: Mapping[str, object]) -> Phase:
 
 
 def _is_wording(value: object) -> bool:
-    """Whether a field holds words for a participant: a text of several words, or a form."""
+    """Whether a field contains words for a participant: a text of several words, or a form."""
     return isinstance(value, Form) or (isinstance(value, str) and " " in value)
 
 

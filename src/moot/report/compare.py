@@ -39,8 +39,8 @@ class Said:
         seq: the entry.
         kind: the kind of its event.
         words: what it says.
-        by: who speaks or is asked; "" where nobody is.
-        mark: what the turn is called (``T7``); "" where it is no turn.
+        by: who speaks or is asked; "" if nobody is.
+        mark: what the turn is called (``T7``); "" if it is no turn.
     """
 
     seq: int
@@ -170,7 +170,7 @@ class Standing:
         seat: who answered for it in the end.
         answer: its final answer: in its field ANSWER or POSITION, else in its last words on the matter.
         flips: how often its answer changed; answers in fields are compared by wording.
-        vote: what it voted for; "" where it cast no ballot.
+        vote: what it voted for; "" if it cast no ballot.
     """
 
     name: str
@@ -191,7 +191,7 @@ class Side:
         forked: where it was forked from another one (``depot-3f2a1c@17``); "" if it was not.
         status: how it ended.
         line: the same in one line.
-        winner: the chosen candidate; "" where there is none.
+        winner: the chosen candidate; "" if there is none.
         text: the decision in words.
         strength: the winner's share in a word.
         share: the winner's share of the ballots cast, 0 to 1.

@@ -33,7 +33,7 @@ class Row:
         candidate: who or what could be chosen.
         ballots: how many ballots were cast for it.
         votes: what the rule counted for it: ballots, or their weights.
-        first: how many first drafts gave this answer; None where they were not counted.
+        first: how many first drafts gave this answer; None if they were not counted.
     """
 
     candidate: str
@@ -88,7 +88,7 @@ def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
 
 
 def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
-    """The ballots for others than the winner; where nobody won, for others than the one that led alone."""
+    """The ballots for others than the winner; if nobody won, for others than the only leader."""
     cast = [ballot for ballot in ballots if ballot.state == "cast"]
     if decision.rule == CONSENT:
         return tuple(ballot for ballot in cast if ballot.choice == REJECT)
@@ -194,7 +194,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whisper:
-    """What a member said to one other alone: the turn's mark, who to whom ("" where it named nobody), the words."""
+    """What a member said to one other alone: the turn's mark, who to whom ("" if it named nobody), the words."""
 
     mark: str
     by: str

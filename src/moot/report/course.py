@@ -43,7 +43,7 @@ class Move:
         new: the mark of the turn that changes it.
         before: the answer before.
         after: the answer since.
-        told: whether the participant reports it when looking back; None where it did not look back.
+        told: whether the participant reports it when looking back; None if it did not look back.
     """
 
     by: str
@@ -69,7 +69,7 @@ class Reflection:
     Attributes:
         by: who.
         key: of the turn.
-        changed: whether it says that its opinion changed; None where that could not be read.
+        changed: whether it says that its opinion changed; None if that could not be read.
         changes: the changes that it names.
         contradictions: the contradictions that it names, in its own words.
     """
@@ -83,7 +83,7 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A note on strategy that somebody wrote to itself; the round is 0 outside rounds."""
+    """A participant's note on strategy to itself; the round is 0 outside rounds."""
 
     by: str
     key: str
@@ -194,7 +194,7 @@ _SAYS: Mapping[bool | None, str] = {
 
 
 def chronicle(course: Course) -> list[str]:
-    """The chapters, as blocks; none where nobody revised, looked back or wrote a note."""
+    """The chapters, as blocks; none if nobody revised, looked back or wrote a note."""
     return [*_second_thoughts(course), *_notes(course.notes)]
 
 
@@ -250,7 +250,7 @@ class Rating:
         of: whose turn is rated.
         on: the key of that turn.
         points: for each criterion the number given.
-        reason: why, in words; "" where none could be read.
+        reason: why, in words; "" if none could be read.
     """
 
     key: str
@@ -287,7 +287,7 @@ class Scores:
 
 
 def scores(transcript: Transcript) -> Scores:
-    """The ratings that stand in a transcript; empty where there are none."""
+    """The ratings in a transcript; empty if there are none."""
     # A ranking of all at once is no rating: it decides, and stands with the decision.
     turns = [turn for turn in transcript.turns("score") if len(turn.about) == 1]
     ratings = [_rating(turn, transcript.get(turn.about[0])) for turn in turns]
@@ -321,7 +321,7 @@ def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
 
 
 def scoreboard(scores: Scores) -> list[str]:
-    """The chapter on the scores, as blocks; nothing where nobody was rated."""
+    """The chapter on the scores, as blocks; nothing if nobody was rated."""
     if not scores.ratings:
         return []
     told = "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."

@@ -30,7 +30,7 @@ APART = ("strategy", "translate")
 
 
 def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str]:
-    """The parts; from the first closing statements on they stand under a chapter of their own.
+    """The parts; from the first closing statements on, they have a chapter of their own.
 
     Args:
         parts: what was said.
@@ -55,7 +55,7 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
 
 
 def _is_aside(turn: Spoken) -> bool:
-    """Whether a turn is told in one line."""
+    """Whether a turn is shown in one line."""
     return turn.private and turn.state == "answered"
 
 
@@ -186,7 +186,7 @@ def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
 
 
 def _view(view: View) -> str:
-    """What differs from the whole log as it stands."""
+    """How a view differs from the whole log."""
     usual = View()
     told = [
         inline(each.name if getattr(view, each.name) is True else f"{each.name} {getattr(view, each.name)}")

@@ -106,7 +106,7 @@ def _trees(value: object) -> Iterator[Tree]:
 
 
 def _told(tree: Tree) -> tuple[str, str, str]:
-    """What stands in the box of a phase that is not made of phases: what it is called, who is asked, how."""
+    """The box of a phase without parts: its name, who is asked, and how."""
     kind = _spaced(tree)
     title = str(tree.get("act") or tree.get("name") or kind)
     who = [name for field in ("by", "who") for name in _names(tree.get(field))]
@@ -129,7 +129,7 @@ def _how(tree: Tree) -> Iterator[str]:
 
 
 def _stops(value: object) -> Iterator[Tree]:
-    """What ends rounds, without what only holds it."""
+    """The conditions that end rounds, without wrappers."""
     for each in _trees(value):
         held = _parts(each, "stop", "stops")
         yield from _stops(held) if held else (each,)

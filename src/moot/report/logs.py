@@ -60,7 +60,7 @@ def _last_words(report: Report, turns: list[Spoken]) -> list[str]:
 
 
 def _summed_up(turns: list[Spoken]) -> list[str]:
-    """The newest summary; the moderator's verdict stands with the decision."""
+    """The newest summary; the moderator's verdict is with the decision."""
     sums = [turn for turn in turns if turn.act == "summarize"]
     if not sums:
         return []

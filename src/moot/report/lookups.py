@@ -122,7 +122,7 @@ class Searched:
         simulations: how many were made.
         asked: how many the brief asked for.
         depth: how many replies were imagined after a claim.
-        stopped: why it ended early; "" where it did not.
+        stopped: why it ended early; "" if it did not.
         thoughts: the tree, each line to its end before the next.
     """
 

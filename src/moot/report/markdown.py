@@ -38,7 +38,7 @@ _GROUPS: Mapping[Standing, str] = {
 
 
 def chapter(found: ArgumentMap, judged: Judgement) -> list[str]:
-    """The chapter of a report, as blocks; none where there is too little to draw."""
+    """The chapter of a report, as blocks; none if there is too little to draw."""
     return ["## Argument map", *whole(found, judged)] if found.tells else []
 
 
@@ -135,7 +135,7 @@ def _result(outcome: Conclusion, decision: Decision) -> list[str]:
 
 
 def _argued(argument: str) -> list[str]:
-    """The best argument for an answer, as a quotation; nothing where there is none."""
+    """The best argument for an answer, as a quotation; nothing if there is none."""
     words = argument.strip()
     return [quoted(block(words) if len(words) <= 2 * LONG else inline(words, 2 * LONG))] if words else []
 
@@ -226,7 +226,7 @@ def _minority(decision: Decision) -> list[str]:
 
 
 def _held(minority: Minority, *, voted: bool) -> str:
-    """An answer, who held it, and its share where there were votes; without a short answer it goes by its author."""
+    """An answer, its supporters, and its share of votes if any; without a short answer, by its author."""
     share = f"{minority.share:.0%} of the votes" if voted else ""
     if minority.by == (minority.answer,):
         return f"the proposal of {inline(minority.answer)}{f' ({share})' if share else ''}"

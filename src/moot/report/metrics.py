@@ -47,7 +47,7 @@ class Use:
         input_tokens: tokens in; ``cached_tokens`` of them came from the provider's cache.
         output_tokens: tokens out.
         estimated: calls whose tokens the provider did not report.
-        cost: US dollars; None where the price of at least one call is unknown.
+        cost: US dollars; None if the price of at least one call is unknown.
         known: US dollars of the calls with a known price.
         unpriced: the models without a known price.
         seconds: time spent on answers, added up; answers made at once count each.
@@ -223,8 +223,8 @@ class Fault:
     Attributes:
         kind: what it is.
         seq: the entry that says so.
-        who: the participant; "" where it concerns all.
-        key: the ask, or the path of the phase; "" where there is none.
+        who: the participant; "" if it concerns all.
+        key: the ask, or the path of the phase; "" if there is none.
         reason: why, in one sentence.
     """
 

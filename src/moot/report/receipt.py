@@ -49,7 +49,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paid:
-    """Calls and tokens; ``cost`` in US dollars is None where the price of a call is unknown, ``known`` is the rest."""
+    """Calls and tokens; ``cost`` in US dollars is None if the price of a call is unknown, ``known`` is the rest."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -70,7 +70,7 @@ class Receipt:
         protocol: its name.
         status: how the debate ended.
         line: the same in one line.
-        winner: the chosen candidate; "" where there is none.
+        winner: the chosen candidate; "" if there is none.
         decision: the decision in words.
         rule: the rule that was applied.
         share: the winner's share of the weight of all ballots cast, 0 to 1.

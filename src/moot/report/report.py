@@ -110,7 +110,7 @@ class Report:
     Attributes:
         debate: the debate's id.
         where: where the record is kept, as the host names it.
-        head: the hash of the last entry, "" where it was not given.
+        head: the hash of the last entry, "" if it was not given.
         entries: how many entries the record has.
         topic: what was debated.
         protocol: the name of the protocol.

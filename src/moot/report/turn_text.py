@@ -42,7 +42,7 @@ class Speech:
 
 
 def link(turn: Turn, transcript: Transcript) -> str:
-    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is.
+    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" if it names no turn that there is.
 
     A quotation that is not in that turn is marked, so that nobody is taken to have said other words.
     """
@@ -117,7 +117,7 @@ class Spoken:
         moderator: whether the speaker moderates.
         act: what it is, as reports call it.
         on: what was laid before the speaker.
-        link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names none.
+        link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" if it names none.
         state: whether there is an answer, or it is missing, or open, or the turn came from outside.
         reason: why it is missing.
         fields: the form's fields by their names in words; a vote names the proposal's author.
@@ -179,13 +179,13 @@ def is_private(turn: Turn) -> bool:
 
 
 def _empty(turn: Turn) -> tuple[str, ...]:
-    """The names of tags that may stand in a message with nothing in them."""
+    """The names of tags that may be empty in a message."""
     form = turn.ask.form if turn.ask else None
     return tuple(field.name for field in form.fields) if form and form.layout == "tags" else ()
 
 
 def _bare(turn: Turn) -> str:
-    """The words of an answer; of one in tags without what stands in a tag beside its name, and escapes undone."""
+    """The words of an answer; for tagged answers without attributes and with escapes undone."""
     tagged = turn.ask is not None and turn.ask.form is not None and turn.ask.form.layout == "tags"
     return html.unescape(re.sub(r"<(\w+)\s[^<>]*>", r"<\1>", turn.text)) if tagged else turn.text
 
@@ -260,7 +260,7 @@ class Namer:
     _transcript: Transcript = field(default_factory=Transcript)
 
     def name(self, entry: Entry) -> Named | None:
-        """The entry under its name; None where it has none."""
+        """The entry under its name; None if it has none."""
         self._transcript.apply(entry.event)
         match entry.event:
             case Opened(brief=brief):
