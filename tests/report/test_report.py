@@ -126,7 +126,7 @@ def test_tie_is_never_dressed_up() -> None:
     text = page(ruled(Decision(status="tie", share=0.5, tally=tally, ballots=ballots, minority=minority)))
     assert "Largest share of the votes: 50%." in text
     assert (
-        "**Answer on the table:** the proposal of Ann (50% of the votes)\n\n**Answer on the table:** Ben (nobody"
+        "**Answer without a decision:** the proposal of Ann (50% of the votes)\n\n**Answer without a decision:** Ben (nobody"
         in text
     )
     assert "> Cheap." in text
@@ -145,8 +145,8 @@ def test_tie_is_never_dressed_up() -> None:
 def test_an_answer_has_a_share_only_where_somebody_voted(ballots: tuple[Ballot, ...]) -> None:
     minority = (Minority(answer="Ann", by=("Ann",)), Minority(answer="Yes, soon", by=("Ben", "Cid")))
     text = page(ruled(Decision(status="no_decision", ballots=ballots, minority=minority)))
-    assert "**Answer on the table:** the proposal of Ann\n" in text
-    assert "**Answer on the table:** Yes, soon (Ben and Cid)\n" in text
+    assert "**Answer without a decision:** the proposal of Ann\n" in text
+    assert "**Answer without a decision:** Yes, soon (Ben and Cid)\n" in text
     assert "of the votes" not in text
 
 

@@ -214,7 +214,7 @@ def _dissent(ballots: Sequence[Ballot]) -> str:
 
 def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
-    name = "Minority answer" if decision.status == "decided" else "Answer on the table"
+    name = "Minority answer" if decision.status == "decided" else "Answer without a decision"
     answers = {decision.winner, *(each.answer for each in decision.minority)}
     # Rankings that somebody else has made up his mind by have elected nobody.
     led = any(ballot.ranks for ballot in decision.ballots) and not any(each.share for each in decision.minority)

@@ -48,12 +48,14 @@ def _told(opened: Opened) -> Iterator[str]:
     yield f"seed {opened.brief.seed}"
 
 
-def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
+def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
     """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
     if isinstance(part, Mapping):
         held = cast("Mapping[str, object]", part)
         if held.get("is") == kind:
-            yield held.get(name, usual)
+            most = held.get(name, usual)
+            if isinstance(most, int):
+                yield most
         part = list(held.values())
     if isinstance(part, list | tuple):
         for each in cast("Sequence[object]", part):
