@@ -126,8 +126,8 @@ def test_tie_is_never_dressed_up() -> None:
     text = page(ruled(Decision(status="tie", share=0.5, tally=tally, ballots=ballots, minority=minority)))
     assert "Largest share of the votes: 50%." in text
     assert (
-        "**Answer without a decision:** the proposal of Ann (50% of the votes)\n\n**Answer without a decision:** Ben (nobody"
-        in text
+        "**Answer without a decision:** the proposal of Ann (50% of the votes)\n\n"
+        "**Answer without a decision:** Ben (nobody" in text
     )
     assert "> Cheap." in text
     assert "Dissent" not in text
