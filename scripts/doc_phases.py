@@ -39,7 +39,7 @@ def arena() -> Data:
 def part(*at: int, before: str, behind: str) -> str:
     """Some parts of it, by their places in its sequence."""
     parts = cast(list[Data], arena()["parts"])
-    return flowchart({"is": "Sequence", "parts": [parts[n] for n in at]}, before=before, behind=behind)
+    return flowchart({"is": "Sequence", "parts": [parts[n] for n in at]}, before=before, after=behind)
 
 
 def whole() -> str:

@@ -24,10 +24,10 @@ def test_insights_are_sentences_about_what_was_found() -> None:
         insights(found)[:6]
         == (
             "Agreement rose from 67% to 100% between the first answers and the closing answers.",
-            "With T4 of Ben the lead passed to “move”.",
-            "Ben and Cid changed the answer, twice in all; what caused it is stated once.",
-            "1 of 1 claims of the decision have a source or another participant behind them.",
-            "Ann changed most minds: once.",
+            "After T4 of Ben, “move” took the lead.",
+            "Ben and Cid changed the answer: 2 changes, 1 with a stated cause.",
+            "1 of 1 claims of the decision are supported by a source or another participant.",
+            "Ann changed the most minds: once.",
         )[:6]
     )
 
@@ -35,10 +35,10 @@ def test_insights_are_sentences_about_what_was_found() -> None:
 def test_insights_on_cruxes_and_open_points() -> None:
     said = " ".join(insights(decide(chain(), "stay")))
     assert "The decided answer does not stand on the argument map." in said
-    assert "The outcome turns on each of T3 and T6." in said
+    assert "The outcome depends on each of T3 and T6." in said
     assert "On the argument map “move” is stronger than the decided answer." in said
     assert "1 attack was not answered." in said
-    assert "Nobody changed the answer." not in said
+    assert "Nobody changed their answer." not in said
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_insights_on_cruxes_and_open_points() -> None:
             (("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)),
             "Agreement fell from 100% to 50% between round 1 and round 2.",
         ),
-        ((("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)), "With T3 of Ben nothing led any more."),
+        ((("Ann", "a", 1), ("Ben", "a", 1), ("Ben", "b", 2)), "After T3 of Ben, no answer had the lead."),
         ((("Ann", "a", 1), ("Ann", "a", 2)), "Agreement stayed at 100% between round 1 and round 2."),
-        ((("Ann", "a", 1), ("Ann", "a", 2)), "Nobody changed the answer."),
-        ((("Ann", "a", 1), ("Ann", "b" * 99, 2)), f"With T2 of Ann the lead passed to “{'b' * 79}…”."),
+        ((("Ann", "a", 1), ("Ann", "a", 2)), "Nobody changed their answer."),
+        ((("Ann", "a", 1), ("Ann", "b" * 99, 2)), f"After T2 of Ann, “{'b' * 79}…” took the lead."),
         (
             (("Ann", "a", 1), ("Ann", "b", 2), ("Ann", "a", 3), ("Ann", "b", 4)),
-            "3 times in all; what caused it is stated never",
+            "Ann changed the answer: 3 changes, none with a stated cause",
         ),
     ],
 )
@@ -75,9 +75,9 @@ def test_sentences_on_missing_answers_false_quotations_and_those_who_moved_as_ma
     late = ask("/debate/rounds/round-2/argue#99", "Ann", "argue")
     diary.add(Asked(ask=late), Failed(key=late.key, kind="timeout", reason="late"))
     said = " ".join(insights(decide(diary, "move")))
-    assert "The decision rests on words that do not stand in plan.md." in said
+    assert "The decision quotes words that are not in plan.md." in said
     assert "1 of 6 answers are missing." in said
-    assert "Ann and Ben changed most minds: once each." in said
+    assert "Ann and Ben changed the most minds: once each." in said
     assert "1 question was not answered." in said
 
 
@@ -85,7 +85,7 @@ def test_one_crux_is_told_as_one() -> None:
     diary = table()
     say(diary, "Ann", {"ANSWER": "move", "CLAIM": "Full."})
     say(diary, "Ben", {"CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
-    assert "The outcome turns on T2." in " ".join(insights(decide(diary, "move")))
+    assert "The outcome depends on T2." in " ".join(insights(decide(diary, "move")))
 
 
 def test_the_page_of_a_debate_and_of_many() -> None:
@@ -96,7 +96,7 @@ def test_the_page_of_a_debate_and_of_many() -> None:
     assert "| First answers | T3 | move 1, Stay. 2 | 67% |" in page
     assert "- T4 of Ben: Stay. → move; caused by T1 of Ann: T1 shows that the yard is full" in page
     assert "- T6 of Cid: stay → \\*move\\*; cause not stated" in page
-    assert "- T4 of Ben: move 1, Stay. 2 → move 2, Stay. 1 (another lead)" in page
+    assert "- T4 of Ben: move 1, Stay. 2 → move 2, Stay. 1 (new lead)" in page
     assert "- Ann voted for stay: No." in page
     both = review([one, other], overview([one, other]), {"": ["all-ties.svg"]})
     assert both.startswith("# 2 debates\n\n- Ended: 2 decided\n")
@@ -113,7 +113,7 @@ def test_camps_and_sources_on_the_page() -> None:
     say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Yes.", "TARGET": "T1", "RELATION": "SUPPORT"})
     found = decide(diary, "move", Ballot(voter="Ben", choice="stay"))
     page = review([found], overview([found]), {})
-    assert "(T1 of Ann; backed by T2; cites plan.md; quotes words that plan.md lacks)" in page
+    assert "(T1 of Ann; backed by T2; cites plan.md; quotes words not found in plan.md)" in page
     assert "- move: Ann (50%)\n- stay: Ben (50%)" in page
     assert "- Ben voted for stay\n" in page
 

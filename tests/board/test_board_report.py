@@ -114,11 +114,11 @@ async def test_the_chapter_on_the_board() -> None:
     assert "gap \\| closed" in rows[2]
     assert "NO_HIRE (T" in rows[2]
     assert rows[4].startswith("| Cy | none | – | – | absent | 0 |")
-    assert "*Withdrawals without a verdict counted as nothing: Bob (T" in chapter
-    assert "Costs**, attached by Ann; cited by " in chapter
-    assert "### Whispers\n\nEach was shown to its author and to the member named, and to nobody else." in chapter
+    assert "*Withdrawals without a verdict did not count: Bob (T" in chapter
+    assert "Costs**, attached by Ann; not cited." in chapter
+    assert "### Whispers\n\nOnly its author and the named member saw each whisper." in chapter
     assert "Bob to Ann: see the gap" in chapter
-    assert "Bob to nobody who is at the table: anyone?" in chapter
+    assert "Bob to nobody in the debate: anyone?" in chapter
     assert "*Cited, but neither an artifact nor a document: " in chapter
     assert "- **Settings:** at most 3 messages for each member; at most 500 questions;" in text
 
@@ -136,7 +136,7 @@ async def test_an_abstention_and_an_artifact_that_nobody_cites() -> None:
     )
     text = markdown(reported(await hold(one, quiet)))
     assert "| Bob | abstained |" in text
-    assert "**, attached by Ann; cited by nobody." in text
+    assert "**, attached by Ann; not cited." in text
     assert "### Whispers" not in text
     assert "split.**" not in text
 

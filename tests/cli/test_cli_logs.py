@@ -76,7 +76,7 @@ def test_a_finished_debate_can_be_logged_by_resuming_it(place: Path) -> None:
         ("full_markdown", "## Record"),
         ("summary_only", "## Final statements"),
         ("json_log", '"tokens_in"'),
-        ("verbose", "## Every question of"),
+        ("verbose", "## Appendix: every question of"),
         ("visual_tree", "# Argument map:"),
     ],
 )

@@ -37,4 +37,4 @@ def test_a_tie_counts_where_it_is_one_without_votes_for_oneself(
     made = Paper(people)
     for name in people:
         made.say(name, "propose", ANSWER=f"answer of {name}")
-    assert len(teach(made, tie(votes)).bouts) == bouts
+    assert len(teach(made, tie(votes)).matches) == bouts

@@ -41,7 +41,7 @@ def test_files_are_found() -> None:
 
 
 def test_a_folder_is_small_and_a_module_name_stands_once() -> None:
-    refuse(size.check_folders(SOURCES))
+    refuse(size.check_folders(source.read_all()))
 
 
 PUBLIC = frozenset({"moot.council", "moot.pattern", "moot.board", "moot.arena", "moot.record.migrations"})
@@ -51,10 +51,11 @@ PUBLIC = frozenset({"moot.council", "moot.pattern", "moot.board", "moot.arena", 
 def test_each_folder_says_in_which_order_to_read_it() -> None:
     """Its docstring names each of its modules."""
     missing: dict[str, list[str]] = {}
-    for package in SOURCES:
+    sources = source.read_all()
+    for package in sources:
         if package.path.endswith("/__init__.py") and package.module not in ("", "moot", *PUBLIC):
             folder, told = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
-            inside = [each.path.removeprefix(folder).removesuffix(".py") for each in SOURCES if folder in each.path]
+            inside = [each.path.removeprefix(folder).removesuffix(".py") for each in sources if folder in each.path]
             names = [name for name in inside if "/" not in name and name != "__init__"]
             missing[package.module] = [name for name in names if f"``{name}``" not in told]
     assert {module: names for module, names in missing.items() if names} == {}

@@ -187,7 +187,7 @@ def test_a_fallback_wins_and_loses_for_itself() -> None:
     for who in TWO:
         key = paper.say(who, "propose", ANSWER=f"{who}'s way")
         paper.events.insert(-1, Called(key=key, call="answer", text="", model={**TWO, "Bob": "openai:spare"}[who]))
-    (found,) = teach(paper, won("Bob", {"Ann": "Bob"})).bouts
+    (found,) = teach(paper, won("Bob", {"Ann": "Bob"})).matches
     assert (found.one, found.other) == ("openai:spare", "ollama:a")
 
 
@@ -199,7 +199,7 @@ def test_a_fork_teaches_what_it_came_to_and_nothing_twice() -> None:
         return teach(paper, won("Bob", {"Ann": "Bob", "Cy": "Bob"}, "Lease"), truth="Lease")
 
     parent, fork = held(""), held("depot-3f2a1c@7")
-    assert all((parent.patterns, parent.relations, parent.performances, parent.bouts))
+    assert all((parent.patterns, parent.relations, parent.performances, parent.matches))
     assert fork == Lessons(at=parent.at, outcome=parent.outcome, positions=fork.positions)
     assert [(each.who, each.answer, each.right) for each in fork.positions] == [
         (each.who, each.answer, each.right) for each in parent.positions

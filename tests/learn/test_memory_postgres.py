@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from moot.core.errors import RecordError
-from moot.learn.memory import DAY, Bout, Lessons
+from moot.learn.memory import DAY, Lessons, ModelMatch
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from tests.learn.lessons_kit import taught
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.record.pg import Postgres
 
 SYLLABLES = ("ba", "de", "ki", "lo", "mu", "ne", "pa", "ri", "so", "tu")
-BOUTS = tuple(Bout(one="a", other="b", score=n / 3, weight=0.5, sides=("Ann", "Bob")) for n in range(2))
+BOUTS = tuple(ModelMatch(one="a", other="b", score=n / 3, weight=0.5, sides=("Ann", "Bob")) for n in range(2))
 PATIENCE = 30.0
 """Seconds for a thread that waits for another."""
 
@@ -75,7 +75,7 @@ def many(seed: int, count: int = 120) -> list[tuple[str, Lessons]]:
         text, issue = drawn(chance, 20), drawn(chance, chance.choice((0, 8)))
         uses = (f"d{n // 4:03}",) if n % 7 == 0 else ()
         lessons = taught(topic, text, at=float(n % 11), issue=issue, uses=uses)
-        made.append((f"d{n:03}", replace(lessons, bouts=BOUTS[: n % 3])))
+        made.append((f"d{n:03}", replace(lessons, matches=BOUTS[: n % 3])))
     return made
 
 

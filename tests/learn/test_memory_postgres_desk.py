@@ -21,8 +21,8 @@ from moot.record.postgres import PostgresStore
 from tests.app.run.test_learning import BUSES, everything, fill, keep, kept, paper
 from tests.cli.commands import moot
 from tests.learn.lessons_kit import TWO, Paper
-from tests.learn.test_librarian import asked
 from tests.learn.test_memory_postgres import linked
+from tests.learn.test_retriever import asked
 from tests.learn.test_weights import question
 from tests.report.quoting import Ear
 

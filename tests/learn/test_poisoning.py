@@ -44,7 +44,7 @@ async def prompts(shelf: Path, name: str) -> Player:
     player = Player(script)
     seats = {each.name: player for each in BRIEF.participants if each.seat != LIBRARIAN}
     await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).hold(
-        {**seats, "Librarian": Retriever(shelf=shelf, clock=lambda: 9999.0)}
+        {**seats, "Librarian": Retriever(place=shelf, clock=lambda: 9999.0)}
     )
     return player
 

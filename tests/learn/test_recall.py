@@ -138,7 +138,7 @@ def test_without_a_librarian_nobody_recalls() -> None:
     brief = replace(BRIEF, participants=(ANN, BOB))
     plain = build("panel", brief)
     assert with_recall(plain, brief, None) is plain
-    with pytest.raises(ProtocolError, match="needs a librarian"):
+    with pytest.raises(ProtocolError, match="needs a memory retriever"):
         build("panel", brief, Choices(memory=Memory()))
 
 

@@ -9,7 +9,7 @@ from moot.core.roles import HISTORY, ORIGINS, PATTERNS
 from moot.learn.memory import Lessons, Trust
 from moot.learn.memory_store import MemoryStore
 from tests.learn.lessons_kit import taught
-from tests.learn.test_librarian import TOPIC, asked, recall
+from tests.learn.test_retriever import TOPIC, asked, recall
 
 
 def outcome(text: str, trust: Trust = "unconfirmed", *, topic: str = TOPIC, at: float = 0.0) -> Lessons:

@@ -87,7 +87,7 @@ def reader(ask: Ask, context: Context) -> Mapping[str, Value]:
 async def tenth(shelf: Path | None) -> tuple[Held, Player]:
     player = Player(reader)
     runner = Harness(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
-    retriever = Retriever(shelf=shelf, clock=lambda: 20_000.0)
+    retriever = Retriever(place=shelf, clock=lambda: 20_000.0)
     return await runner.hold({**dict.fromkeys(NAMES, player), "Librarian": retriever}), player
 
 

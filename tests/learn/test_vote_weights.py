@@ -88,7 +88,7 @@ def test_without_measured_weights_nobody_is_asked(choices: Choices) -> None:
 
 
 def test_without_a_teller_nothing_can_be_weighed() -> None:
-    with pytest.raises(ProtocolError, match="vote_weights log_odds needs a teller at the table"):
+    with pytest.raises(ProtocolError, match="vote_weights log_odds needs a vote weigher among the participants"):
         build("panel", Brief(topic="Tea?", participants=(ANN, BOB)), LEARNED)
 
 

@@ -119,7 +119,7 @@ def test_the_formula_of_the_document_by_elo_and_calibration() -> None:
     assert found.grounds == (
         "Ann (ollama:a): Elo 1515.6, calibration 0.90 (1 - ECE of 10 answers)",
         "Bob (ollama:b): Elo 1484.4, calibration 0.50 (no graded confidence)",
-        "Zoe (human): Elo 1500.0 (no bout), calibration 0.50 (no graded confidence)",
+        "Zoe (human): Elo 1500.0 (no match), calibration 0.50 (no graded confidence)",
     )
     assert found.weights == {"Ann": document_weight(1515.6, 0.9), "Bob": document_weight(1484.4, 0.5), "Zoe": 1.0}
     assert found.how == "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
@@ -149,7 +149,7 @@ def test_the_grounds_of_the_formula_give_the_weight_again(
     )
     found = by_elo(seats, known)
     for name, line in zip(seats, found.grounds, strict=True):
-        read = re.search(r"Elo (\S+?)(?: \(no bout\))?, calibration (\S+)", line)
+        read = re.search(r"Elo (\S+?)(?: \(no match\))?, calibration (\S+)", line)
         assert read
         assert found.weights[name] == max(document_weight(float(read[1]), float(read[2])), 0.0)
         assert math.isfinite(found.weights[name])
@@ -207,7 +207,7 @@ def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) ->
 async def ask(shelf: Path | None, method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> Reply:
     """What a teller answers to its own question."""
     put, context = question(method, options)
-    reply = await VoteWeigher(shelf=shelf).answer(put, context, Ear())
+    reply = await VoteWeigher(place=shelf).answer(put, context, Ear())
     assert reply.mended(put.form) == reply
     assert put.form
     assert {field.name for field in put.form.fields} == set(reply.fields)
@@ -269,7 +269,7 @@ async def test_where_there_is_no_memory_all_weigh_the_same(tmp_path: Path) -> No
 async def test_another_question_finds_nothing_to_weigh() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann", seat=A),))
     put = Ask(key="/x#1", to="Ann", act=WEIGH, task="Weigh.")
-    reply = await VoteWeigher(shelf=None).answer(put, Context(brief=brief, me=brief.participants[0]), Ear())
+    reply = await VoteWeigher(place=None).answer(put, Context(brief=brief, me=brief.participants[0]), Ear())
     assert reply.mended(None).fields == {}
 
 

@@ -214,7 +214,8 @@ async def test_the_report_has_the_means_and_each_reason() -> None:
     found = report(held.entries, debate="d1")
     text = markdown(found)
     assert (
-        "## Scores\n\nMeans on a scale from 0 to 10; in brackets, of how many ratings. Scores decide nothing." in text
+        "## Scores\n\nMeans on a scale from 0 to 10, with the number of ratings in brackets. "
+        "Scores do not affect the decision." in text
     )
     assert "| Debater | Clarity | Evidence |\n| --- | ---: | ---: |\n| Ann | 4.0 (1) | – |" in text
     assert (

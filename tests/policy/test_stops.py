@@ -15,7 +15,7 @@ from moot.phases.choices import Choices, Condition
 from moot.phases.endings import ARGUING, CLAIMING, until
 from moot.phases.speak import SPOKEN, Everyone, speech
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
-from moot.protocols.compose import GAUGE, with_gauge
+from moot.protocols.compose import JUDGEMENT, with_judgement
 from moot.protocols.known import build
 from moot.testing.replay import Harness, Held, Oracle
 from tests.kits.players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
@@ -188,7 +188,7 @@ async def test_only_the_moderator_sees_the_gauge() -> None:
     await Harness(brief=made, protocol=tree).hold({each.name: player for each in made.participants})
     gauged = [ask for ask, _ in player.asked if ask.act == "gauge"]
     assert [(ask.to, ask.audience, ask.form, ask.view) for ask in gauged] == [
-        ("Chair", ("Chair",), GAUGE, View(numbered=True))
+        ("Chair", ("Chair",), JUDGEMENT, View(numbered=True))
     ] * 3
     assert "after round 2." in gauged[1].task
     shown = [
@@ -221,11 +221,11 @@ def test_rounds_that_end_for_their_own_reasons_are_not_gauged() -> None:
     chosen = Choices(until=("consensus_reached",))
     assert build("moderated", brief(), chosen) == build("moderated", brief(), Choices())
     speak = Everyone(act="argue", task="?")
-    assert with_gauge(speak, brief(), chosen) == speak
-    assert with_gauge(Rounds(each=speak, until=until(chosen)), brief(ANN, BOB), chosen) == Rounds(
+    assert with_judgement(speak, brief(), chosen) == speak
+    assert with_judgement(Rounds(each=speak, until=until(chosen)), brief(ANN, BOB), chosen) == Rounds(
         each=speak, until=until(chosen)
     )
-    woven = with_gauge(Sequence(parts=(speak, Rounds(each=speak, until=until(chosen)))), brief(), chosen)
+    woven = with_judgement(Sequence(parts=(speak, Rounds(each=speak, until=until(chosen)))), brief(), chosen)
     assert isinstance(woven, Sequence)
     rounds = woven.parts[1]
     assert isinstance(rounds, Rounds)

@@ -78,7 +78,7 @@ async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
     ]
     why = "guest:bob has failed again and again: it is left out for 60 s"
     told = markdown(report(held.entries, debate="d"))
-    assert f"- **No answer** (Bob, 2 times): {why}" in told.split("## What went wrong")[1]
+    assert f"- **No answer** (Bob, 2 times): {why}" in told.split("## Problems")[1]
     namer = Namer()
     named = [found for each in held.entries if (found := namer.name(each)) and found.type == "agent_error"]
     assert [(each.data["agent"], each.data["reason"]) for each in named[1:]] == [("Bob", why)] * 2

@@ -199,8 +199,8 @@ async def test_the_adjudicator_ranks_where_one_speaks(
 @pytest.mark.parametrize(
     ("people", "choices", "message"),
     [
-        (PEOPLE[:1], VOTE, "bp_style seats 2 to 8 debaters, not 1"),
-        ((*PEOPLE, Participant(name="Ida")), VOTE, "bp_style seats 2 to 8 debaters, not 9"),
+        (PEOPLE[:1], VOTE, "bp_style needs 2 to 8 debaters, not 1"),
+        ((*PEOPLE, Participant(name="Ida")), VOTE, "bp_style needs 2 to 8 debaters, not 9"),
         (PEOPLE, Choices(rounds=0), "bp_style needs at least 1 round, not 0"),
         (PEOPLE, Choices(turn_mode="random"), "bp_style has its own order of speaking"),
     ],

@@ -145,14 +145,14 @@ def test_self_reports_stand_beside_the_record() -> None:
     }
     say(diary, "Ann", "reflect", told, form=LOOKED_BACK)
     say(diary, "Ben", "reflect", {}, form=LOOKED_BACK)
-    chapter = page(diary.entries).split("## Second thoughts\n\n")[1].split("\n\n## ")[0]
+    chapter = page(diary.entries).split("## Revisions and reflection\n\n")[1].split("\n\n## ")[0]
     assert chapter == (
         "- **Ann:** T7 (Round 1: revisions) replaces T4 (Round 1: arguments)\n\n"
-        "**Ann**, looking back, says that the opinion has changed.\n\n"
+        "**Ann**, in reflection, says that the opinion has changed.\n\n"
         "- T1 -> T4: the \\*price\\* (*the record shows it*)\n"
         "- T4 -> T6: the taste (*the record does not show it*)\n"
         "- Contradiction: T1 and T6 on milk\n\n"
-        "**Ben**, looking back, does not say whether the opinion has changed."
+        "**Ben**, in reflection, does not say whether the opinion has changed."
     )
 
 
@@ -160,7 +160,7 @@ def test_a_change_that_is_not_reported_is_named() -> None:
     diary = talk(*DEBATE)
     say(diary, "Ann", "reflect", {"CHANGED": "NO"}, form=LOOKED_BACK)
     assert (
-        "**Ann**, looking back, says that the opinion has not changed.\n\n"
+        "**Ann**, in reflection, says that the opinion has not changed.\n\n"
         "- *Not reported, but on record:* T3 -> T4: from \\*\\*tea.\\*\\* to Coffee"
     ) in page(diary.entries)
 
@@ -171,7 +171,7 @@ def test_a_translation_stands_beneath_its_turn_and_a_note_in_a_chapter_of_its_ow
     say(diary, "Chair", "translate", {"TRANSLATION": "Tea\n\n# Big"}, "/debate/rounds/round-1/argue#2")
     text = page(diary.entries)
     assert "#### T1 Ann: argument\n\n- **Answer:** Tee\n\n> *Translated:*\n>\n> Tea\n>\n> ##### Big" in text
-    notes = "## Notes on strategy\n\nWhile the debate ran, nobody but their authors saw them.\n\n"
+    notes = "## Notes on strategy\n\nDuring the debate only their authors saw them.\n\n"
     assert notes + "**Ann, Round 1: notes on strategy:** Be short." in text
     debate = text.split("## The debate")[1].split("## Notes")[0]
     assert "Be short." not in debate
@@ -209,5 +209,5 @@ async def test_a_debate_with_everything_is_reported() -> None:
     assert [*found.course.translations] == [key for key in spoken if "/vote" not in key]
     json.dumps(as_data(found), allow_nan=False)
     text = markdown(found)
-    assert text.index("## The debate") < text.index("## Second thoughts") < text.index("## Notes on strategy")
+    assert text.index("## The debate") < text.index("## Revisions and reflection") < text.index("## Notes on strategy")
     assert text.count("> *Translated:*") == len(found.course.translations)

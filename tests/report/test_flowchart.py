@@ -61,7 +61,7 @@ def test_the_arena() -> None:
 
 
 def test_what_comes_before_and_behind_a_part_is_named() -> None:
-    found = check_chart(flowchart(SAY, before="rounds", behind="[the end]"))
+    found = check_chart(flowchart(SAY, before="rounds", after="[the end]"))
     assert (found["opened"], found["closed"]) == ("rounds", "#91;the end#93;")
 
 

@@ -90,7 +90,7 @@ def test_the_whole_report_has_every_section() -> None:
         "## The debate",
         "## Final statements",
         "## Argument map",
-        "## What went wrong",
+        "## Problems",
         "## Record",
     ]
 
@@ -180,7 +180,7 @@ def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
         "The map is too large for a chart here (400 claims with 0 links); the file that ends in `.tree.svg` shows it."
     )
     assert len(chart) < MOST_TEXT
-    assert note == "> **Note:** The strengths have not settled: these are their last values."
+    assert note == "> **Note:** The strengths did not converge: these are their last values."
     assert group == "**Claims left undecided: they attack each other**"
 
 
@@ -291,19 +291,19 @@ def test_the_json_log_of_a_whole_debate() -> None:
 def test_the_verbose_log_shows_every_question_in_full() -> None:
     text = files("verbose", metered().entries)[".verbose.md"]
     assert text.startswith("# Shall we?\n")
-    told = text.split("\n## Every question of `d1`\n\n")[1].split("\n\n### T2")[0]
+    told = text.split("\n## Appendix: every question of `d1`\n\n")[1].split("\n\n### T2")[0]
     assert told == (
         "### T1 Ann: argument, Round 2: arguments\n\n**Task:** …\n\n"
         "- **Key:** `/debate/rounds/round-2/argue#1`\n- **View:** the whole log\n\n"
-        "**What it took**\n\n"
-        "1. answer: try 1 of `x:y`\n"
-        "2. answer: try 1 failed, rate: too many requests\n"
-        "3. answer: try 2 of `x:y`\n"
+        "**Calls**\n\n"
+        "1. answer: attempt 1 of `x:y`\n"
+        "2. answer: attempt 1 failed, rate: too many requests\n"
+        "3. answer: attempt 2 of `x:y`\n"
         "4. answer: answered in 2.0 s, by `y-1`, 120 tokens in, 30 out, "
         'asks for `search {"query": "tea\'"}`\n'
-        "5. tool-1: try 1 of `tool:search`\n"
+        "5. tool-1: attempt 1 of `tool:search`\n"
         "6. tool-1: answered in 0.0 s, from https://t.example: Tea \\# is warm.\n"
-        "7. answer-2: try 1 of `x:y`\n"
+        "7. answer-2: attempt 1 of `x:y`\n"
         "8. answer-2: answered in 1.0 s, 120 tokens in, 30 out, ended by stop"
     )
 
@@ -336,10 +336,10 @@ def test_the_verbose_log_shows_views_forms_and_what_was_laid_before() -> None:
         "**Task:**\n\nVote.\n\nNow.\n\n"
         "- **Key:** `/debate/vote#1`\n"
         "- **View:** last 0, hide ('bid',), anonymous\n"
-        "- **Laid before:** T1 (Ann)\n"
-        "- **Seen by:** Ben alone\n"
-        "- **Form:** ballot, as line: I vote for (A / B); WHY (text), may be left out\n\n"
-        "**What it took**\n\n1. answer: try 1\n2. no answer, timeout: no answer in time\n"
+        "- **Turns shown:** T1 (Ann)\n"
+        "- **Visible to:** only Ben\n"
+        "- **Form:** ballot, as line: I vote for (A / B); WHY (text), optional\n\n"
+        "**Calls**\n\n1. answer: attempt 1\n2. no answer, timeout: no answer in time\n"
     )
     assert "Nothing was asked." in files("verbose", opened(ANN).entries)[".verbose.md"]
 

@@ -60,9 +60,7 @@ def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
         use = each["use"]
         numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {use['input_tokens']:,}"
         assert f"| {each['name']} | {numbers} |" in text
-    assert len(data["faults"]) == len(
-        re.findall(r"^- \*\*", text.split("## What went wrong")[1].split("## Record")[0], re.M)
-    )
+    assert len(data["faults"]) == len(re.findall(r"^- \*\*", text.split("## Problems")[1].split("## Record")[0], re.M))
     assert data["entries"] == 45
     assert sum(each["use"]["calls"] for each in data["participants"]) == total["calls"]
 
@@ -113,7 +111,7 @@ def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -
         (Decision(status="decided", winner="Ann", text="one\ntwo"), "**The proposal of Ann:**\n\none  \ntwo"),
         (Decision(status="decided", winner="yes", text="yes"), "**Decided:** yes"),
         (Decision(status="decided", winner="yes"), "**Decided:** yes"),
-        (Decision(status="decided"), "**How it followed:** The record does not say."),
+        (Decision(status="decided"), "**How it was decided:** The record does not say."),
         (Decision(status="decided", how="Chair gave it", rule="moderator"), "Chair gave it. Rule: moderator."),
     ],
 )
@@ -128,8 +126,8 @@ def test_tie_is_never_dressed_up() -> None:
     text = page(ruled(Decision(status="tie", share=0.5, tally=tally, ballots=ballots, minority=minority)))
     assert "Largest share of the votes: 50%." in text
     assert (
-        "**Answer on the table:** the proposal of Ann (50% of the votes)\n\n**Answer on the table:** Ben (nobody"
-        in text
+        "**Answer without a decision:** the proposal of Ann (50% of the votes)\n\n"
+        "**Answer without a decision:** Ben (nobody" in text
     )
     assert "> Cheap." in text
     assert "Dissent" not in text
@@ -147,8 +145,8 @@ def test_tie_is_never_dressed_up() -> None:
 def test_an_answer_has_a_share_only_where_somebody_voted(ballots: tuple[Ballot, ...]) -> None:
     minority = (Minority(answer="Ann", by=("Ann",)), Minority(answer="Yes, soon", by=("Ben", "Cid")))
     text = page(ruled(Decision(status="no_decision", ballots=ballots, minority=minority)))
-    assert "**Answer on the table:** the proposal of Ann\n" in text
-    assert "**Answer on the table:** Yes, soon (Ben and Cid)\n" in text
+    assert "**Answer without a decision:** the proposal of Ann\n" in text
+    assert "**Answer without a decision:** Yes, soon (Ben and Cid)\n" in text
     assert "of the votes" not in text
 
 
@@ -255,7 +253,7 @@ def test_header_of_a_brief_with_everything() -> None:
     assert "- **Ann:** debater, weight 2\n- **Chair:** Moderator\n" in text
     assert "- **Length:** 1 entry, the last one of 2026-01-05 10:00:00 UTC" in text
     assert "## The debate\n\nNothing was said." in text
-    assert "## What went wrong\n\nNothing went wrong." in text
+    assert "## Problems\n\nThere were no problems." in text
 
 
 def test_what_a_persona_says_under_labels_stands_apart() -> None:
@@ -281,7 +279,7 @@ def test_nobody_changed_the_answer() -> None:
     for n in (1, 2):
         diary.say(ask(f"/debate/rounds/round-{n}#1", "Ann", "argue"), "x", {"position": "yes"})
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
-    assert "Nobody changed the answer in the course of the debate." in page(diary)
+    assert "Nobody changed their answer during the debate." in page(diary)
 
 
 def test_a_thousand_turns_take_less_than_a_second() -> None:

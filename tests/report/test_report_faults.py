@@ -53,7 +53,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
 @pytest.mark.parametrize(
     ("events", "found", "line"),
     [
-        ([ASKED, ANSWER], [], "Nothing went wrong."),
+        ([ASKED, ANSWER], [], "There were no problems."),
         ([ASKED], [("open", "there is no answer yet")], "**Open question** (Ann, Round 1: arguments): there is no"),
         (
             [ASKED, Failed(key=KEY, kind="timeout", reason="no answer within 9 seconds")],
@@ -74,15 +74,15 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
         (
             [ASKED, tried(), ERRED, tried(n=2), ERRED, tried(n=3), called(), ANSWER],
             [("erred", "rate: too many requests")] * 2,
-            "**Failed try** (Ann, Round 1: arguments, 2 times): rate: too many requests",
+            "**Failed attempt** (Ann, Round 1: arguments, 2 times): rate: too many requests",
         ),
         (
             [ASKED, tried(), Paused(reason="stopped"), Resumed(by="Dana"), tried(n=2, model=""), ANSWER],
             [
-                ("lost", "a call of acme:one has no end on record; it may have been paid for"),
+                ("lost", "a call of acme:one has no result on record; it may have been charged"),
                 ("paused", "stopped"),
                 ("resumed", "by Dana"),
-                ("lost", "a call of a model has no end on record; it may have been paid for"),
+                ("lost", "a call of a model has no result on record; it may have been charged"),
             ],
             "- **Paused**: stopped\n- **Resumed**: by Dana\n",
         ),
@@ -96,13 +96,13 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             [("served", "two answered for acme:one")] * 2,
             "**Another model answered** (Ann, Round 1: arguments, 2 times): two answered for acme:one",
         ),
-        ([ASKED, called(model="guest:a/b", served="two"), ANSWER], [], "Nothing went wrong."),
+        ([ASKED, called(model="guest:a/b", served="two"), ANSWER], [], "There were no problems."),
         (
             [ASKED, called(finish="length"), replied(notes=("truncated at 100 tokens",))],
-            [("truncated", "the answer reached its longest length")],
-            "**Cut answer**",
+            [("truncated", "the answer reached its maximum length")],
+            "**Truncated answer**",
         ),
-        ([ASKED, replied(notes=("truncated",))], [("truncated", "truncated")], "**Cut answer**"),
+        ([ASKED, replied(notes=("truncated",))], [("truncated", "truncated")], "**Truncated answer**"),
         (
             [ASKED, called(finish="filter"), ANSWER],
             [("filtered", "the provider's filter cut the answer")],
@@ -111,7 +111,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
         (
             [ASKED, replied(unread=("STATUS: missing", "N: no number"), notes=("second try",))],
             [("unread", "STATUS: missing"), ("unread", "N: no number"), ("noted", "second try")],
-            "- **Unreadable field** (Ann, Round 1: arguments): STATUS: missing\n- **Unreadable field**",
+            "- **Field not readable** (Ann, Round 1: arguments): STATUS: missing\n- **Field not readable**",
         ),
         (
             [ASKED, called(usage=Usage(estimated=True)), called(model="", usage=Usage(estimated=True)), ANSWER],
@@ -121,7 +121,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             ],
             "**Estimated tokens** (Round 1: arguments): acme:one reported no usable token counts",
         ),
-        ([Halted(path="/debate/rounds", reason="all agree")], [], "Nothing went wrong."),
+        ([Halted(path="/debate/rounds", reason="all agree")], [], "There were no problems."),
         (
             [Halted(path="/debate", reason="0 of 2 answered")],
             [("halted", "0 of 2 answered")],
@@ -133,7 +133,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             [("paused", "limit: the end of it")],
             "**Paused**: limit: the",
         ),
-        ([Interjected(by="Dana", text="x"), Closed(status="failed")], [], "Nothing went wrong."),
+        ([Interjected(by="Dana", text="x"), Closed(status="failed")], [], "There were no problems."),
     ],
 )
 def test_everything_that_went_wrong_is_listed(events: list[Event], found: list[tuple[str, str]], line: str) -> None:
@@ -141,7 +141,7 @@ def test_everything_that_went_wrong_is_listed(events: list[Event], found: list[t
     listed = faults(entries)
     assert [(fault.kind, fault.reason) for fault in listed] == found
     assert all(entries[fault.seq - 1].seq == fault.seq for fault in listed)
-    assert line in markdown(report(entries, debate="d")).split("## What went wrong\n\n")[1]
+    assert line in markdown(report(entries, debate="d")).split("## Problems\n\n")[1]
 
 
 @pytest.mark.parametrize("seat", ["", "one", "acme/one", "acme:one"])
@@ -270,5 +270,5 @@ def test_time_in_words(seconds: float, shown: str) -> None:
 
 def test_failed_and_lost_tries_are_told_beside_the_cost() -> None:
     text = markdown(report(hiring(), debate="d"))
-    assert "- **Calls:** 4 answered, with 1 retry, 1 failed try and 1 lost try\n" in text
-    assert "cost $0.0375); failed and lost tries are not in it\n" in text
+    assert "- **Calls:** 4 answered, with 1 retry, 1 failed attempt and 1 lost attempt\n" in text
+    assert "cost $0.0375); failed and lost attempts are not included\n" in text

@@ -179,7 +179,7 @@ def test_turns_name_what_they_are_about(made: str, shown: str) -> None:
 def test_fields_stand_for_the_text_where_they_hold_all_its_words(text: str, fields: Fields, shown: str) -> None:
     form = Form(name="f", fields=(), under="out")
     made = page(opened(ANN).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields))
-    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## What went wrong" in made
+    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## Problems" in made
 
 
 def test_a_moderator_speaks_in_one_quotation() -> None:
@@ -187,7 +187,7 @@ def test_a_moderator_speaks_in_one_quotation() -> None:
     diary = opened(ANN, CHAIR).say(
         ask("/debate/moderate#1", "Chair", "moderate"), "SUMMARY: Two\nlines\nSTATUS: CONTINUE", fields
     )
-    assert "\n\n> **Summary:**\n>\n> Two  \n> lines\n>\n> - **Status:** CONTINUE\n\n## What" in page(diary)
+    assert "\n\n> **Summary:**\n>\n> Two  \n> lines\n>\n> - **Status:** CONTINUE\n\n## Problems" in page(diary)
 
 
 def test_a_long_role_is_cut_over_turns_only() -> None:
@@ -204,7 +204,7 @@ def test_a_long_role_is_cut_over_turns_only() -> None:
 def test_answers_without_a_vote_are_told_where_no_answer_has_one(shares: tuple[float, float], shown: list[str]) -> None:
     minority = tuple(Minority(answer=name, share=share) for name, share in zip("ab", shares, strict=True))
     text = page(opened(ANN).add(Ruled(decision=Decision(status="decided", minority=minority))))
-    assert [name for name in "ab" if f"**Minority answer:** {name} (nobody any more" in text] == shown
+    assert [name for name in "ab" if f"**Minority answer:** {name} (nobody at the end" in text] == shown
 
 
 @pytest.mark.parametrize(("length", "cut"), [(600, False), (606, True)])

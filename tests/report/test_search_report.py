@@ -44,7 +44,7 @@ def called(text: str, model: str = "search:mcts") -> Called:
 def test_a_tree_is_shown_as_a_list() -> None:
     (found,) = searches(entries(ASKED, called(json.dumps(TREE))))
     assert appendix([found]) == [
-        "## Appendix: how arguments were looked for",
+        "## Appendix: search for arguments",
         "### Ann, round 2: arguments",
         "Monte Carlo tree search, 3 of 8 simulations, 1 reply deep. The line in bold was chosen; values run from 0 to "
         "1, for Ann. It ended early: gone.",
@@ -55,7 +55,7 @@ def test_a_tree_is_shown_as_a_list() -> None:
 
 
 def test_nothing_is_shown_where_nobody_searched() -> None:
-    assert appendix(searches(entries(ASKED, called(json.dumps(TREE), model="ollama:tiny")))) == []
+    assert searches(entries(ASKED, called(json.dumps(TREE), model="ollama:tiny"))) == ()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", "null", "{}", '{"nodes": 3}', json.dumps({**TREE, "nodes": [{}]})])
@@ -86,6 +86,8 @@ async def test_the_report_ends_with_the_searches() -> None:
     held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": Scripted(["Tea."])})
     key = next(entry.event.ask.key for entry in held.entries if isinstance(entry.event, Asked))
     tree = Entry(seq=9, at=0.0, event=Called(key=key, call="tree", text=json.dumps(TREE), model="search:mcts"))
-    without, with_tree = (markdown(report(each, debate="d")) for each in (held.entries, (*held.entries, tree)))
+    without, with_tree = (
+        markdown(report(each, debate="d")) for each in (held.entries, (*held.entries[:-1], tree, held.entries[-1]))
+    )
     assert "Appendix" not in without
     assert with_tree.endswith("(1 visit, value 1.00)\n- tea keeps (not judged)\n")

@@ -1,6 +1,7 @@
-"""Agreement over time. This file owns how many held which answer when, and which turns changed that.
+"""Agreement over time: how many participants gave which answer at each stage, and which turns changed that.
 
-What caused a change is what its author points at; where that is no turn of another, the cause is not stated.
+The cause of a change is the turn that its author points at; if that is no turn of another participant, the cause is not
+stated.
 """
 
 from collections import Counter
@@ -13,11 +14,11 @@ from moot.core.transcript import Transcript, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many hold which answer; alike answers count as one, in the words in which it came first.
+    """How many participants give which answer; equal answers count as one, in the words of the first.
 
     Attributes:
         holders: how many hold each answer.
-        leading: the answer that more hold than any other; "" where several lead, or nobody holds one.
+        leading: the answer that more hold than any other; "" if several lead, or nobody holds one.
         share: the share of those who hold the answer, or one of the answers, that most hold.
     """
 
@@ -39,7 +40,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where answers stood at the end of a round: its name, the mark of the last turn with an answer, the tally."""
+    """The answers at the end of a round: its name, the mark of the last turn with an answer, the tally."""
 
     name: str
     mark: str
@@ -55,8 +56,8 @@ class Flip:
         mark: of the turn that gives the new answer.
         before: the answer before.
         after: the new one.
-        because: the reason in its author's words; "" where none was given.
-        causes: the marks of the turns that it names as the cause; () where none is stated.
+        because: the reason in its author's words; "" if none was given.
+        causes: the marks of the turns that it names as the cause; () if none is stated.
         to: the authors of those turns, each once.
     """
 
@@ -71,7 +72,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A turn after which the tally was another one: by a changed answer, or by a first one behind the first stage.
+    """A turn after which the tally was another one: by a changed answer, or by a first one after the first stage.
 
     ``turned`` says whether another answer leads, or none any more.
     """
@@ -94,7 +95,7 @@ class Agreement:
 
 
 def agreement(transcript: Transcript) -> Agreement:
-    """Who held what, when, of a debate, complete or not."""
+    """Who gave which answer when, for a debate, complete or not."""
     held = stands(transcript)
     ledger = _ledger(transcript, held)
     changed = {each.key: each for each in changes(held)}
@@ -111,7 +112,7 @@ def agreement(transcript: Transcript) -> Agreement:
         now[turn.by] = stand.answer
         if turn.key in changed:
             flips.append(_flip(transcript, turn, changed[turn.key]))
-        # The answers that open a debate make its first tally; whoever answers first behind that changes it.
+        # The answers that open a debate make its first tally; a first answer after that changes it.
         if turn.key in changed or (stages and turn.by not in before):
             moments.append(_moment(turn, _count(before, words), _count(now, words)))
         if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:

@@ -1,4 +1,4 @@
-"""The analysis of one debate and of many. This file owns what belongs to it; each part has a reader of its own."""
+"""The analysis of one debate, and the overview of many."""
 
 import math
 from collections import Counter
@@ -40,7 +40,7 @@ class Analysis:
         disagreement: what was left open.
         grounds: what the decision rests on.
         beliefs: how strong the answers are on the argument map, and the cruxes.
-        formal: what came of checking the claims that were stated formally; None where that was not asked for.
+        formal: results for claims stated formally; None if they were not checked.
     """
 
     debate: str
@@ -74,12 +74,12 @@ class Overview:
         rounds: added up.
         calls: of models, with an answer.
         tokens: in and out.
-        cost: US dollars; None where the price of a call is unknown.
+        cost: US dollars; None if the price of a call is unknown.
         answers: answers given in fields.
         flips: changed answers.
         stated: those that name a turn as the cause.
         claims: claims of decisions.
-        supported: those behind which a source or another participant stands.
+        supported: those supported by a source or another participant.
         ties: what participants did towards each other, by their names.
     """
 

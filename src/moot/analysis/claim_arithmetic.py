@@ -1,14 +1,13 @@
-"""What a claim comes to. This file owns its exact value where all variables have one, and its text in SMT-LIB.
+"""Formal claims: exact values of arithmetic claims, their translation to SMT-LIB, and scripts in SMT-LIB.
 
-Claims in SMT-LIB. This file owns which scripts state one, and what of them may reach a solver.
+All arithmetic is that of real numbers; ``/`` never rounds.
 
-Source: the SMT-LIB Standard 2.6, theory Reals_Ints. All arithmetic is that of real numbers; ``/`` never rounds.
+A script states a claim if one assertion is named ``claim``: ``(assert (! F :named claim))``. All other assertions are
+premises. Without that name it is not known what a script should show: its author may have asserted the claim or its
+opposite. A solver receives only text that is written from the tokens read here, so commands that are not on the list
+never reach it.
 
-A script states a claim where one assertion has the name ``claim``: ``(assert (! F :named claim))``. All others are
-premises. Nothing else says what a script is meant to show: its author may have asserted the claim or its opposite.
-
-What reaches a solver is written anew from the tokens read here, so no command that is not in the list can.
-Source: the SMT-LIB Standard 2.6, chapter 3.
+Source: the SMT-LIB Standard 2.6, theory Reals_Ints and chapter 3.
 """
 
 import operator
@@ -198,7 +197,7 @@ def _divisors(node: Formula | Term) -> Iterator[Term]:
 
 
 def _is_fixed(term: Term) -> bool:
-    """Whether no variable stands in a term."""
+    """Whether a term contains no variable."""
     match term:
         case Calc(parts=parts):
             return all(_is_fixed(part) for _, part in parts)

@@ -1,6 +1,4 @@
-"""Claims in arithmetic and logic. This file owns what they are: trees of numbers, variables, signs and words.
-
-Claims in arithmetic and logic. This file owns how they are written, and reads them.
+"""Claims in arithmetic and logic: their syntax trees, their grammar and its parser.
 
     claim    = ["integer" NAME {"," NAME} ":"] formula
     formula  = either ["implies" either | "iff" either]
@@ -12,7 +10,7 @@ Claims in arithmetic and logic. This file owns how they are written, and reads t
     factor   = "-" factor | atom [("**" | "^") WHOLE]
     atom     = NUMBER ["%"] | NAME | "(" formula ")"
 
-Numbers are exact fractions: 0.1 is a tenth. A name stands for every real number, a declared one for every integer.
+Numbers are exact fractions: 0.1 is a tenth. A name means every real number, a declared one every integer.
 """
 
 import re
@@ -45,7 +43,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calc:
-    """A sum (``+``) or a product (``*``); each part stands behind its sign: ``+ -`` or ``* /``."""
+    """A sum (``+``) or a product (``*``); each part follows its sign: ``+ -`` or ``* /``."""
 
     kind: Literal["+", "*"]
     parts: "tuple[tuple[str, Term], ...]"
@@ -61,7 +59,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """A chain of comparisons: each sign stands between a term and the next."""
+    """A chain of comparisons: each sign is between a term and the next."""
 
     terms: "tuple[Term, ...]"
     signs: tuple[Sign, ...]
@@ -86,7 +84,7 @@ class Statement:
 
     Attributes:
         premises: what stands before the outermost ``implies``.
-        conclusion: what stands behind it, else the whole.
+        conclusion: the part after it, else the whole.
         names: its variables, each once, as they come up.
         integers: those of them that stand for integers alone.
     """

@@ -1,6 +1,6 @@
-"""What was left open between the participants. This file owns the camps, the dissent and the unanswered points.
+"""Disagreement and relations between participants: camps, dissent, unanswered points, and counts for each pair.
 
-Who stands how to whom. This file owns the counts between two participants; it reads fields and ballots alone.
+The counts read typed fields and ballots only.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from moot.report.conclusion import Conclusion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camp:
-    """Those who hold the same answer in the end: the answer, who, their share, the newest argument given for it."""
+    """Participants with the same final answer: the answer, their names and share, its newest argument."""
 
     answer: str
     by: tuple[str, ...]
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Who still holds what, who voted against the winner and why, and which points nobody answered."""
+    """Final answers, votes against the winner with reasons, and points that nobody answered."""
 
     camps: tuple[Camp, ...] = ()
     dissent: tuple[Ballot, ...] = ()

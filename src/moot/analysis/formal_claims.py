@@ -1,4 +1,4 @@
-"""Formal claims in a record. This file owns which words state one: a line or a fenced block, in its author's own words.
+"""Formal claims in a record: which lines and fenced blocks state one.
 
     FORMAL CLAIM: 17 * 24 = 408
 
@@ -7,8 +7,8 @@
     (assert (! (>= (* x x) 0) :named claim))
     ```
 
-What is quoted, other code and thinking state nothing, nor do turns that tell what others said. Whether a claim is true
-is not read here.
+Only an author's own words count: quotations, other code and thinking state nothing, nor do turns that report what
+others said. Whether a claim is true is checked elsewhere.
 """
 
 import re
@@ -38,7 +38,7 @@ _QUOTES = ("QUOTE", "WHERE", "SUMMARY", "ACCEPTS", "REJECTS")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A claim that somebody states formally.
+    """A claim that is stated formally.
 
     Attributes:
         by: who states it; "" for the brief.
@@ -61,7 +61,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A claim and what came of checking it.
+    """A claim and the result of its check.
 
     Attributes:
         claim: the claim.
@@ -97,7 +97,7 @@ def _of_brief(transcript: Transcript) -> Iterator[Claim]:
 
 
 def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[int, Turn]]:
-    """The turns that speak for themselves, each with the entry in which its words stand."""
+    """The turns that speak for themselves, each with the entry that contains its words."""
     replied: dict[str, int] = {}
     outside: list[int] = []
     for entry in entries:
@@ -165,7 +165,7 @@ def _block(language: str, lines: Sequence[str], *, complete: bool) -> Iterator[t
 
 
 def _bare(words: str) -> str:
-    """A claim without the marks of code around it and the full stop behind it."""
+    """A claim without the marks of code around it and the full stop after it."""
     bare = words.strip().removesuffix(".").strip()
     if len(bare) > 2 and bare[0] == bare[-1] == "`":
         bare = bare[1:-1].strip()

@@ -1,14 +1,12 @@
-"""What a text of somebody's own claims. This file owns how running text falls into claims; it weighs no word.
+"""What a decision rests on: its claims, with the turns and sources that support each.
 
-What a decision rests on. This file owns which claims it makes, and which turns and sources stand behind them.
+A text is split into claims: each sentence and each list item is one. Headings, questions, lines that only introduce a
+list, and text without a letter are none. A quotation stays together with its source.
 
-Every sentence is a claim, and so is every item of a list. Headings, questions, lines that only lead in to a list and
-what holds no letter are none. A quotation is never parted from its source.
-
-Typed fields and quotations alone count. A claim of the decision is that of a turn which gives the decided answer: its
-CLAIM, else its ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, falls into
-its sentences. Supported is a claim for which a source is cited, or which another participant backs or makes as well. A
-turn that is merely named does not count: whether it says so, only a reader can tell.
+Only typed fields and quotations count. The claim of a turn that gives the decided answer is its CLAIM, else its
+ARGUMENT, else its words. A decision that nobody gave as an answer, such as a moderator's, is split into sentences. A
+claim is supported if it cites a source, or if another participant supports or makes it too. A turn that is only
+mentioned does not count: whether it says so, only a reader can tell.
 """
 
 import re
@@ -29,7 +27,7 @@ _NONE = re.compile(r"[?？:：][*_\"'”’»)]*$")
 
 
 def statements(text: str) -> tuple[str, ...]:
-    """The claims of a text in their order, each once; the whole text where it holds none."""
+    """The claims of a text in their order, each once; the whole text if it has none."""
     found = [each for paragraph in _paragraphs(text) for each in _sentences(paragraph)]
     claims = [each for each in found if any(letter.isalpha() for letter in each) and not _NONE.search(each)]
     return tuple(dict.fromkeys(claims)) or (text,)
@@ -43,8 +41,9 @@ def _paragraphs(text: str) -> Iterator[str]:
         if rows and (item or heading or not row.strip()):
             yield " ".join(rows)
             rows = []
-        if row.strip() and not heading:
-            rows.append(row[item.end() :].strip() if item else row.strip())
+        words = row[item.end() :].strip() if item else row.strip()
+        if words and not heading:
+            rows.append(words)
 
 
 def _sentences(paragraph: str) -> Iterator[str]:
@@ -64,7 +63,7 @@ _GIVES = ("CLAIM", "ARGUMENT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """A claim of the decision, and what stands behind it.
+    """A claim of the decision, and its support.
 
     Attributes:
         claim: in its author's words.
@@ -75,8 +74,8 @@ class Ground:
         sources: what its turns cite, each once.
         unfound: documents that are quoted with words which they do not hold.
         named: the marks of turns that a decision in words of its own names for it.
-        standing: whether it stands on the argument map; None where it is not on it.
-        supported: whether a source, or somebody beside its author, stands behind it.
+        standing: whether it stands on the argument map; None if it is not on it.
+        supported: whether a source, or another participant than its author, supports it.
     """
 
     claim: str
@@ -94,7 +93,7 @@ class Ground:
 def grounds(
     transcript: Transcript, ledger: Sequence[Held], found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
 ) -> tuple[Ground, ...]:
-    """The claims of the decision, in the order in which they were made; none where there is no decision in words.
+    """The claims of the decision, in the order in which they were made; none if there is no decision in words.
 
     Args:
         transcript: of the debate.

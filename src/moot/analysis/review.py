@@ -1,7 +1,4 @@
-"""What an analysis comes to in plain sentences. This file owns the sentences; each is computed, none is guessed.
-
-An analysis in Markdown. This file owns how it looks; what it says is the business of ``analysis.analysis``.
-"""
+"""The analysis of a debate in Markdown, with its findings in plain sentences, all computed from the record."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,7 +9,7 @@ from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground
 from moot.arguments.argument_map import AGAINST, Label
 from moot.arguments.beliefs import Beliefs
-from moot.core.text import clean, clip, listed
+from moot.core.text import clean, clip, counted, listed
 from moot.report.markdown_text import LONG, bullets, capital, code, inline, table, time
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
@@ -43,8 +40,8 @@ def _the(name: str) -> str:
 def _turns(found: Analysis) -> Iterator[str]:
     for each in found.agreement.moments:
         if each.turned:
-            after = f"the lead passed to {_short(each.after.leading)}" if each.after.leading else "nothing led any more"
-            yield f"With {each.mark} of {clean(each.by)} {after}."
+            lead = f"{_short(each.after.leading)} took the lead" if each.after.leading else "no answer had the lead"
+            yield f"After {each.mark} of {clean(each.by)}, {lead}."
 
 
 def _flips(found: Analysis) -> Iterator[str]:
@@ -52,21 +49,21 @@ def _flips(found: Analysis) -> Iterator[str]:
     if flips:
         stated = sum(bool(each.causes) for each in flips)
         who = listed([clean(name) for name in dict.fromkeys(each.by for each in flips)])
-        yield f"{who} changed the answer, {_times(len(flips))} in all; what caused it is stated {_times(stated)}."
+        yield f"{who} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated cause."
     elif len(found.agreement.stages) > 1:
-        yield "Nobody changed the answer."
+        yield "Nobody changed their answer."
 
 
 def _grounds_sentences(found: Analysis) -> Iterator[str]:
     bare = [each for each in found.grounds if not each.supported]
     if found.grounds:
         yield (
-            f"{len(found.grounds) - len(bare)} of {len(found.grounds)} claims of the decision have a source or another "
-            "participant behind them."
+            f"{len(found.grounds) - len(bare)} of {len(found.grounds)} claims of the decision are supported by a "
+            "source or another participant."
         )
     unfound = list(dict.fromkeys(name for each in found.grounds for name in each.unfound))
     if unfound:
-        yield f"The decision rests on words that do not stand in {listed([clean(name) for name in unfound])}."
+        yield f"The decision quotes words that are not in {listed([clean(name) for name in unfound])}."
 
 
 def _cruxes(found: Analysis) -> Iterator[str]:
@@ -74,7 +71,7 @@ def _cruxes(found: Analysis) -> Iterator[str]:
     if winner and winner.standing != "in":
         yield f"The decided answer {STANDS[winner.standing]} on the argument map."
     if cruxes:
-        yield f"The outcome turns on {'each of ' if len(cruxes) > 1 else ''}{listed([each.mark for each in cruxes])}."
+        yield f"The outcome depends on {'each of ' if len(cruxes) > 1 else ''}{listed([each.mark for each in cruxes])}."
     best = found.beliefs.answers[:1]
     if winner and best and best[0].strength > winner.strength:
         yield f"On the argument map {_short(best[0].answer)} is stronger than the decided answer."
@@ -83,7 +80,7 @@ def _cruxes(found: Analysis) -> Iterator[str]:
 def _points(found: Analysis) -> Iterator[str]:
     attacks = sum(each.relation in AGAINST for each in found.disagreement.points)
     questions = len(found.disagreement.points) - attacks
-    told = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((attacks, "attack"), (questions, "question")) if n]
+    told = [counted(n, word) for n, word in ((attacks, "attack"), (questions, "question")) if n]
     if told:
         yield f"{listed(told).capitalize()} {'was' if attacks + questions == 1 else 'were'} not answered."
 
@@ -95,7 +92,7 @@ def _critics(found: Analysis) -> Iterator[str]:
         counts = {name: sum(each.moved for each in moved if each.by == name) for name in names}
         most = max(counts.values())
         tops = [clean(name) for name, n in counts.items() if n == most]
-        yield f"{listed(tops)} changed most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
+        yield f"{listed(tops)} changed the most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
 
 
 def _missing(found: Analysis) -> Iterator[str]:
@@ -136,14 +133,14 @@ def _overview(total: Overview) -> list[str]:
     ended = listed([f"{n} {status.replace('_', ' ')}" for status, n in total.statuses.items()])
     cost = _NONE if total.cost is None else f"${total.cost:.4f}"
     return [
-        f"# {total.debates} debates",
+        f"# {counted(total.debates, 'debate')}",
         bullets(
             [
                 f"Ended: {ended}",
                 f"Took {time(total.seconds)}; {_rounds(total.rounds)}; {total.entries:,} entries",
                 f"{total.calls:,} calls, {total.tokens:,} tokens, {cost}",
                 f"{total.answers} answers, {total.flips} of them changed; the cause is stated for {total.stated}",
-                f"{total.supported} of {total.claims} claims of decisions have a source or another participant behind",
+                f"{total.supported} of {total.claims} claims of decisions are supported by a source or a participant",
             ]
         ),
         *_ties(total.ties),
@@ -177,7 +174,7 @@ def _facts(found: Analysis) -> list[str]:
 
 
 def _rounds(n: int) -> str:
-    return f"{n} round{'' if n == 1 else 's'}"
+    return counted(n, "round")
 
 
 def _chapter(name: str, lines: Iterable[str]) -> list[str]:
@@ -192,10 +189,10 @@ def _pictures(files: Sequence[str]) -> list[str]:
 def _course(found: Analysis) -> list[str]:
     stages = found.agreement.stages
     rows = [[capital(each.name), each.mark, _tally(each.tally), f"{each.tally.share:.0%}"] for each in stages]
-    heads = ["After", "Turn", "Who holds what", "Leading share"]
+    heads = ["After", "Turn", "Answers", "Leading share"]
     moments = [
         f"{each.mark} of {inline(each.by)}: {_tally(each.before)} → {_tally(each.after)}"
-        + (" (another lead)" if each.turned else "")
+        + (" (new lead)" if each.turned else "")
         for each in found.agreement.moments
     ]
     body = table(heads, rows, numbers=1)
@@ -220,7 +217,7 @@ def _grounds(grounds: Sequence[Ground]) -> list[str]:
         said += [f"backed by {listed(each.backed)}"] if each.backed else []
         said += [f"attacked by {listed(each.attacked)}"] if each.attacked else []
         said += [f"cites {listed([inline(name) for name in each.sources])}"] if each.sources else []
-        said += [f"quotes words that {listed([inline(name) for name in each.unfound])} lacks"] if each.unfound else []
+        said += [f"quotes words not found in {listed([inline(name) for name in each.unfound])}"] if each.unfound else []
         said += [f"names {listed(each.named)}"] if each.named else []
         said += [] if each.supported else ["**unsupported**"]
         lines.append(f"{inline(each.claim, LONG)} ({'; '.join(said)})")
@@ -290,4 +287,4 @@ def _ties(ties: Sequence[Tie]) -> list[str]:
     ]
     heads = ["Who", "answers", "supports", "attacks", "asks", "votes for", "votes with", "votes otherwise", "moved"]
     body = table(heads, rows, numbers=8)
-    return ["## Who stands how to whom", body] if body else []
+    return ["## Relations", body] if body else []

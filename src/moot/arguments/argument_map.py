@@ -1,13 +1,11 @@
-"""Which arguments stand, and how strongly. This file owns the semantics of a graph of attacks and supports.
+"""The argument map of a debate: claims, attacks and supports, and which arguments hold, with what strength.
 
-The argument map: what was claimed, by whom, and what each claim does to another. This file owns the map.
+The map reads typed fields only, never prose: a turn names the turn that it answers (TARGET) and the relation to it
+(RELATION). Equal claims in the same words are one node.
 
-Two published ones, side by side. Standing looks at attacks alone: an attack on one backer of a claim must not topple
-the claim, as the attacks derived from support in bipolar frameworks would have it. Support counts in the strength.
-Neither reads a word: they say what follows from who attacks whom, not what is true.
-
-It reads fields and records alone, never words: a turn names the turn that it answers (TARGET) and says how
-(RELATION). A claim is on the map once, however many make it in the same words.
+Two published semantics are computed side by side. The grounded extension (Dung 1995) looks at attacks alone, because
+an attack on one supporter of a claim must not defeat the claim itself. The quadratic energy model (Potyka 2018) gives
+each claim a strength and counts support too. Both say what follows from who attacks whom, not what is true.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -84,19 +82,19 @@ def strengths(
         supports: pairs (supporter, supported) of those names.
         steps: the most steps taken.
     """
-    against, behind = _onto(arguments, attacks), _onto(arguments, supports)
+    against, support = _onto(arguments, attacks), _onto(arguments, supports)
 
     def draw(each: str, now: Mapping[str, float]) -> float:
-        return _drawn(sum(now[by] for by in behind[each]) - sum(now[by] for by in against[each]))
+        return _drawn(sum(now[by] for by in support[each]) - sum(now[by] for by in against[each]))
 
     # Outside of cycles the equilibrium of an argument follows from those of its neighbours, which come first.
     fixed: dict[str, float] = {}
     left = list(arguments)
-    while ready := [each for each in left if all(by in fixed for by in (*against[each], *behind[each]))]:
+    while ready := [each for each in left if all(by in fixed for by in (*against[each], *support[each]))]:
         fixed |= {each: draw(each, fixed) for each in ready}
         left = [each for each in left if each not in fixed]
     # h rises by at most 0.65 for each unit of energy, and b is a half: so steep can the right side be.
-    steepest = 0.33 * max((len(against[each]) + len(behind[each]) for each in left), default=0)
+    steepest = 0.33 * max((len(against[each]) + len(support[each]) for each in left), default=0)
     step = 1 / (1 + steepest)
     now = dict.fromkeys(arguments, BASE) | fixed
     for _ in range(steps):
@@ -203,7 +201,7 @@ class Edge:
 class ArgumentMap:
     """The claims in the order in which they were made, and what they do to each other.
 
-    ``answered`` are the marks of the critiques that authors accept or reject by their letters.
+    ``answered`` are the marks of the critiques that authors accept or reject by letter.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -292,7 +290,7 @@ def judge(found: ArgumentMap) -> Judgement:
 
 
 def stated(turn: Turn) -> str:
-    """What a turn claims, in its own words; "" where it claims nothing."""
+    """What a turn claims, in its own words; "" if it claims nothing."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     asked = any(each.name == "CLAIM" for each in fields)
     names = _CLAIMS[:1] if asked else _CLAIMS
@@ -304,7 +302,7 @@ def stated(turn: Turn) -> str:
 
 
 def in_short(text: str) -> str:
-    """The words of a turn as they stand on the map."""
+    """The words of a turn as the map shows them."""
     words = " ".join(text.split())
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
@@ -337,7 +335,7 @@ def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
 
 
 def answered(transcript: Transcript, turn: Turn) -> Turn | None:
-    """The turn that a turn answers; None where it names none and not exactly one was laid before it."""
+    """The turn that a turn answers; None if it names none and not exactly one was laid before it."""
     target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
         laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
@@ -355,7 +353,7 @@ def relation(turn: Turn) -> Relation:
 
 
 def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
-    """For each turn that its author revised the mark of the claim that stands in its place."""
+    """For each turn that its author revised the mark of the claim that replaces it."""
     turns = {turn.mark: turn for turn in transcript.turns()}
     proposals = transcript.turns(*_PROPOSALS)
     found: dict[str, str] = {}
@@ -369,13 +367,13 @@ def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
 
 
 def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
-    """The proposal that a revision stands for where it names none: its author's newest before it."""
+    """The proposal that a revision replaces if it names none: its author's newest before it."""
     if turn.act != "revise":
         return None
     return next((each for each in reversed(proposals) if each.by == turn.by and each.number < turn.number), None)
 
 
 def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
-    """A claim, and what its authors put in its place, if none of those who made it holds it any more."""
+    """A claim and its replacement, if all of its authors have replaced it."""
     news = [replaced.get(each.mark, "") for each in made]
     return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

@@ -1,9 +1,8 @@
-"""What the argument map says of the answers. This file owns how strong each answer is, and on which claims it turns.
+"""How strongly the argument map supports each answer, and which claims the outcome depends on.
 
-Belief is passed on along attacks and supports as ``arguments.argument_map`` does it: standing by Dung's grounded
-extension, strength by Potyka's quadratic energy model. An answer is as its best claim: it stands where one of the
-claims made for it stands, and its strength is the greatest of theirs. A crux is a claim without which the winner stands
-otherwise.
+Belief is propagated along attacks and supports as in ``arguments.argument_map``: Dung's grounded extension and
+Potyka's quadratic energy model. An answer is as good as its best claim: it is accepted if one of its claims is, and
+has the strength of the strongest. A crux is a claim whose removal would change whether the winner is accepted.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -58,7 +57,7 @@ class Crux:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """The answers, the strongest first; the winner's among them, None where no claim was made for it; its cruxes."""
+    """The answers, the strongest first; the winner's among them, None if no claim was made for it; its cruxes."""
 
     answers: tuple[Belief, ...] = ()
     winner: Belief | None = None

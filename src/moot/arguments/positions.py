@@ -1,21 +1,15 @@
-"""Positions over time. This file owns who answered what in which turn, and who changed. It compares wording only.
+"""Positions over time: who gave which answer in which turn, what changed it, and which sources turns cite.
 
-Uses of tools, read from the record: who used which tool, with what arguments, and which sources came of it.
-What turns rest on. This file owns when a source counts as cited: its words, or its name, stand in the turn.
-What changed an answer. This file owns how a changed answer is traced to the turns of others.
+Answers are compared by their wording, as counting rules compare them (``core.matching``).
 
-Answers are compared as rules compare them (``core.matching``): who changed is who would be counted elsewhere.
+A quotation of the background is written ``"words" (name:line)``. It is verified if the document of that name contains
+the words, apart from blanks. A source that a tool returned counts as cited if the turn names it; that a tool returned
+it does not mean that a turn relies on it. Tool arguments are in the model's call before the call of the tool.
 
-A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
-was found does not say that a turn relies on it.
-
-A quotation of the background is ``"words" (name:line)``. It counts as found where the document of that name holds the
-words, blanks aside. A source that a tool gave counts where the turn names it. Nothing is guessed from likeness.
-
-A cause is **stated** where its author points at it: by marks in the reason, by a reason that one turn alone holds word
-for word, by the critiques that are accepted under their letter or mark, or by the turn that is answered. A cause is
-**likely** where a critique shares words with what is accepted, or with the reason where the form asks for no more, and
-where somebody held the new answer before. Where there is neither, nobody is credited.
+The cause of a changed answer is **stated** if its author points at it: by marks in the reason, by a reason that
+contains words of exactly one turn, by accepted critiques, or by the turn that is answered. It is **likely** if an
+accepted critique or the reason shares words with a turn, and somebody gave the new answer before. Otherwise nobody is
+credited.
 """
 
 import re
@@ -68,7 +62,7 @@ def stands(transcript: Transcript) -> dict[str, tuple[Stand, ...]]:
 
 
 def shifts(answers: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
-    """Each answer of one participant that is not the one before, behind that one."""
+    """Each pair of consecutive answers of one participant that differ."""
     return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
 
 
@@ -111,10 +105,10 @@ class Used:
         mark: the mark of that turn: ``T3``.
         by: who used it.
         tool: its name.
-        arguments: what it was given, as JSON text; "" where the record does not say.
+        arguments: what it was given, as JSON text; "" if the record does not say.
         sources: where the result comes from.
         seconds: how long it took.
-        fault: why there is no result; "" where there is one.
+        fault: why there is no result; "" if there is one.
     """
 
     key: str
@@ -171,7 +165,7 @@ class Citation:
         mark: its mark.
         by: who cites.
         source: the name of the document, or the address that a tool gave.
-        words: the words that were quoted; "" where only the name stands in the turn.
+        words: the words that were quoted; "" if only the name stands in the turn.
         found: whether the source holds those words; True for a source that a tool gave in that turn.
     """
 
@@ -199,14 +193,14 @@ def documents(brief: Brief | None) -> dict[str, str]:
 
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
-    """What a text quotes: the document's name, the words, and whether that document holds them."""
+    """What a text quotes: the document's name, the words, and whether that document contains them."""
     for words, name, _ in QUOTED.findall(text):
         if name in texts:
             yield name, words, _squeezed(words) in texts[name]
 
 
 def spoken(turn: Turn) -> str:
-    """Everything that stands in a turn: its words, and its fields where those are other words."""
+    """Everything that a turn says: its words, and its fields if those are other words."""
     return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
 
 
@@ -252,14 +246,14 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """A turn of somebody else that changed an answer, and how that is found."""
+    """A turn of another participant that changed an answer, and how that is known."""
 
     turn: Turn
     how: How
 
 
 def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[Stand]]) -> tuple[Cause, ...]:
-    """All that can have changed an answer, in the order of How; a turn stands there for each way in which it is found.
+    """All that can have changed an answer, in the order of How; a turn is listed for each way it is found.
 
     Args:
         transcript: of the debate.
@@ -278,7 +272,7 @@ def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[S
 
 
 def stated(found: Sequence[Cause]) -> tuple[Turn, ...]:
-    """The turns that the author points at in the surest way; () where it points at none."""
+    """The turns that the author points at in the surest way; () if it points at none."""
     best = next((each.how for each in found if each.how in STATED), None)
     return tuple(each.turn for each in found if each.how == best)
 
@@ -300,7 +294,7 @@ def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:
 
 
 def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
-    """The turns whose marks stand in the reason, and the one that holds the reason word for word."""
+    """The turns whose marks are in the reason, and the one that contains the reason word for word."""
     others = [each for each in transcript.turns() if each.number < turn.number and each.by != turn.by]
     marks, reason = MARK.findall(because), bare(because)
     long = len(reason.split()) >= _LEAST
@@ -346,7 +340,7 @@ def point(critique: Turn) -> str:
 
 
 def _accepted(turn: Turn) -> Sequence[str] | None:
-    """What a turn lists as accepted; None where its form does not ask for that."""
+    """What a turn lists as accepted; None if its form does not ask for that."""
     value = read_field(turn, ACCEPTS)
     if value is not None:
         return value if isinstance(value, tuple) else ()

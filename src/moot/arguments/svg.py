@@ -1,9 +1,7 @@
-"""How wide words are. This file owns the measuring and the wrapping of text where no font is at hand.
+"""The argument map as an SVG picture, with text measured and wrapped without a font.
 
-An argument map as an SVG picture. This file owns how the tree is drawn.
-
-It holds no script and no reference to anything outside, comes out the same each time, and can be read on a light and
-on a dark page. Relations and standings have a sign, a word and a line of their own beside their colour.
+The picture contains no scripts and no external references, is the same each time, and is readable on light and on dark
+pages. Relations and standings differ in sign, word and line style as well as in colour.
 """
 
 import unicodedata

@@ -1,9 +1,6 @@
-"""An argument map as a tree and as data. This file owns which claim hangs on which, where each stands, and the words
-for what claims do to each other.
+"""The argument map as a tree, as JSON data and as a Mermaid flowchart, with any text escaped for Mermaid.
 
-An argument map as a Mermaid flowchart. This file owns how any text becomes safe in it.
-
-Written for Mermaid 11 and what GitHub, GitLab and others embed of it: https://mermaid.js.org/syntax/flowchart.html
+Written for Mermaid 11 as embedded by GitHub and GitLab: https://mermaid.js.org/syntax/flowchart.html
 """
 
 import re
@@ -37,7 +34,7 @@ _STANDINGS: Mapping[Standing, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A claim in the tree: how deep it stands, and the edge by which it hangs on its parent; None for a root."""
+    """A claim in the tree: its depth, and the edge to its parent; None for a root."""
 
     node: Node
     depth: int = 0
@@ -171,7 +168,7 @@ def mermaid(found: ArgumentMap, judged: Judgement) -> str:
 
 
 def safe(text: str) -> str:
-    """A text as it may stand between quotation marks in a flowchart.
+    """A text escaped for quotation marks in a flowchart.
 
     Whatever Mermaid, Markdown or HTML could take for markup stands as the number of its character.
     """

@@ -1,4 +1,4 @@
-"""What places and acts are called. This file owns the words of reports for paths, acts and values, nothing else."""
+"""The words of reports for places in a protocol, acts of turns, and values."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from moot.core.transcript import Turn
 _NOUNS: Mapping[str, str] = {
     "argue": "argument",
     "close": "closing statement",
-    "consent": "view of the reconciliation",
+    "consent": "opinion on the reconciliation",
     "evaluate": "evaluation",
     "gauge": "judgement of the round",
     "guide": "note",
@@ -22,8 +22,8 @@ _NOUNS: Mapping[str, str] = {
     "open": "opening statement",
     "propose": "proposal",
     "recall": "memories",
-    "reconsider": "second thought",
-    "reflect": "look back",
+    "reconsider": "reconsidered answer",
+    "reflect": "reflection",
     "remind": "reminder",
     "revise": "revision",
     "strategy": "note on strategy",
@@ -41,21 +41,21 @@ _TITLES: Mapping[str, str] = {
     "floor": "the floor",
     "gauge": "the moderator's judgement",
     "guide": "the moderator's note",
-    "inform": "what the moderator found",
+    "inform": "the moderator's findings",
     "moderate": "moderator",
     "open": "opening statements",
     "propose": "proposals",
     "rank": "rankings",
-    "recall": "what was recalled",
+    "recall": "memories",
     "recommend": "last verdicts",
-    "reconsider": "with the reports in view",
-    "reflect": "looking back",
+    "reconsider": "reconsidered answers",
+    "reflect": "reflection",
     "report": "reports of the groups",
     "revise": "revisions",
     "strategy": "notes on strategy",
     "summarize": "summary",
     "translate": "translations",
-    "weigh": "what votes weigh",
+    "weigh": "vote weights",
 }
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
@@ -108,17 +108,17 @@ def ending(path: str) -> str:
 
 
 def place(key: str) -> str:
-    """Where a turn stands, from its key."""
+    """The phase of a turn in words, from its key."""
     return title(key.rpartition("#")[0])
 
 
 def home(path: str, places: Container[str]) -> str:
-    """The place whose heading turns stand under.
+    """The path of the phase under whose heading turns are shown.
 
-    A step within a phase, such as an interruption or a score of its turns, has none of its own.
+    A step within a phase, such as an interruption or a score of its turns, has no heading of its own.
 
     Args:
-        path: where the turns stand.
+        path: the path of the turns.
         places: the paths of all turns so far.
     """
     ends = [found.start() for found in re.finditer("/", path)]
@@ -126,7 +126,7 @@ def home(path: str, places: Container[str]) -> str:
 
 
 def descent(forked: str) -> str:
-    """Where a debate parted from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
+    """Where a debate was forked from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
     parent, _, at = forked.rpartition("@")
     return f"forked from {parent} at entry {at}" if parent else ""
 

@@ -1,4 +1,4 @@
-"""Whether confidence can be trusted. This file owns its measures, and the maps from what was said to what to expect.
+"""Calibration: how reliable stated confidence is (Brier score, ECE, AUROC, log score), and isotonic correction.
 
 All sums are ``math.fsum``: the same forecasts in any order give the same bits.
 """
@@ -46,7 +46,7 @@ class Brier:
         reliability: how far the confidence of a bin is from its accuracy; 0 is calibrated.
         resolution: how far the bins' accuracies are from the base rate; more is better.
         uncertainty: base rate times (1 - base rate): the task's, not the forecaster's.
-        within: what differs inside the bins; 0 where a bin holds one confidence only.
+        within: what differs inside the bins; 0 if a bin holds one confidence only.
         n: how many forecasts.
     """
 
@@ -68,7 +68,7 @@ class Calibration:
         accuracy: the share that was right.
         brier: the Brier score in its parts.
         ece: the expected calibration error over 10 bins.
-        auroc: the chance that a right answer carries more confidence than a wrong one; None where all are alike.
+        auroc: the chance that a right answer carries more confidence than a wrong one; None if all are alike.
         log: the mean log score in nats, clipped.
     """
 
@@ -82,7 +82,7 @@ class Calibration:
 
 
 def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
-    """All measures; None where there is nothing to measure."""
+    """All measures; None if there is nothing to measure."""
     if not forecasts:
         return None
     return Calibration(
@@ -151,7 +151,7 @@ def ece(forecasts: Sequence[Forecast], *, bins: int = 10) -> float:
 def auroc(forecasts: Sequence[Forecast]) -> float | None:
     """How well confidence ranks right above wrong: 1 always, 0.5 as chance (Hanley and McNeil 1982); ties are half.
 
-    None where all are right or all are wrong.
+    None if all are right or all are wrong.
     """
     right = sorted(each.confidence for each in forecasts if each.right)
     wrong = sorted(each.confidence for each in forecasts if not each.right)
@@ -180,7 +180,7 @@ class Curve:
     Attributes:
         base: the base rate, (right + 1) / (n + 2).
         trust: the share of the fit in the result: n / 30, at most 1; the rest is the base rate's.
-        n: graded items behind it.
+        n: the number of graded items.
         steps: the isotonic fit: from which confidence on which chance holds; empty without items.
     """
 

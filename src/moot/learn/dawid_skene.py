@@ -1,6 +1,6 @@
-"""Who is right without the truth. This file owns the estimation of voters and answers from nothing but the votes.
+"""Dawid-Skene estimation (one coin): the accuracy of voters and the right answers, from the votes alone.
 
-It takes what most agree on for the truth: where voters share errors it is sure of them. Sums are in sorted order.
+It takes what most agree on for the truth: if voters share errors, it is sure of them. Sums are in sorted order.
 """
 
 import math

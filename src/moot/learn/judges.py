@@ -1,7 +1,4 @@
-"""How a judge of pairs judges. This file owns the measures of verdicts that were given in both orders.
-
-Stances before and after. This file owns what counts as a flip towards a side or away from it.
-"""
+"""Measures of judges: consistency of pairwise verdicts in both orders, and flips of stances after a debate."""
 
 import math
 from collections import Counter
@@ -37,8 +34,8 @@ class OrderSwap:
         n: pairs.
         accuracy: the share of right verdicts over both orders; no verdict is not right.
         agree: the share of pairs with the same verdict in both orders.
-        accuracy_agreeing: the share of those that are right; None where there are none.
-        first: the share of verdicts for the one that was shown first; one half is fair. None where there are none.
+        accuracy_agreeing: the share of those that are right; None if there are none.
+        first: the share of verdicts for the one that was shown first; one half is fair. None if there are none.
     """
 
     n: int
@@ -93,12 +90,12 @@ class Shift:
 
     @property
     def start(self) -> Label:
-        """Where it stood before."""
+        """The stance before."""
         return _label(self.before * self.side)
 
     @property
     def end(self) -> Label:
-        """Where it stood after."""
+        """The stance after."""
         return _label(self.after * self.side)
 
 
@@ -109,8 +106,8 @@ class Flips:
     Attributes:
         n: how many.
         paths: how many for each start and end.
-        won: the share of the opposed who end aligned; None where nobody was opposed.
-        lost: the share of the aligned who end opposed; None where nobody was aligned.
+        won: the share of the opposed who end aligned; None if nobody was opposed.
+        lost: the share of the aligned who end opposed; None if nobody was aligned.
         flipped: the share of all who end on the other side.
         mean: the mean shift towards the side.
     """

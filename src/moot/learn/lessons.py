@@ -1,25 +1,15 @@
-"""When an answer is right. This file owns how answers are compared with the truth, once that is known.
+"""Lessons of a closed debate: which answers were right, matches between models, persuasion, and counterarguments.
 
-What was held against a decision. This file owns which answers that lost are remembered, and in which words.
-Who changed whose mind, and by what. This file owns what of the causes of a change is remembered.
-Results between models. This file owns which debates have one, and which results count as one.
-What a debate teaches. This file owns the fold of a closed debate's entries to lessons, without clock or file.
+Computed from the entries alone, without clock or file. Answers are compared by wording, as votes are: with a closed set
+of options by the option that is meant. A counterargument is remembered from an answer that lost, if somebody voted for
+it or still gave it at the end, and if it has words of its own.
 
-They are compared as votes are: with a closed set of options by the option that is meant, else by their normalised
-words. Meaning is compared nowhere.
+Matches leave out debates without a winner among the debaters, agents that are no language model, models that play
+against themselves, and results that rest on a vote for oneself or on a judge of the same model or family.
 
-A record keeps every candidate that lost, also one that nobody wanted in the end, and some are called by their authors:
-names that mean nobody, or others, in another debate. Remembered is what somebody voted for or still held, in words.
-
-A critique worked where its author took it up: it accepted it, or its reason says what the critique says.
-
-Left out are debates without a winner among the debaters, seats that are no language model, models that play against
-themselves, and results that rest on votes for oneself, on a judge of the same model, or on one of one side's family.
-
-Answers are compared by their wording only. A participant's ``player`` is who answered for it: the model of its seat,
-or one that took its place, or ``human``. It is "" for seats without a language model (``builtin:``) and where several
-answered for one participant, so that neither enters any figure of quality. A fork teaches what it came to and no more:
-what was said in it was said before it parted, or follows from that, and would count twice.
+A participant's ``player`` is the model that answered for it, or ``human``. It is "" for agents without a language model
+(``builtin:``) and where several answered, so neither is measured. Of a fork only the outcome is learned: the rest is
+from before the fork or follows from it, and would count twice.
 """
 
 import re
@@ -35,7 +25,7 @@ from moot.core.matching import normalise
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, read_field
-from moot.learn.memory import Bout, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
+from moot.learn.memory import Lessons, ModelMatch, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.ratings import Match, side_swapped
 from moot.report.conclusion import conclusion as came
 
@@ -53,7 +43,7 @@ def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
 
 
 def option_of(text: str, options: Sequence[str]) -> str:
-    """The option that a text names; "" where it names none, or more than one."""
+    """The option that a text names; "" if it names none, or more than one."""
     for plain in (normalise, _loose):
         fits = [each for each in options if plain(each) == plain(text)]
         if fits:
@@ -150,7 +140,7 @@ def patterns(
     )
 
 
-def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[Bout, ...]:
+def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
     """What a debate says of its models.
 
     The winner has beaten everybody who ended with another answer; those at the top of a tie are equal.
@@ -175,7 +165,7 @@ def bouts(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, st
     judges = {who.get(each.voter, "") for each in decision.ballots if each.voter not in names}
     pairs = [pair for pair in pairs if not any(_leans(judge, who[pair[0]], who[pair[1]]) for judge in judges)]
     return tuple(
-        Bout(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
+        ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
         for one, other, score in pairs
     )
 
@@ -223,20 +213,20 @@ def _leans(judge: str, one: str, other: str) -> bool:
     return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
 
 
-def one_result(played: Sequence[tuple[str, str, Bout]]) -> tuple[Match, ...]:
+def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
     """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
 
     Args:
-        played: the motion, the domain and the bout of each, in the order of playing; such a result stands where the
+        played: the motion, the domain and the match of each, in the order of playing; such a result stands where the
             first of its two debates does.
     """
     waiting: dict[tuple[object, ...], list[int]] = {}
     found: dict[int, Match] = {}
-    for n, (motion, domain, bout) in enumerate(played):
-        match = Match(one=bout.one, other=bout.other, score=bout.score, domain=domain, weight=bout.weight)
-        sides = dict(zip((bout.one, bout.other), bout.sides, strict=True))
+    for n, (motion, domain, result) in enumerate(played):
+        match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
+        sides = dict(zip((result.one, result.other), result.sides, strict=True))
         place = (motion, domain, *sorted(sides.items()))
-        swapped = {bout.one: sides[bout.other], bout.other: sides[bout.one]}
+        swapped = {result.one: sides[result.other], result.other: sides[result.one]}
         back = waiting.get((motion, domain, *sorted(swapped.items())))
         if back:
             first = back.pop(0)
@@ -248,7 +238,7 @@ def one_result(played: Sequence[tuple[str, str, Bout]]) -> tuple[Match, ...]:
 
 
 BUILTIN = "builtin:"
-"""How the seats begin that are no language model."""
+"""The prefix of agents without a language model."""
 
 LONGEST = 2000
 """Characters of a text that is remembered."""
@@ -257,9 +247,9 @@ RESOLVE, DOMAIN, FORGET = "resolve", "domain", "forget"
 """What the owner's notes on a debate say: they stand in the place of a speaker's name."""
 
 
-def notes(letters: Iterable[Entry]) -> Notes:
+def notes(entries: Iterable[Entry]) -> Notes:
     """What the owner's notes on a debate come to; of each kind the last counts."""
-    said = {each.event.by: each.event.text for each in letters if isinstance(each.event, Interjected)}
+    said = {each.event.by: each.event.text for each in entries if isinstance(each.event, Interjected)}
     return Notes(truth=said.get(RESOLVE, ""), domain=said.get(DOMAIN, ""), forgotten=FORGET in said)
 
 
@@ -297,16 +287,16 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
         positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
         performances=tuple(_performances(transcript, held, who, known.truth)),
-        bouts=bouts(transcript, final, who),
+        matches=matches(transcript, final, who),
         uses=_uses(transcript),
     )
 
 
 def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> Mapping[str, str]:
-    """Who answered for each participant: one model or ``human``; "" for built-in seats, and for several.
+    """Who answered for each participant: one model or ``human``; "" for built-in agents, and for several models.
 
-    A turn's answer is by the models that were called for it, which a fallback makes others than that of the seat; where
-    none was called it is by the seat that was asked.
+    A turn was answered by the models that were called for it, which with a fallback differ from the participant's
+    model; if none was called, by the agent that was asked.
     """
     called: dict[str, list[str]] = {}
     for each in entries:

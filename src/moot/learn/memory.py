@@ -1,9 +1,7 @@
-"""How long a memory stays near. This file owns the tiers, their half-lives, and what use does to a memory.
+"""The values of memory: lessons of debates, owner's notes, search results, and tiers that decay with half-lives.
 
-What memory holds. This file owns the values: what a debate teaches, what its owner said of it, what is found.
-
-What is used again is forgotten more slowly. The strength of a memory halves at a fixed pace and never falls to 0, so
-what is old is only harder to come by. The figures are our choice: debates of one owner come by the week.
+Memories that are used again are forgotten more slowly. The strength of a memory halves at a fixed pace and never
+reaches 0, so old memories are only harder to find. The figures are our choice: debates of one owner come by the week.
 """
 
 from collections.abc import Mapping
@@ -54,7 +52,7 @@ def strength(age: float, uses: int) -> float:
 
 Trust: TypeAlias = Literal["confirmed", "refuted", "unconfirmed", "quoted"]
 """How far an outcome can be believed: the truth came to be known and was the same, or another; it did not; or only
-seats without a language model took part."""
+agents without a language model took part."""
 
 Kind: TypeAlias = Literal["outcome", "pattern"]
 """What can be searched."""
@@ -65,9 +63,9 @@ class Notes:
     """What the owner has said of a debate since it closed.
 
     Attributes:
-        truth: the right answer, now that it is known; "" where it is not.
+        truth: the right answer, now that it is known; "" if it is not.
         domain: the kind of question.
-        forgotten: whether nothing shall be learned from it.
+        forgotten: whether nothing should be learned from it.
     """
 
     truth: str = ""
@@ -82,7 +80,7 @@ class Outcome:
     Attributes:
         topic: what was debated.
         protocol: its name.
-        domain: the kind of question; "" where nobody has named one.
+        domain: the kind of question; "" if nobody has named one.
         status: how it ended.
         text: the decision in words.
         how: how it followed.
@@ -116,10 +114,10 @@ class Pattern:
         critic: who criticised.
         author: whose answer it was.
         issue: what was criticised.
-        suggestion: what would mend it; "" where nothing was suggested.
+        suggestion: what would mend it; "" if nothing was suggested.
         before: the answer before.
         after: the answer after.
-        because: the reason that the author gave for the change; "" where none was given.
+        because: the reason that the author gave for the change; "" if none was given.
         seq: the entry of the critique.
     """
 
@@ -135,16 +133,16 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """What somebody held in one turn.
+    """A participant's answer in one turn.
 
     Attributes:
         who: the participant.
-        player: the model that answered, or ``human``; "" where that is nobody's performance.
+        player: the model that answered, or ``human``; "" if that is nobody's performance.
         seq: the entry of the answer.
         answer: what was held.
-        confidence: what was given for it, 0 to 1; None where nothing was.
+        confidence: what was given for it, 0 to 1; None if nothing was.
         last: whether it is the last that this participant held.
-        right: whether it is the truth; None where that is not known.
+        right: whether it is the truth; None if that is not known.
     """
 
     who: str
@@ -158,13 +156,13 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How two participants stood to each other.
+    """The relation between two participants.
 
     Attributes:
-        one: the first of the two at the table.
+        one: the first of the two in the brief.
         other: the second.
         players: the models that answered for them.
-        agreed: whether they ended with the same answer; None where one of them has given none.
+        agreed: whether they ended with the same answer; None if one of them has given none.
         moved_other: how often the first changed the second's answer.
         moved_one: how often the second changed the first's.
     """
@@ -184,12 +182,12 @@ class Performance:
     Attributes:
         who: the participant.
         role: its role.
-        player: the model that answered, or ``human``; "" where that is nobody's performance.
+        player: the model that answered, or ``human``; "" if that is nobody's performance.
         answers: questions that it answered.
         missing: questions that it did not answer.
         changed: how often it changed its answer.
-        won: whether its answer was chosen; None where nothing was decided.
-        right: whether its last answer is the truth; None where that is not known.
+        won: whether its answer was chosen; None if nothing was decided.
+        right: whether its last answer is the truth; None if that is not known.
     """
 
     who: str
@@ -203,7 +201,7 @@ class Performance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bout:
+class ModelMatch:
     """One result between two models.
 
     Attributes:
@@ -231,7 +229,7 @@ class Lessons:
     positions: tuple[Position, ...] = ()
     relations: tuple[Relation, ...] = ()
     performances: tuple[Performance, ...] = ()
-    bouts: tuple[Bout, ...] = ()
+    matches: tuple[ModelMatch, ...] = ()
     uses: tuple[str, ...] = ()
 
 
@@ -247,7 +245,7 @@ class Found:
         body: what is remembered: the fields of ``learn.lessons.Outcome`` or ``Pattern``.
         uses: how many later debates have recalled it.
         tier: how slowly it is forgotten.
-        likeness: the cosine of what it is about and the query; 0 where it shares no more with it than some words.
+        likeness: the cosine of what it is about and the query; 0 if it shares no more with it than some words.
     """
 
     debate: str

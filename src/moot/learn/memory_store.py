@@ -1,15 +1,11 @@
-"""How memory is searched. This file owns the three rankings that are joined: by words, by vectors, by strength.
+"""The memory store: adds debates, searches memories by words, vectors and strength, and works with any tables.
 
-What was learned. This file owns what a shelf keeps and promises, whatever tables it stands in.
+Words are weighed by BM25 over stems, vectors are compared one by one (fast up to some hundred thousand), and what
+either finds is ranked a third time by the strength of the memory. Of equals, the debate with the smaller id is first,
+so results depend neither on the order of learning nor on the database.
 
-Words are weighed by BM25 over stems, vectors are compared one by one (up to some hundred thousand that is quick, and no
-index of neighbours is the same in whatever order it was filled), and what either finds is ranked a third time by how
-strong the memory is. Of equals the debate whose id comes first is first, so that an answer does not depend on the order
-in which debates were learned, nor on the tables that it stands in.
-
-It is a projection that can be dropped and made again. It stands where the record does: in its SQLite file
-(``learn.sqlite_tables``), or in its PostgreSQL database (``learn.postgres_tables``). Every debate is added in one
-transaction and once; nothing that is stored depends on the order in which debates are added.
+The store is a projection of the records that can be dropped and rebuilt. It is in the same database: SQLite
+(``learn.sqlite_tables``) or PostgreSQL (``learn.postgres_tables``). Every debate is added once, in one transaction.
 """
 
 import json
@@ -20,10 +16,10 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from moot.learn.memory import (
-    Bout,
     Found,
     Kind,
     Lessons,
+    ModelMatch,
     Outcome,
     Pattern,
     Performance,
@@ -58,7 +54,7 @@ A word that stands in a large part of all texts tells little and costs most."""
 
 
 def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[Found, ...]:
-    """What bears on a query, best first; see ``Shelf.search``."""
+    """What bears on a query, best first; see ``MemoryStore.search``."""
     asked = list(dict.fromkeys(searched(query)))
     if not asked or most < 1:
         return ()
@@ -106,7 +102,7 @@ def _found(kind: Kind, seen: Seen, likeness: float) -> Found:
     )
 
 
-Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | Bout
+Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | ModelMatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +161,7 @@ class MemoryStore:
             return {row.debate: row.notes for row in self._tables.debates()}
 
     def replace(self, anew: "MemoryStore") -> frozenset[str]:
-        """Take what another shelf holds in the place of everything, at once.
+        """Replace everything by what another store holds, in one transaction.
 
         Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.
         """
@@ -181,7 +177,7 @@ class MemoryStore:
 
         Args:
             debate: its id.
-            lessons: what it teaches; None where the owner has had it forgotten.
+            lessons: what it teaches; None if the owner has had it forgotten.
             head: the hash of the last line of its record.
             notes: how many notes of the owner are in the lessons.
 
@@ -244,9 +240,9 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
         "position": lessons.positions,
         "relation": lessons.relations,
         "performance": lessons.performances,
-        "bout": lessons.bouts,
+        "bout": lessons.matches,
     }
-    topic = vector(lessons.outcome.topic)  # whoever criticises must not choose where that is recalled
+    topic = vector(lessons.outcome.topic)  # the author of a critique must not choose where it is recalled
     for kind, parts in groups.items():
         for n, part in enumerate(parts):
             body, text = json.dumps(asdict(part), ensure_ascii=False, sort_keys=True), _text(part)
@@ -255,7 +251,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
 
 
 def _text(part: Part) -> str | None:
-    """What something is found by; None where it is not searched."""
+    """What something is found by; None if it is not searched."""
     match part:
         case Outcome():
             return "\n".join((part.topic, part.text, *part.minority, *part.dissent))

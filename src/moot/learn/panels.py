@@ -1,10 +1,7 @@
-"""Many voters on one question. This file owns how their recorded answers are counted, weighted and trusted.
+"""Many voters on one question: accuracy, weights and effective number of voters, and what early stopping saves.
 
-What it saves to stop asking early. This file owns stop rules over recorded votes, and their exact means.
-
-An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order.
-
-A rule reads nothing but the counts so far, so the mean over all orders of asking is computed exactly; nothing is drawn.
+An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order. A
+stop rule reads only the counts so far, so its mean over all orders of asking is computed exactly; nothing is sampled.
 """
 
 import math
@@ -203,7 +200,7 @@ def beta(least: float) -> Rule:
 
 
 def first_equal(n: int) -> Rule:
-    """Stop when n answers have come and all are the same, whoever gave none; if they are not, ask everybody."""
+    """Stop after n answers if all are the same, abstentions aside; if they differ, ask everybody."""
 
     def met(counts: Sequence[int], asked: int, left: int) -> bool:
         return sum(counts) == n == _lead(counts)

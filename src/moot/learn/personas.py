@@ -1,9 +1,7 @@
-"""How participants and models did over many debates. This file owns the sums; each is made from lessons alone.
+"""Performance of participants and models over many debates, and relations between pairs of them.
 
-Who stood how to whom over many debates. This file owns the sums for pairs; each is made from lessons alone.
-
-A share without its interval says more than it knows: three of four is no better than one half. The interval is that of
-Wilson (1927), which is right for few debates too.
+Every share has its interval (Wilson 1927), which is right for few debates too: three of four is no better than one
+half. Computed from lessons alone.
 """
 
 import math
@@ -18,7 +16,7 @@ from moot.learn.ratings import Z95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """So many of so many, with the 95 % interval of what that is a sample of: 0 to 1 where there are none."""
+    """A share of a number, with its 95 % interval: 0 to 1 for a number of 0."""
 
     some: int
     of: int
@@ -28,7 +26,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Persona:
-    """What came of a participant, or of a model, in all debates.
+    """The performance of a participant, or of a model, in all debates.
 
     Attributes:
         name: of the participant or the model.
@@ -69,7 +67,7 @@ def share(some: int, of: int) -> Share:
 
 
 def performances(items: Iterable[Item]) -> tuple[tuple[str, Performance], ...]:
-    """What a shelf holds of the kind ``performance``, each with its debate."""
+    """What the memory store holds of the kind ``performance``, each with its debate."""
     return tuple((item.debate, Performance(**cast("dict[str, Any]", item.body))) for item in items)
 
 
@@ -113,14 +111,14 @@ def _persona(name: str, role: str, done: Sequence[tuple[str, Performance]]) -> P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """What came of two in all debates in which both took part.
+    """The relation of two in all debates in which both took part.
 
     Attributes:
         one: a participant or a model; the first of the two in the alphabet.
         other: the other one.
         debates: how many.
         agreed: how often they ended with the same answer, of the times when both gave one; of models each pair of
-            seats in a debate is one time.
+            participants in a debate is one time.
         moved_other: how often the first changed the other's answer.
         moved_one: how often the other changed the first's.
     """
@@ -134,7 +132,7 @@ class Pair:
 
 
 def relations(items: Iterable[Item]) -> tuple[tuple[str, Relation], ...]:
-    """What a shelf holds of the kind ``relation``, each with its debate."""
+    """What the memory store holds of the kind ``relation``, each with its debate."""
     return tuple(
         (item.debate, replace(made, players=(made.players[0], made.players[1])))
         for item in items

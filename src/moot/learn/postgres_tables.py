@@ -1,16 +1,13 @@
-"""The schema of memory in PostgreSQL. This file owns which tables there are, and when they are made anew.
+"""Memory in PostgreSQL: its schema, and its tables in the database of the records.
 
-Memory in PostgreSQL. This file owns the tables of what was learned in the database of the records.
+The driver is psycopg, which blocks: memory is read and written in threads.
 
-The driver is psycopg: memory is read and written in threads, for which a driver that blocks is made.
+A ``tsvector`` of our own stems finds the texts that contain the words; BM25 is computed here by SQLite's formula,
+because PostgreSQL's ranks ignore how rare a word is. Vectors are compared by pgvector if it is available, else by
+NumPy, all of them and with the same results: an index of neighbours (HNSW) would depend on the order of learning.
 
-Words stand in a ``tsvector`` of our own stems, which finds the texts that hold them; PostgreSQL's ranks know nothing of
-how rare a word is, so BM25 is computed here, by SQLite's formula, and both find alike. Vectors are compared by pgvector
-where it is installed or may be, else by NumPy, all of them and with the same figures: an index of neighbours (HNSW)
-would depend on the order of learning.
-
-Several workers learn at the same time. Whoever writes of one debate holds a lock of that debate and shares one of all;
-whoever makes everything anew holds that of all. What is read is one snapshot, and waits for nobody.
+Several workers learn at the same time. A writer of one debate holds that debate's lock and shares the lock of all;
+rebuilding everything holds the lock of all. A reader sees one snapshot and waits for nobody.
 """
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -79,7 +76,7 @@ def make(link: "psycopg.Connection[tuple[Any, ...]]") -> None:
 
 
 def compares(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
-    """Whether vectors stand in a type that the database can compare."""
+    """Whether vectors have a type that the database can compare."""
     return _one(link, KIND) != "bytea"
 
 
@@ -94,7 +91,7 @@ def can_compare(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
 
 
 def _one(link: "psycopg.Connection[tuple[Any, ...]]", sql: LiteralString) -> Any:
-    """The first value of the first row; None where there is none."""
+    """The first value of the first row; None if there is none."""
     row = link.execute(sql).fetchone()
     return row[0] if row else None
 
@@ -231,7 +228,7 @@ class PostgresTables:
     # ---- what is kept ------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """See Tables. Rows are deleted, so that nobody who reads has to wait; pgvector is taken up where it is new."""
+        """See Tables. Rows are deleted, so that readers never wait; pgvector is used once it is available."""
         if compares(self._db) != can_compare(self._db):
             # In the order in which they are read, so that nobody waits for each other.
             self._db.execute(f"LOCK TABLE {TABLES} IN ACCESS EXCLUSIVE MODE")
@@ -343,7 +340,7 @@ def _listed(vector: bytes) -> str:
 
 
 def _numbers(listed: str) -> bytes:
-    """The vector that pgvector tells."""
+    """The vector in a text of pgvector."""
     return pack(f"{SIZE}b", *map(int, listed[1:-1].split(",")))
 
 

@@ -1,4 +1,4 @@
-"""Who wins against whom. This file owns how results of matches become ratings, and what they can be compared by.
+"""Ratings from matches: Bradley-Terry with intervals, Elo, and correlations between rankings.
 
 Every sum is ``math.fsum`` or over sorted names: the same results in any order give the same bits.
 """
@@ -49,7 +49,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """How strong somebody is, in points.
+    """The strength of a player, in points.
 
     Attributes:
         name: who.
@@ -140,13 +140,13 @@ def elo(matches: Iterable[Match], *, k: float = 16.0, start: float = 1500.0) -> 
 
 
 def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: float = 1.0) -> tuple[Match, ...]:
-    """The result of a game of many as one match for each pair: who stands higher wins, within a tier it is a tie.
+    """The result of a game of many as one match for each pair: the higher rank wins, within a tier it is a tie.
 
-    Two seats of the same name make no match. The pairs of one game are not independent: intervals from them are too
-    narrow unless the weight makes up for it.
+    Two players of the same name make no match. The pairs of one game are not independent: intervals from them are
+    too narrow unless the weight makes up for it.
 
     Args:
-        tiers: who stood where, the best first; a name may stand there several times.
+        tiers: the ranking, the best first; a name can occur several times.
         domain: of all matches.
         weight: of each match.
     """

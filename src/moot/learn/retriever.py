@@ -1,8 +1,8 @@
-"""A seat that recalls. This file owns how memories stand before debaters: quoted, clipped, each with its origin.
+"""The memory retriever: an agent that finds memories and quotes them to debaters, each with its origin.
 
-What is recalled was written by models, people and strangers. It can be wrong, and it can be planted. So every text
-of it stands on one line, in quotation marks that it cannot close, behind words of ours that say where it is from and
-how far it can be trusted; it is laid into the log as somebody's words, and never becomes part of an instruction.
+Memories were written by models, people and strangers. They can be wrong, and they can be planted. So each is on one
+line, in quotation marks that it cannot close, after words of ours that say where it is from and how far it can be
+trusted. They are put into the log as somebody's words, and never become part of an instruction.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ OF_ONE = 2
 """Critiques of one debate, at most."""
 
 TRUSTED = ("confirmed", "unconfirmed", "quoted", "refuted")
-"""In which order outcomes on topics that are about as like are recalled."""
+"""The order of outcomes whose topics are about equally similar."""
 
 KINDS: tuple[tuple[Kind, str], ...] = (("outcome", HISTORY), ("pattern", PATTERNS))
 """In which field the memories of a kind stand."""
@@ -51,7 +51,7 @@ Pulse: TypeAlias = Callable[[str], Awaitable[Sequence[News]]]
 """The name of a feed to its news, the newest first; ToolError where it cannot be read."""
 
 Look: TypeAlias = Callable[[Context, Recorder], Awaitable[Sequence[Finding]]]
-"""A way to look up the topic with tools; what goes wrong with a tool is a finding without a source."""
+"""A way to look up the topic with tools; a failure of a tool is a finding without a source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +59,14 @@ class Retriever:
     """The seat that recalls.
 
     Attributes:
-        shelf: the file or database with what was learned; None where there is none.
-        lacks: tells what memory lacks, in a sentence; None where nobody knows.
-        pulse: reads a feed; None where there are no feeds.
-        look: looks up the topic with tools; None where there are none.
+        place: the file or database with what was learned; None if there is none.
+        lacks: tells what memory lacks, in a sentence; None if nobody knows.
+        pulse: reads a feed; None if there are no feeds.
+        look: looks up the topic with tools; None if there are none.
         clock: seconds since 1970.
     """
 
-    shelf: Place | None = field(repr=False)
+    place: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
     pulse: Pulse | None = None
     look: Look | None = None
@@ -107,13 +107,13 @@ class Retriever:
 
     def _search(self, topic: str, wanted: Mapping[str, Field]) -> tuple[tuple[Found, int], ...]:
         """Outcomes, then patterns, each with how many others say the same; runs in a thread."""
-        if self.shelf is None:
+        if self.place is None:
             return ()
         now, found = self.clock(), list[tuple[Found, int]]()
-        with MemoryStore.open(self.shelf) as shelf:
+        with MemoryStore.open(self.place) as store:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
-                seen = shelf.search(topic, kind, most=MANY, now=now) if most else ()
+                seen = store.search(topic, kind, most=MANY, now=now) if most else ()
                 found += list(_chosen([each for each in seen if each.likeness]))[:most]
         return tuple(found)
 

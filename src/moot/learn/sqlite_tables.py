@@ -1,11 +1,11 @@
-"""Memory in SQLite. This file owns the tables of what was learned in the file of the record.
+"""Memory in SQLite: its tables in the file of the records.
 
-They have names of their own, so that one file is all there is to keep. Commits are not waited for
-(``synchronous=NORMAL``): what a power cut takes is learned again.
+The tables have names of their own, so one file is all there is to keep. Commits do not wait for the disk
+(``synchronous=NORMAL``): what a power cut loses is learned again.
 
-Words are weighed by SQLite's BM25. Vectors stand on racks, each debate's on that of its hash, and are compared one by
-one: a search reads all racks, which is quick because they are few and long, and a debate that is learned writes one of
-them anew.
+Words are weighed by SQLite's BM25. Vectors are stored in blocks (racks), each debate's in the block of its hash, and
+compared one by one: a search reads all blocks, which is fast because they are few and long, and a debate that is
+learned rewrites one of them.
 """
 
 import sqlite3
@@ -173,7 +173,7 @@ class SqliteTables:
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
     def _kept(self, kind: str, rack: int) -> list[tuple[RowId, float, bytes]]:
-        """The items on a rack, each with the length and the numbers of its vector."""
+        """The items of a block, each with the length and the numbers of its vector."""
         found = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
         return [(row, long, numbers) for (kept,) in found for row, long, numbers in VECTOR.iter_unpack(kept)]
 
@@ -240,7 +240,7 @@ class SqliteTables:
 
 
 def rack_of(debate: str) -> int:
-    """On which rack the vectors of a debate stand."""
+    """The block that holds the vectors of a debate."""
     return zlib.crc32(debate.encode()) % RACKS
 
 

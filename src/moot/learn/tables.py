@@ -1,16 +1,14 @@
-"""How texts are likened and rankings joined. This file owns the vectors of texts and the fusion of rankings.
+"""The Tables interface of memory, its rows, text vectors, and the fusion of search rankings.
 
-The Tables port: where memory is kept. This file owns its rows, and what tables must promise to a shelf.
+Tables keep rows, and say which of them contain words or are near a vector. What is learned, when, and how it is ranked
+is the same for all tables.
 
 Vectors are hashed features of words with signs (Weinberger et al., "Feature Hashing for Large Scale Multitask
-Learning", 2009): stems, pairs of stems in a row, and pieces of four letters, for other languages and slips of the pen;
-weights ``1 + ln n``. Whole numbers take a fourth of the room of floats, and their sums are the same in any order.
+Learning", 2009): stems, pairs of consecutive stems, and four-letter pieces for other languages and typing errors;
+weights ``1 + ln n``. Integers take a quarter of the space of floats, and their sums are the same in any order.
 Rankings are joined by reciprocal rank fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion
-outperforms Condorcet and Individual Rank Learning Methods", 2009). Where it is not SQLite that weighs words, it is the
-same formula, BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
-
-Tables are dumb and exact, as a store of records is: they keep rows, and tell which of them hold words or are near to a
-vector. What is learned, when, and how it is ranked is the same above all tables.
+outperforms Condorcet and Individual Rank Learning Methods", 2009). Outside SQLite, words are weighed by its formula,
+BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
 """
 
 import zlib
@@ -234,7 +232,7 @@ class Tables(Protocol):
         ...
 
     def debate(self, debate: str) -> DebateRow | None:
-        """A debate that was learned; None where it was not."""
+        """A debate that was learned; None if it was not."""
         ...
 
     def debates(self) -> list[DebateRow]:
@@ -246,14 +244,14 @@ class Tables(Protocol):
         ...
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
-        """In how many items of a kind each word stands; those where it stands in none may be left out.
+        """The number of items of a kind that contain each word; words without any may be left out.
 
         Where one stands in at most ``enough``, any number above that will do for those that stand in more.
         """
         ...
 
     def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
-        """The items of a kind that hold some of these words, weighed by BM25 with k1 = 1.2 and b = 0.75."""
+        """The items of a kind that contain some of these words, weighed by BM25 with k1 = 1.2 and b = 0.75."""
         ...
 
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
@@ -273,6 +271,6 @@ class Tables(Protocol):
 
 
 def searched(text: str) -> list[str]:
-    """The words of a text by which it is found, in order: stems without stop words, apart where an apostrophe stood."""
+    """The words of a text by which it is found, in order: stems without stop words, split at apostrophes."""
     words = " ".join(terms(text)).replace("'", " ").split()
     return [word[:LONGEST_WORD] for word in words[:MOST_WORDS]]

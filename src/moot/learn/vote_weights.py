@@ -1,11 +1,8 @@
-"""What votes weigh by what memory holds. This file owns how graded answers and bouts become weights, with the grounds.
+"""Vote weights from memory: graded answers and matches become weights with their grounds, given by the vote weigher.
 
-A seat that weighs votes. This file owns what is asked of memory for it, and what is answered where there is none.
-
-Whoever answers is known by its seat: a model. People are many, and none of them has a name that lasts; seats without a
-language model are nobody's performance. So neither is measured. The domain of a question is not looked at.
-
-It looks at the seats of the voters and at memory, never at a word of the brief or of anybody.
+A participant is known by its model. People have no lasting name, and agents without a language model have no
+performance, so neither is measured. The weigher reads the voters' models and memory, never a word of the brief; the
+domain of a question is ignored.
 """
 
 import asyncio
@@ -21,14 +18,14 @@ from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_fi
 from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
 from moot.learn.lessons import BUILTIN, one_result
-from moot.learn.memory import Bout
+from moot.learn.memory import ModelMatch
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
 from moot.learn.tables import Place
 
 START = 1500.0
-"""The points of a model that has no bout yet."""
+"""The points of a model that has no match yet."""
 
 UNKNOWN = 0.5
 """The calibration of a model of which no graded confidence is known."""
@@ -41,7 +38,7 @@ class Graded:
     Attributes:
         player: the model that gave it, or ``human``.
         right: whether it was the truth.
-        confidence: what was given for it, 0 to 1; None where nothing was.
+        confidence: what was given for it, 0 to 1; None if nothing was.
     """
 
     player: str
@@ -75,19 +72,19 @@ class Weighing:
 # ---- what memory holds ---------------------------------------------------------------------------------------------
 
 
-def measured(shelf: MemoryStore) -> Measured:
-    """What a shelf holds of how well models do.
+def measured(store: MemoryStore) -> Measured:
+    """What the memory store knows of how well models do.
 
     Raises:
         RecordError: it cannot be read.
     """
-    about = {each.debate: (bare(str(each.body["topic"])), str(each.body["domain"])) for each in shelf.bodies("outcome")}
-    bouts = [(*about[each.debate], _bout(each)) for each in shelf.bodies("bout")]
-    return Measured(graded=tuple(_graded(shelf.bodies("position"))), matches=one_result(bouts))
+    about = {each.debate: (bare(str(each.body["topic"])), str(each.body["domain"])) for each in store.bodies("outcome")}
+    matches = [(*about[each.debate], _match(each)) for each in store.bodies("bout")]
+    return Measured(graded=tuple(_graded(store.bodies("position"))), matches=one_result(matches))
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
-    """One for each person, and for each model and debate: of several seats that it has there the first one counts."""
+    """One for each person, and for each model and debate: if it answers for several participants, the first counts."""
     seen: set[tuple[str, str]] = set()
     for each in items:
         body, player = each.body, str(each.body["player"])
@@ -98,10 +95,10 @@ def _graded(items: Sequence[Item]) -> Iterator[Graded]:
             yield Graded(player=player, right=bool(body["right"]), confidence=given)
 
 
-def _bout(item: Item) -> Bout:
+def _match(item: Item) -> ModelMatch:
     body = cast("dict[str, object]", item.body)
     one, other = cast("list[str]", body["sides"])
-    return Bout(
+    return ModelMatch(
         one=str(body["one"]),
         other=str(body["other"]),
         score=cast("float", body["score"]),
@@ -128,53 +125,55 @@ def marks(graded: Sequence[Graded], player: str) -> Marks:
 # ---- what votes weigh ----------------------------------------------------------------------------------------------
 
 
-def by_log_odds(seats: Mapping[str, str], known: Measured, *, options: int = 2) -> Weighing:
+def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2) -> Weighing:
     """Weights by the log-odds of measured accuracy; see ``panels.log_odds_weights``.
 
     Args:
-        seats: the seat of each voter.
+        models: the model of each voter.
         known: what memory knows.
         options: how many answers there are to choose from, 2 or more.
     """
-    found = {voter: marks(known.graded, _player(seat)) for voter, seat in seats.items()}
+    found = {voter: marks(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
-        f"{_who(voter, seats)}: {each.right} of {each.n} graded answers right" for voter, each in found.items()
+        f"{_who(voter, models)}: {each.right} of {each.n} graded answers right" for voter, each in found.items()
     )
-    if few := list(dict.fromkeys(seats[voter] for voter, each in found.items() if each.n < ENOUGH)):
-        return equal(seats, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
+    if few := list(dict.fromkeys(models[voter] for voter, each in found.items() if each.n < ENOUGH)):
+        return equal(models, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
     weights = log_odds_weights(found, options=options)
     if not any(log_odds_weight(each, options=options) for each in found.values()):
-        return equal(seats, "nobody's graded answers are better than chance", grounds)
+        return equal(models, "nobody's graded answers are better than chance", grounds)
     how = f"by the log-odds of graded answers that were right, with {options} answers to choose from"
     return Weighing(weights=weights, how=how, grounds=grounds)
 
 
-def by_elo(seats: Mapping[str, str], known: Measured) -> Weighing:
+def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
     """Weights by the formula of the phases document; see ``calibration.document_weight``.
 
     Points are rounded to tenths and calibration to hundredths, so that the grounds give the same weight again. Less
     than nothing counts as nothing.
 
     Args:
-        seats: the seat of each voter.
+        models: the model of each voter.
         known: what memory knows.
     """
     points, sure = elo(known.matches, start=START), forecasts(known.graded)
     weights: dict[str, float] = {}
     grounds: list[str] = []
-    for voter, seat in seats.items():
+    for voter, seat in models.items():
         player = _player(seat)
         mine = round(points.get(player, START), 1)
         said = sure.get(player, []) if player else []
         calibration = round(1 - ece(said), 2) if said else UNKNOWN
         weight = document_weight(mine, calibration)
         weights[voter] = max(weight, 0.0)
-        bouts = "" if player in points else " (no bout)"
+        unrated = "" if player in points else " (no match)"
         rests = f"1 - ECE of {len(said)} answers" if said else "no graded confidence"
         below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
-        grounds.append(f"{_who(voter, seats)}: Elo {mine:.1f}{bouts}, calibration {calibration:.2f} ({rests}){below}")
+        grounds.append(
+            f"{_who(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
+        )
     if not any(weights.values()):
-        return equal(seats, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
+        return equal(models, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
     how = "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
     return Weighing(weights=weights, how=how, grounds=tuple(grounds))
 
@@ -189,18 +188,18 @@ def would_weigh(known: Measured) -> dict[str, float | None]:
     return {player: log_odds_weight(each) if each.n >= ENOUGH else None for player, each in found.items()}
 
 
-def equal(seats: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
+def equal(models: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
     """All weigh 1, and why."""
-    return Weighing(weights=dict.fromkeys(seats, 1.0), how=f"equally: {why}", grounds=grounds)
+    return Weighing(weights=dict.fromkeys(models, 1.0), how=f"equally: {why}", grounds=grounds)
 
 
 def _player(seat: str) -> str:
-    """Who is measured for a seat: its model; "" for a person, and for a seat without a language model."""
+    """The measured model of an agent; "" for a person, and for an agent without a language model."""
     return seat if ":" in seat and not seat.startswith(BUILTIN) else ""
 
 
-def _who(voter: str, seats: Mapping[str, str]) -> str:
-    return f"{voter} ({seats[voter]})"
+def _who(voter: str, models: Mapping[str, str]) -> str:
+    return f"{voter} ({models[voter]})"
 
 
 ELO: VoteWeights = "elo_calibration"
@@ -211,11 +210,11 @@ class VoteWeigher:
     """The seat that weighs votes.
 
     Attributes:
-        shelf: the file or database with what was learned; None where there is none.
-        lacks: tells what memory lacks, in a sentence; None where nobody knows.
+        place: the file or database with what was learned; None if there is none.
+        lacks: tells what memory lacks, in a sentence; None if nobody knows.
     """
 
-    shelf: Place | None = field(repr=False)
+    place: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
@@ -224,7 +223,7 @@ class VoteWeigher:
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """
         asked = {field.name: field for field in ask.form.fields} if ask.form else {}
-        seats = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
+        models = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
         by_points = METHOD in asked and ELO in asked[METHOD].choices
         options = max(len(context.brief.options), 2)
         known, notes = None, tuple[str, ...]()
@@ -233,12 +232,12 @@ class VoteWeigher:
             notes = tuple(filter(None, [await self.lacks()])) if self.lacks else ()
         except RecordError as error:
             notes = (clean(f"memory cannot be read: {error}"),)
-            found = equal(seats, notes[0])
+            found = equal(models, notes[0])
         else:
             if known is None:
-                found = equal(seats, "there is no memory of earlier debates")
+                found = equal(models, "there is no memory of earlier debates")
             else:
-                found = by_elo(seats, known) if by_points else by_log_odds(seats, known, options=options)
+                found = by_elo(models, known) if by_points else by_log_odds(models, known, options=options)
         if known and notes:  # who is told what votes weigh by is told this too
             found = replace(found, how=f"{found.how}; {notes[0]}")
         text = "\n".join([f"Votes weigh {found.how}.", *_lines(found)])
@@ -248,10 +247,10 @@ class VoteWeigher:
 
     def _look(self) -> Measured | None:
         """Runs in a thread."""
-        if self.shelf is None:
+        if self.place is None:
             return None
-        with MemoryStore.open(self.shelf) as shelf:
-            return measured(shelf)
+        with MemoryStore.open(self.place) as store:
+            return measured(store)
 
 
 def _fields(found: Weighing) -> Mapping[str, Value]:

@@ -1,9 +1,7 @@
-"""The Phase port and the table it plays at. This file owns what a phase can see and reach: nothing but the transcript.
+"""The Phase interface, the state that a phase can read, and phases that combine others: Sequence, Rounds, At, After.
 
-Phases made of phases. This file owns what comes after what, and what ends early.
-
-A play is a plain generator of asks and notes. It never awaits, reads no clock, and draws chance only from its table,
-so that the same record always leads to the same path.
+A play is a plain generator of asks and notes. It never awaits, reads no clock and takes all randomness from its state,
+so the same record always leads to the same path. A phase can read nothing but its state.
 """
 
 import re
@@ -21,7 +19,7 @@ from moot.core.transcript import Transcript
 from moot.policy.stops import Stop
 
 Play: TypeAlias = Generator[AbstractSequence[Ask] | Note, None, None]
-"""Batches of asks, put to the seats in parallel, and notes. What came of the asks stands in the transcript."""
+"""Batches of asks, which agents answer in parallel, and notes. The answers are in the transcript."""
 
 ROOT = "/debate"
 
@@ -32,9 +30,9 @@ class State:
 
     Attributes:
         brief: what is debated, frozen at the opening.
-        transcript: what has come of it so far.
-        path: the place of the phase in the play.
-        focus: keys of the turns just made, where a phase is played because of them.
+        transcript: the debate so far.
+        path: the path of the phase.
+        focus: keys of the newest turns, for a phase that is played because of them.
     """
 
     brief: Brief
@@ -43,12 +41,12 @@ class State:
     focus: tuple[str, ...] = ()
 
     def at(self, name: str) -> "State":
-        """The table of a phase beneath this one."""
+        """The state of a phase within this one."""
         return replace(self, path=f"{self.path}/{name}")
 
     @property
     def round(self) -> int:
-        """The innermost round in which this phase stands, from 1; 0 outside rounds."""
+        """The number of the innermost round around this phase, from 1; 0 outside rounds."""
         found = re.findall(r"/round-(\d+)", self.path)
         return int(found[-1]) if found else 0
 
@@ -57,7 +55,7 @@ class State:
         return f"{self.path}#{n}"
 
     def chance(self, purpose: str = "") -> Random:
-        """A generator of chance that depends only on the seed of the brief, this place and the purpose."""
+        """A random generator that depends only on the seed of the brief, the path of the phase and the purpose."""
         return Random(f"{self.brief.seed}:{self.path}:{purpose}")
 
 
@@ -80,7 +78,7 @@ def is_batch(step: AbstractSequence[Ask] | Note) -> TypeGuard[AbstractSequence[A
 
 
 def enter(phase: Phase, state: State) -> Play:
-    """Play a phase at a table, with a note that it begins."""
+    """Play a phase, with a note that it begins."""
     yield Entered(path=state.path)
     yield from phase.play(state)
 
@@ -176,7 +174,7 @@ class At:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class After:
-    """A phase, and another one whenever somebody has spoken in it; that one has the new turns in its table's focus.
+    """A phase, and a second phase after each of its batches of turns, which the second phase has in focus.
 
     Attributes:
         each: the phase in which they speak.

@@ -1,6 +1,6 @@
-"""Bids: who wants to speak, how urgently, and to what. This file owns their form, which bid wins, and cutting in.
+"""Bids for the floor: their form, which bid wins, and interruptions of a turn.
 
-A bid is for the eyes of the one who makes it, so that nobody raises his own because of another's.
+A bid is visible only to its author, so nobody bids higher because of the bids of others.
 """
 
 from collections.abc import Generator, Sequence
@@ -14,7 +14,7 @@ from moot.phases.base import State
 from moot.phases.speak import SPOKEN, aimed, linked
 
 LEAST = 1.0
-"""Whoever is less urgent than this does not want to speak."""
+"""A bid below this urgency is none."""
 
 BID = Form(
     name="bid",
@@ -32,9 +32,9 @@ def ask_bids(state: State, names: Sequence[str], *, task: str, first: int, view:
     """One batch of asks for bids, each for the bidder's eyes only.
 
     Args:
-        table: where they are asked.
+        state: the state of the phase that asks.
         names: who may bid, in the order of asking.
-        task: what the floor is for; ``{round}`` stands for the number of the round.
+        task: what the floor is for; ``{round}`` is replaced by the number of the round.
         first: the number of the first ask in this phase; the others follow it.
         view: which turns of the log go along; of these the bidder may name one.
     """
@@ -53,9 +53,9 @@ def ask_bids(state: State, names: Sequence[str], *, task: str, first: int, view:
 
 
 def winner(turns: Sequence[Turn], transcript: Transcript) -> Turn | None:
-    """The strongest of these bids; None where nobody wants to speak.
+    """The strongest of these bids; None if nobody wants to speak.
 
-    Of equal bids that of whoever has spoken least in the whole debate wins, then the first that was asked for. A bid
+    Of equal bids, the one of the bidder with the fewest turns so far wins, then the first that was asked for. A bid
     that failed, or whose urgency is below LEAST or was not read, is none.
     """
     bids = [(urgency, turn) for turn in turns if (urgency := _urgency(turn)) >= LEAST]
@@ -65,13 +65,13 @@ def winner(turns: Sequence[Turn], transcript: Transcript) -> Turn | None:
 
 
 class CuttingIn(NamedTuple):
-    """Others bid to cut in on a turn; the strongest does, and whoever was cut in on replies.
+    """Others bid to interrupt a turn; the strongest bidder speaks, and the interrupted speaker replies.
 
     Attributes:
-        bidding: the task of those who may cut in.
-        cutting: the task of whoever does.
-        replying: the task of the speaker then; ``{name}`` stands for whoever cut in.
-        point: the form of what is cut in.
+        bidding: the task of the bidders.
+        cutting: the task of the winner.
+        replying: the task of the interrupted speaker; ``{name}`` is replaced by the winner's name.
+        point: the form of the interruption.
         reply: the form of the reply.
         view: which turns of the log go along.
     """
@@ -84,12 +84,12 @@ class CuttingIn(NamedTuple):
     view: View
 
     def play(self, state: State, turn: Turn, names: Sequence[str], first: int) -> Generator[list[Ask], None, int]:
-        """Ask for the bids, the point and the reply; the number of the next ask behind them.
+        """Ask for the bids, the point and the reply; returns the number of the next ask.
 
         Args:
-            table: where it is played.
-            turn: the turn that is cut in on.
-            names: who may bid; whoever may not see the turn is not asked.
+            state: the state of the phase that is interrupted.
+            turn: the turn that is interrupted.
+            names: who may bid; participants who cannot see the turn are not asked.
             first: the number of the first ask.
         """
         who = [name for name in names if name != turn.by and state.transcript.sees(name, turn)]

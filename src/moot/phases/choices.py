@@ -1,4 +1,4 @@
-"""What a brief may choose about its protocol. This file owns these choices, not what follows from them."""
+"""The protocol settings of a brief: mediation, extras, memory, order of speaking, conditions for ending."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -87,7 +87,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a brief may choose about its protocol; None and "" stand for the protocol's default.
+    """What a brief may choose about its protocol; None and "" mean the protocol's default.
 
     Attributes:
         rounds: the greatest number of rounds.
@@ -142,7 +142,7 @@ class Choices:
         """The number of rounds, or the usual one.
 
         Raises:
-            ProtocolError: there shall be none.
+            ProtocolError: the number is 0.
         """
         rounds = usual if self.rounds is None else self.rounds
         if rounds < 1:
@@ -153,7 +153,7 @@ class Choices:
         """The number of rounds, or the usual one, where more rounds before a vote do harm.
 
         Raises:
-            ProtocolError: there shall be more than so many.
+            ProtocolError: the number is too high.
         """
         rounds = usual if self.rounds is None else self.rounds
         if rounds > most:

@@ -1,6 +1,6 @@
-"""How all consent to one text. This file owns what is asked of them, and when a text stands.
+"""Consent: all agree to one text, or it is amended and put to them again.
 
-Consent is no vote: the question is not who has more behind him but whether anybody objects.
+This is no vote: what counts is whether anybody objects, not which side has more support.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ CONSENT = Form(
         Field(name="REASON", help="what you object to or would change, in a sentence or two"),
     ),
 )
-"""What a debater says to a text that shall stand for all."""
+"""A debater's answer to a text proposed to all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Every debater accepts or rejects the newest text of a mediator; it stands if nobody rejects it.
+    """Every debater accepts or rejects the newest text of a mediator; it is adopted if nobody rejects it.
 
     More than half of the debaters must have answered.
 

@@ -1,12 +1,10 @@
-"""What ends the rounds of a format before their number is full. This file owns what each condition reads.
+"""How a debate in a format ends: the conditions that stop its rounds early, closing statements, and the decision.
 
-How a debate of a format ends. This file owns what comes behind the rounds: closing statements and the decision.
+``consensus_reached``: all newest ANSWERs are the same. ``no_new_arguments``: the last round had no new CLAIM and no
+other ANSWER. With a moderator, its judgement counts too (``protocols.compose``), because different words can have the
+same meaning. ``rounds_exhausted`` always applies.
 
-``consensus_reached``: the newest ANSWERs of all are the same. ``no_new_arguments``: no new CLAIM and no other ANSWER in
-the last round. Where a moderator is at the table its gauge counts too (``protocols.compose``), because words can differ
-where meaning does not. ``rounds_exhausted`` is what happens anyway.
-
-Every ending begins with closing statements, given at once, so that nobody's last word leans on another's.
+Every ending begins with closing statements, all given in parallel, so that none depends on another.
 """
 
 from collections.abc import Mapping
@@ -22,14 +20,14 @@ from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEI
 from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
 
 ARGUING = tuple(act for act in SPOKEN if act != "close")
-"""The acts that hold answers; closing statements come behind the rounds."""
+"""The acts that hold answers; closing statements come after the rounds."""
 
 CLAIMING = tuple(act for act in ARGUING if act != "question")
 """The acts that carry claims: an examiner's questions are always new, what counts is what they bring to light."""
 
 
 def until(choices: Choices) -> Stop | None:
-    """What ends the rounds before their number is full; None where only their number does."""
+    """What ends the rounds before their number is full; None if only their number does."""
     stops: dict[str, Stop] = {
         "consensus_reached": Alike(acts=ARGUING),
         "no_new_arguments": NothingNew(acts=CLAIMING),
@@ -96,12 +94,12 @@ RANKING = (
 
 
 def ending(brief: Brief, choices: Choices) -> tuple[Phase, ...]:
-    """The phases behind the rounds: as chosen, else the mediator's verdict where there is one, else a vote.
+    """The phases after the rounds: as chosen, else the mediator's verdict if there is a mediator, else a vote.
 
     A silent mediator gives no verdict unless that is chosen.
 
     Raises:
-        ProtocolError: an ending that there is not, or one that needs a mediator where there is none.
+        ProtocolError: the ending is unknown, or needs a mediator and there is none.
     """
     silent = choices.mediation is not None and choices.mediation.kind == "silent"
     usual = "mediator_summary" if brief.names("moderator") and not silent else "vote"
@@ -110,7 +108,7 @@ def ending(brief: Brief, choices: Choices) -> tuple[Phase, ...]:
 
 
 def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
-    """What comes behind the closing statements."""
+    """The phases after the closing statements."""
     match name:
         case "mediator_summary":
             style = choices.mediation.style if choices.mediation else "neutral"
@@ -131,22 +129,22 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             return (Count(rule=rule, acts=CLOSED, reasons=True) if brief.options else vote,)
 
 
-def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> Rule:
+def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> Rule:
     """The rule of a strategy; the default where none is chosen.
 
     Raises:
-        ProtocolError: there is no such strategy; ``beside`` and ``behind`` name what else could be chosen here.
+        ProtocolError: there is no such strategy; ``beside`` and ``after`` name the other choices, for the message.
     """
     if not strategy:
         return default
     if strategy not in STRATEGIES:
-        there = ", ".join((*beside, *STRATEGIES, *behind))
+        there = ", ".join((*beside, *STRATEGIES, *after))
         raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
     return STRATEGIES[strategy]
 
 
 def mediator(brief: Brief, what: str) -> str:
-    """The name of the one who mediates.
+    """The name of the mediator.
 
     Raises:
         ProtocolError: there is none, or more than one.

@@ -1,17 +1,11 @@
-"""Before the debate: what memory, feeds and tools say. This file owns who is asked for it, and who is shown it first.
+"""Helper agents asked during a debate: memory retriever, vote weigher, and the similarity of proposals.
 
-What each vote weighs, by what is known from before. This file owns who is asked for it, and what of it counts.
-How alike proposals are, asked of an instrument. This file owns what it is asked, and who is one.
+Memory, measured performance and embedding models are outside the play, so each is asked like a participant. Its answer
+is on record with its origins, and a resumed debate does not look anything up again.
 
-Memory is outside the play, so a librarian is asked for it: what was recalled is an answer on record, with its origins,
-and a resumed debate reads no memory again. It is a turn like any other: quoted words of somebody, laid into the log,
-never part of a task or of the instructions.
-
-What was measured stands outside the play, so a teller is asked for it before anything else: the weights are an answer
-on record, with what each rests on, and a resumed debate looks nothing up again. No debater is ever shown it.
-
-An embedding model is outside the play, so what it finds has to be an answer on record like any other. The instrument
-is an aide: it is asked in private, and gives numbers in fields.
+What the retriever finds is a turn like any other: quoted words in the log, never part of a task or of instructions.
+Weights are asked for before anything else, and no debater sees them. The similarity agent is asked in private and
+answers with numbers in fields.
 """
 
 from collections.abc import Mapping
@@ -48,14 +42,14 @@ TASK = "Recall what earlier debates on like topics came to, and which critiques 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """The librarian is asked what is known from before.
+    """The memory retriever is asked what earlier debates came to.
 
     Attributes:
-        who: the librarian's name.
+        who: the retriever's name.
         history: the most outcomes of earlier debates, from 0.
         patterns: the most critiques that changed an answer, from 0.
         feeds: the owner's feeds that are read.
-        tools: the tools with which the librarian looks for what bears on the topic.
+        tools: the tools with which the retriever searches for material on the topic.
         task: what to do.
         name: what it is called in paths.
     """
@@ -83,7 +77,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Informed:
-    """A phase whose first questions come with what was recalled, also where the debate's log stays hidden from it.
+    """A phase whose first questions show what was recalled, even if the log is otherwise hidden in this phase.
 
     Attributes:
         each: the phase.
@@ -100,7 +94,7 @@ class Informed:
         """Play the phase."""
         for step in self.each.play(state):
             if is_batch(step) and not _begun(state):
-                # Nothing else stands in the log yet, so nobody is shown more than that.
+                # The log contains nothing else yet, so nobody is shown more than that.
                 yield [replace(ask, view=replace(ask.view, last=None)) for ask in step]
             else:
                 yield step
@@ -115,22 +109,22 @@ def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
 
 
 def _begun(state: State) -> bool:
-    """Whether the log holds an answer to anything else; what is for its author alone stands in none."""
+    """Whether the log contains an answer to anything else; turns visible only to their author do not count."""
     said = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
     return any(turn.act != RECALL for turn in said)
 
 
 def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
-    """The tree with the librarian asked first of all, where memory was chosen.
+    """The tree with the memory retriever asked first, if memory was chosen.
 
     Raises:
-        ProtocolError: there is no librarian.
+        ProtocolError: no participant is the retriever.
     """
     if memory is None:
         return tree
     who = retriever(brief)
     if not who:
-        raise ProtocolError("recall needs a librarian at the table", about="recall")
+        raise ProtocolError("recall needs a memory retriever among the participants", about="recall")
     recall = Recall(who=who, history=memory.history, feeds=memory.feeds, tools=memory.tools)
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
     made = (recall, Informed(each=parts[0]), *parts[1:])
@@ -138,7 +132,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
 
 
 def retriever(brief: Brief) -> str:
-    """The name of the one who recalls; "" where there is none."""
+    """The name of the memory retriever; "" if there is none."""
     return next((each.name for each in brief.participants if each.seat == LIBRARIAN), "")
 
 
@@ -147,10 +141,10 @@ WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in ear
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weigh:
-    """The teller is asked what the votes of all debaters and jurors weigh.
+    """The vote weigher is asked for the weights of all debaters and jurors.
 
     Attributes:
-        who: the teller's name.
+        who: the vote weigher's name.
         method: the formula.
         task: what to do.
         name: what it is called in paths.
@@ -176,25 +170,26 @@ class Weigh:
 
 
 def weights(state: State) -> Mapping[str, float] | None:
-    """What the teller has answered: the field of each voter's weight to the weight; None where it was not asked.
+    """The weights that the vote weigher answered, by the field of each voter; None if it was not asked.
 
-    Empty where all weigh the same: it gave no answer, left somebody out, or nobody would weigh anything.
+    Empty if all votes have the same weight: it did not answer, left a voter out, or all weights would be 0.
     """
     turn = told(state.brief, state.transcript)
     return None if turn is None else given(turn)
 
 
 def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with the teller asked first of all, where votes weigh by what was measured.
+    """The tree with the vote weigher asked first, if votes are weighted by measured performance.
 
     Raises:
-        ProtocolError: there is no teller.
+        ProtocolError: no participant is the vote weigher.
     """
     if not choices.measured or choices.vote_weights is None:
         return tree
     who = vote_weigher(brief)
     if not who:
-        raise ProtocolError(f"vote_weights {choices.vote_weights} needs a teller at the table", about="vote_weights")
+        found = f"vote_weights {choices.vote_weights} needs a vote weigher among the participants"
+        raise ProtocolError(found, about="vote_weights")
     weigh = Weigh(who=who, method=choices.vote_weights)
     return replace(tree, parts=(weigh, *tree.parts)) if isinstance(tree, Sequence) else Sequence(parts=(weigh, tree))
 
@@ -207,15 +202,15 @@ LIKE = Form(
         Field(name="METHOD", help="what measured it"),
     ),
 )
-"""What the instrument gives."""
+"""What the similarity agent answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Liken:
-    """The instrument measures the newest proposals and those before them, once everybody has given two.
+    """The similarity agent compares the newest proposals with those before, once every author has given two.
 
     Attributes:
-        who: the instrument's name.
+        who: the similarity agent's name.
         acts: the acts that are proposals.
         name: what it is called in paths.
     """
@@ -246,5 +241,5 @@ class Liken:
 
 
 def similarity_agent(brief: Brief) -> str:
-    """The name of the one who measures likeness; "" where there is none."""
+    """The name of the similarity agent; "" if there is none."""
     return next((each.name for each in brief.participants if each.seat.startswith(LIKENESS)), "")

@@ -1,7 +1,7 @@
-"""Rankings: each ranks the answers of the others. This file owns what is asked, how it is read, and what follows.
+"""Ranked voting: the question to each voter, how a ranking is read, and the decision that follows.
 
-Every answer is a candidate under its author's name, also where two say the same, so that nobody has to judge its own:
-who holds what many hold would else have nothing to rank. Where equal answers come out on top together, it is no tie.
+Every answer is a candidate under its author's name, even if two are the same, so that nobody has to rank its own
+answer. If equal answers share the first place, this is no tie.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,13 +42,13 @@ APPROVE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """All rank at once the newest answers of the others, which stand under letters in an order drawn for each.
+    """All rank the newest answers of the others in parallel, under letters in a random order for each voter.
 
-    Whoever can see fewer than two has nothing to rank.
+    A voter who can see fewer than two is not asked.
 
     Attributes:
         acts: the acts that are answers.
-        rule: rankings to decision; None where only later phases look at them.
+        rule: rankings to decision; None if only later phases look at them.
         task: what to do.
         approve: whether the voters name whom they approve of, and rank nobody.
         reasons: whether dissent says the voters' reasons; old records do not.
@@ -103,14 +103,12 @@ def sheet(n: int, *, approve: bool = False) -> Form:
     return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=told)))
 
 
-def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking | None:
-    """The phase that decides by rankings, where the strategy is one of RULES; None for every other strategy.
+def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking:
+    """The phase that decides by rankings, for a strategy of RULES.
 
     Raises:
         ProtocolError: nobody could rank two answers that are not its own.
     """
-    if strategy not in RULES:
-        return None
     if len(brief.names("debater")) < 3 and not brief.names("juror"):
         found = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(found, about="strategy")
@@ -143,7 +141,7 @@ def _is_sheet(turn: Turn) -> bool:
 
 
 def _read(turn: Turn, transcript: Transcript) -> Ballot:
-    """A voter's ballot: a list of labels that stood there, none of them twice; anything else is unread."""
+    """A voter's ballot: a list of labels from its question, none of them twice; anything else is not readable."""
     ballot = Ballot(voter=turn.by, state="missing", reason=turn.failure)
     if turn.reply is None or turn.ask is None:
         return ballot
@@ -159,7 +157,7 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
 
 
 def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
-    """The decision with the words of the answers; whoever wrote the winning one could not name it, and dissents not."""
+    """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
     decision = _joined(decision, answers)
     settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
@@ -168,7 +166,7 @@ def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transc
 
 
 def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
-    """A tie of equal answers is a decision for that answer; the author most sure of it stands for them."""
+    """A tie of equal answers is a decision for that answer; the most confident author represents them."""
     if decision.status != "tie":
         return decision
     most = max(decision.tally.values())

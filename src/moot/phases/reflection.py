@@ -1,7 +1,7 @@
-"""One writes, one reviews, until a review is good enough. This file owns the loop, its questions and what is kept.
+"""Reflection: one participant writes, another reviews, until a review reaches the required score.
 
-The reviewer reads the newest text alone, without its author and without the reviews before, so that no score leans on
-an earlier one. A later text can be worse than an earlier one, so the best one is kept, not the last.
+The reviewer sees only the newest text, without its author and without earlier reviews, so that scores are independent.
+A later text can be worse than an earlier one, so the best one is kept, not the last.
 """
 
 from dataclasses import dataclass
@@ -135,12 +135,12 @@ class Reflection:
 
 
 def review_of(transcript: Transcript, text: Turn) -> Turn | None:
-    """The review of a text; None where there is none."""
+    """The review of a text; None if there is none."""
     return next((turn for turn in transcript.turns("critique") if text.key in turn.about), None)
 
 
 def score_of(transcript: Transcript, text: Turn) -> float | None:
-    """The score of a text, 0 to 10; None where there is none that could be read."""
+    """The score of a text, 0 to 10; None if there is none that could be read."""
     review = review_of(transcript, text)
     value = read_field(review, SCORE) if review else None
     return float(value) if isinstance(value, int | float) else None

@@ -1,12 +1,7 @@
-"""What debaters make of a debate for themselves: revised turns, notes on their strategy. This file owns both.
+"""Phases in which debaters look at the debate itself: revisions, strategy notes, summaries, reflection, translations.
 
-The memory of a debate: summaries, looking back, translations.
-
-A revision says which turn it replaces; the old turn stands where it stood, so that no earlier prompt changes. A note
-on strategy is for the eyes of its author alone.
-
-This file owns who is asked for them and what is laid before whom, so that nobody is told what he must not see:
-whoever writes a summary sees exactly what its readers see.
+A revision names the turn that it replaces; the old turn stays where it is, so no earlier prompt changes. A strategy
+note is visible only to its author. The author of a summary sees exactly what its readers see.
 """
 
 from collections.abc import Iterator
@@ -22,7 +17,7 @@ from moot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, speech
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
 
-# Two questions, because whoever revises nothing should not take up the others' log to say so.
+# Two questions, so that a participant who revises nothing adds nothing to the log of the others.
 RECONSIDER = (
     "Do you want to take back or improve one of your earlier turns, now that you have heard the others? Name it."
 )
@@ -107,7 +102,7 @@ LONGEST_NOTE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mindful:
-    """A phase in which everybody has the newest note to itself beside the task, because it stands in no log.
+    """A phase in which each participant has its newest strategy note with the task, because no log contains it.
 
     Attributes:
         each: the phase.
@@ -121,7 +116,7 @@ class Mindful:
         return self.each.name
 
     def play(self, state: State) -> Play:
-        """Play the phase, each question with the note of whoever is asked."""
+        """Play the phase, each question with the note of the participant who is asked."""
         for step in self.each.play(state):
             yield [self._heed(state, ask) for ask in step] if is_batch(step) else step
 
@@ -160,8 +155,8 @@ class Summarize:
     """What was said is summed up: once for everybody, or once for each group of those who may see the same turns.
 
     The writer is one of the group, so it can tell no more than its readers may know: the moderator where it is one of
-    them, else whoever of them speaks and has written the fewest summaries. It is shown the group's last summary and
-    what came since. Notes to oneself are in no summary.
+    them, else the one of its members who has written the fewest summaries. It is shown the group's last summary and
+    what was said since. Strategy notes are in no summary.
 
     Attributes:
         task: what to do.
@@ -202,7 +197,7 @@ class Summarize:
 
 
 def _groups(state: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
-    """Who may see the same, with their last summary and what came since; nobody to whom nothing is new."""
+    """Who may see the same, with their last summary and what was said since; only those with something new."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for each in state.brief.participants:
         # What a participant's own view leaves out must not come back to it in a summary.
@@ -283,7 +278,7 @@ class Translate:
     name: str = "translate"
 
     def play(self, state: State) -> Play:
-        """Ask for all translations at once; nobody else sees them."""
+        """Ask for all translations in parallel; nobody else sees them."""
         tongues = [each.name for each in state.brief.participants if each.language]
         said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]

@@ -1,6 +1,6 @@
-"""Scores and evaluations of debaters. This file owns who rates whom by which form; scores decide nothing.
+"""Scores and evaluations of debaters: who rates whom, and by which form. They do not affect the decision.
 
-Who is rated has no name for the rater, nobody rates itself, and no other prompt ever holds a score.
+The rater does not see who is rated, nobody rates itself, and no other prompt contains a score.
 """
 
 from collections.abc import Iterator
@@ -53,9 +53,9 @@ class Score:
     """Debaters are rated by the form of scores, each rater and turn in a question of its own.
 
     Attributes:
-        by: names of the raters; empty for the debaters: of a turn in the focus the next at the table, else all others.
+        by: names of the raters; empty for the debaters: for a turn in the focus the next debater, else all others.
         acts: the acts whose newest turn of each debater is rated.
-        live: whether the turns in the focus of the table are rated instead.
+        live: whether the turns in the focus are rated instead.
         task: what to do.
         name: what it is called in paths.
     """
@@ -85,7 +85,7 @@ class Score:
             yield asks
 
     def _pairs(self, state: State) -> Iterator[tuple[str, Turn]]:
-        """Who rates which turn; nobody its own, nobody one that it may not see."""
+        """Who rates which turn: nobody its own, or one that it cannot see."""
         names = roster(state, ())
         newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
         made = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
@@ -97,7 +97,7 @@ class Score:
 
 
 def live_scoring(brief: Brief) -> Phase:
-    """The turns in the focus are rated by the mediator, else by the next debater at the table who may see them."""
+    """The turns in the focus are rated by the mediator, else by the next debater who can see them."""
     return Score(by=brief.names("moderator")[:1], live=True)
 
 

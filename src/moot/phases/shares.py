@@ -1,6 +1,6 @@
-"""A phase in which work is shared out. This file owns that each participant has a task of its own.
+"""Divided work: each participant gets a part of the task, and the parts are combined (map-reduce).
 
-Work that is shared out and put together again. This file owns the questions on both ends, and how gaps are told.
+If a part fails, the one that combines them is told which part is missing.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from moot.phases.speak import hearers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """Each has a task of its own, and all work at once; nobody sees another's answer before all are in.
+    """Each has a task of its own, and all work in parallel; nobody sees another's answer before all have answered.
 
     Attributes:
         tasks: who does what, as pairs of a participant's name and its task; a name may stand there more than once.
@@ -129,5 +129,5 @@ def _items(gone: Sequence[str]) -> str:
 
 
 def _indented(text: str) -> str:
-    """An item is somebody else's words: no line of it begins at the margin, where our own stand."""
+    """An item is somebody else's words: no line of it begins at the margin, as the lines of the task do."""
     return "\n".join(f"  {line}" for line in text.splitlines())

@@ -1,7 +1,4 @@
-"""The forms of the known protocols. This file owns their fields; how a form stands in a text is the seats' business.
-
-Phases in which participants speak. This file owns who is asked what, in which batch.
-"""
+"""Phases in which participants speak: who is asked what and in which batch, with the forms of drafts and revisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +89,7 @@ def aimed(form: Form, turn: Turn) -> Form:
 
 
 def bound(form: Form) -> Form:
-    """The form for somebody who has said that he answers a turn: he has to name and to quote it."""
+    """The form for a speaker who has said which turn it answers: it has to name and quote that turn."""
     fields = [replace(field, required=field.required or field.name in (TARGET, "QUOTE")) for field in form.fields]
     return replace(form, fields=tuple(fields))
 
@@ -129,7 +126,7 @@ _REASONS = (
 
 
 def _quoting(field: Field) -> tuple[Field, ...]:
-    """TARGET with a QUOTE behind it, any other field alone."""
+    """TARGET followed by a QUOTE, any other field alone."""
     quote = Field(name="QUOTE", required=False, help="the words of that turn that you answer, copied exactly")
     return (field, quote) if field.name == TARGET else (field,)
 
@@ -142,11 +139,11 @@ def _answer(options: tuple[str, ...]) -> Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Everyone:
-    """All are asked the same at once; nobody sees another's answer before all are in.
+    """All are asked the same in parallel; nobody sees another's answer before all have answered.
 
     Attributes:
         act: what the answers are.
-        task: what to do; ``{round}`` stands for the number of the round.
+        task: what to do; ``{round}`` is replaced by the number of the round.
         who: names of those who are asked; empty for all debaters.
         form: the fields that an answer must have.
         show: the turns that are laid before each.
@@ -237,7 +234,7 @@ class Floor:
 
     Attributes:
         act: what the turns are.
-        task: what to do; ``{round}`` stands for the number of the round.
+        task: what to do; ``{round}`` is replaced by the number of the round.
         turns: who speaks next.
         who: names of those who may speak; empty for all debaters.
         form: the fields that a turn must have.
@@ -279,7 +276,7 @@ class Floor:
 
 
 def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
-    """Who may hear what somebody says; () for all.
+    """Who may see what a participant says; () for all.
 
     A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
     may see all of it: a mask would be none if the moderator told what is behind it.
@@ -304,7 +301,7 @@ def lay(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse a table at which nobody can debate.
+    """Check that there are enough debaters.
 
     Raises:
         ProtocolError: fewer than two debaters.

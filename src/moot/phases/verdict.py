@@ -1,8 +1,7 @@
-"""How one judge decides, and how nobody does. This file owns these ways to a decision.
+"""Decisions by a single judge, and debates that end without a decision.
 
-A judge never sees a name: it reads the log without names, each turn under its mark, and what it judges stands under
-letters in an order drawn by chance, under the same marks. Whoever names nobody, or nobody who stands there, decides
-nothing.
+A judge never sees names: it reads the log with each turn under its mark, and the candidates under letters in random
+order, with the same marks. A judge that names nobody, or nobody on the list, decides nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -174,7 +173,7 @@ class Keep:
     name: str = "keep"
 
     def play(self, state: State) -> Play:
-        """Say what stands."""
+        """Give the decision."""
         groups = candidates(state.transcript, self.acts, latest=True)
         held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
         none = Decision(status="no_decision", how="no decision was sought", minority=kept(groups))
@@ -193,7 +192,7 @@ class Keep:
 
 
 def kept(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority, ...]:
-    """What was not chosen, each with those who hold it and its best argument; nobody voted, so it has no share."""
+    """The answers that were not chosen, each with its supporters and best argument; without votes it has no share."""
     return tuple(
         Minority(answer=name, by=tuple(turn.by for turn in turns), argument=argument(turns[0]) or turns[0].text)
         for name, turns in groups.items()

@@ -1,8 +1,6 @@
-"""Ballots: what a voter is given and what came of it. This file owns what a choice on a ballot stands for.
+"""Voting: ballots, how they are read, and how votes, answers or a moderator's verdict become the decision.
 
-Phases that come to a decision. This file owns how ballots and verdicts become what the debate decides.
-
-A ballot is read only from the voter's own answer to its own ballot ask, by the one strict reader of the seats.
+A ballot is read only from the voter's own answer to its own question, by one strict reader.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +26,7 @@ BALLOT = "I vote for"
 
 
 def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
-    """The form of a ballot with these choices; ``strict``: whether the colon of the formula must stand there."""
+    """The form of a ballot with these choices; ``strict``: whether the formula needs its colon."""
     field = Field(name=BALLOT, kind="choice", choices=tuple(choices), abstain=True)
     return Form(name="ballot", layout="line", fields=(field,), strict=strict)
 
@@ -36,7 +34,7 @@ def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
 def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     """The ballot with the weight of its voter.
 
-    Where a teller was asked it is what the teller gave, or 1 for all alike where that could not be read; else what the
+    If a vote weigher was asked, it is the weight that it gave, or 1 for all if that was not readable; else what the
     brief states, or ``unstated`` where it states none.
     """
     if (measured := weights(state)) is not None:
@@ -46,13 +44,13 @@ def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
 
 
 def in_sight(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
-    """For each candidate the first of its turns that the voter may see; a masked candidate is none for this voter."""
+    """For each candidate the first of its turns that the voter may see; hidden candidates are left out."""
     seen = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
 
 
 def labels(n: int) -> tuple[str, ...]:
-    """The letters under which n proposals stand: ``Proposal A``, ``Proposal B`` … ``Proposal Z``, ``Proposal AA`` …"""
+    """The labels of n proposals: ``Proposal A``, ``Proposal B`` … ``Proposal Z``, ``Proposal AA`` …"""
     return tuple(f"Proposal {letter(i)}" for i in range(n))
 
 
@@ -70,7 +68,7 @@ def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
 
 
 def book(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:
-    """A voter's ballot for the candidate whose turn stood under the label that was chosen; see ``read_ballot``."""
+    """A voter's ballot for the candidate whose turn had the chosen label; see ``read_ballot``."""
     ballot = read_ballot(turn, reasons=reasons)
     if ballot.state == "cast" and turn.ask and turn.ask.form:
         labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
@@ -96,9 +94,9 @@ class Vote:
         task: what to do.
         jury: what jurors are to do, who have no proposal of their own; "" for the same.
         who: names of the voters; empty for all debaters and jurors.
-        latest: whether each author's newest proposal stands for election, or the first.
-        anonymous: whether the proposals stand under letters, in an order drawn for each voter.
-        strict: whether the colon of the formula must stand there.
+        latest: whether each author's newest proposal is the candidate, or the first.
+        anonymous: whether the proposals have letters instead of names, in a random order for each voter.
+        strict: whether the formula needs its colon.
         clip: at most so many characters of each proposal are shown.
         unstated: the weight of a voter for whom the brief states none.
         name: what it is called in paths.
@@ -122,14 +120,14 @@ class Vote:
     reasons: bool = False
 
     def play(self, state: State) -> Play:
-        """Hold the vote."""
+        """Run the vote."""
         groups = candidates(state.transcript, self.acts, latest=self.latest)
         if len(groups) < 2:
             yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
         voters = self.who or (*roster(state, ()), *state.brief.names("juror"))
         shown = {voter: in_sight(state, voter, groups) for voter in voters}
-        # Whoever may see none of the proposals has no ballot to fill in, and counts as missing.
+        # A voter who can see none of the proposals is not asked, and counts as missing.
         asks = {voter: self.ask(state, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
         put = [asks[voter] for voter in voters if shown[voter]]
         ballots = {voter: Ballot(voter=voter, state="missing") for voter in voters}
@@ -148,7 +146,7 @@ class Vote:
         yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
 
     def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
-        """Why nobody of those who are left need be asked; "" where somebody must."""
+        """Why no remaining voter needs to be asked; "" if one must."""
         cast = [each for name, each in ballots.items() if name not in left]
         for early in self.early:
             if reason := early.met(self.rule, cast, [ballots[name] for name in left], names):
@@ -174,7 +172,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """The newest answers are the votes: no debater is asked again. Jurors, who have given none, are asked for theirs.
+    """The newest answers are the votes: no debater is asked again. Jurors, without an answer, are asked for a vote.
 
     Attributes:
         rule: answers to decision.
@@ -223,12 +221,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopt:
-    """The newest turn of the moderator holds the decision.
+    """The decision is in the newest turn of the moderator.
 
     Attributes:
         act: the moderator's act.
         field: the field that holds the decision.
-        status: the field that must say ``value``; "" where none must.
+        status: the field that must say ``value``; "" if none must.
         value: what it must say.
         rule: what this is called in the decision.
         name: what it is called in paths.
@@ -242,7 +240,7 @@ class Adopt:
     name: str = "adopt"
 
     def play(self, state: State) -> Play:
-        """Take the moderator's decision over."""
+        """Adopt the moderator's decision."""
         turns = [turn for turn in state.transcript.all() if turn.act == self.act]
         newest = turns[-1] if turns else None
         yield Ruled(decision=self._read(newest))
@@ -264,7 +262,7 @@ class Adopt:
 
 
 def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
-    """The proposals that stand for election: name to turns, those with the same ANSWER together.
+    """The candidates: name to turns, those with the same ANSWER together.
 
     A candidate is named by its answer where the proposals have one, else by its author; where two would have one
     name, the author is added. Its first turn is the one with the most confidence.
@@ -300,7 +298,7 @@ def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str,
 
 
 def unopposed(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
-    """What follows where there is nothing to choose between: the same answer by two or more is counted by the rule."""
+    """The decision if there are fewer than two candidates: the same answer by two or more is counted by the rule."""
     none = Decision(status="no_decision", rule=rule.name, first=first_tally(state.transcript, groups))
     if not groups:
         return replace(none, how="there is no proposal")
@@ -342,7 +340,7 @@ def settle(
 
 
 def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) -> dict[str, float]:
-    """How many first drafts gave which answer; empty where drafts give no ANSWER."""
+    """How many first drafts gave which answer; empty if drafts give no ANSWER."""
     names = {wording(turns[0]): name for name, turns in groups.items()}
     tally: dict[str, float] = {}
     for turn in transcript.first("draft"):
@@ -353,12 +351,12 @@ def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) ->
 
 
 def words(turn: Turn) -> str:
-    """What a proposal proposes: its ANSWER where it has one, else its text."""
+    """The proposed answer: its ANSWER where it has one, else its text."""
     answer = read_field(turn, "ANSWER")
     return turn.text if answer is None else str(answer)
 
 
 def argument(turn: Turn) -> str:
-    """The ARGUMENT given for a proposal; "" where it has no such field, and its text has to speak for it."""
+    """The ARGUMENT given for a proposal; "" if it has no such field."""
     value = read_field(turn, "ARGUMENT")
     return "" if value is None else str(value)

@@ -1,7 +1,7 @@
-"""The arena: proposals that have to survive criticism. This file owns its rounds, and what critics and authors fill in.
+"""The protocol ``arena``: proposals are criticised, answered and improved over rounds.
 
-A critique names an issue, the words that it means, how grave it is, what would mend it, and what lacks a source. An
-author accepts or rejects each critique with a reason, and answers again; authors and critics never read names.
+A critique names an issue, the words concerned, how serious it is, what would fix it, and which claims lack a source.
+The author accepts or rejects each critique with a reason and answers again. Authors and critics never see names.
 """
 
 from moot.core.ask import Field, Form
@@ -24,7 +24,7 @@ ACTS = ("propose", "revise")
 """The acts that are proposals."""
 
 ALL = 4
-"""So many debaters all criticise each other; more are paired adaptively, which costs less and is about as good."""
+"""Up to this number, all debaters criticise each other; more are paired adaptively: cheaper and about as good."""
 
 REVISE = (
     "Above is your proposal and what was said against it. Accept or reject each critique with a reason: accept what "
@@ -58,17 +58,18 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     most = 2 if choices.rounds is None else choices.rounds
     size = (most, pairs.least(len(names)) + len(names))
     rounds = compose.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
-    decide: Phase | None = vote(choices.strategy, brief, ACTS)
     if choices.strategy == JUDGE:
-        decide = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
-    elif decide is None:
+        decide: Phase = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
+    elif choices.strategy in RULES:
+        decide = vote(choices.strategy, brief, ACTS)
+    else:
         rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
     return Sequence(parts=(propose, rounds, compose.early(decide, choices)))
 
 
 def paired(brief: Brief, choices: Choices) -> Pairs:
-    """Who criticises whom: as chosen, else everybody everybody at a small table; the strongest weigh the most."""
+    """Who criticises whom: as chosen, else all criticise all in a small debate; highest weight is strongest."""
     people = [each for each in brief.participants if each.duty == "debater"]
     topology = choices.topology or ("all-to-all" if len(people) <= ALL else "adaptive")
     weights = {each.name: each.weight for each in people if each.weight is not None}

@@ -1,13 +1,11 @@
-"""The messages of a board. This file owns their fields; how they stand in a text is the seats' business.
+"""The protocol ``board``: members talk, a timekeeper sets deadlines, and each member gives a verdict.
 
-What a board recommends. This file owns how verdicts become what the meeting decides.
-The protocol ``board``: members talk, a timekeeper presses, each gives a verdict. This file owns its order and words.
+Members speak one after the other in random order, quiet members first. Every few messages the timekeeper says how much
+time is left; at a deadline it names the members whose verdict is missing. After the first deadline their next message
+must contain a verdict; after the second, only they may speak. The meeting ends when all have withdrawn, or at the
+maximum number of messages.
 
-Members speak one after the other, drawn by chance, the quiet ones first. Every few messages the timekeeper says where
-the time stands; at a deadline it names who owes a verdict. Escalation is the form's and the floor's business, not a
-plea: behind the first deadline who owes a verdict must put one into its next message, behind the second only they have
-the floor. The meeting ends when all have withdrawn, or at its cap. Two layers of instructions stand in every prompt:
-the brief's rules are shared by all, the persona is a participant's own.
+Every prompt contains two layers of instructions: the brief's rules for all, and the participant's own persona.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +38,7 @@ ALL = "all"
 
 
 def message(options: tuple[str, ...]) -> Form:
-    """A message at the table; the choices of names are filled in for whoever speaks."""
+    """The form of a message; the choices of names are filled in for each speaker."""
     return Form(
         name="message",
         layout="tags",
@@ -108,7 +106,7 @@ def bound_to_judge(form: Form) -> Form:
 
 
 def judged(form: Form) -> Form:
-    """The form for a member whose verdict stands: reasons and leaving need no other."""
+    """The form for a member with a verdict: reasons and leaving need no new one."""
     fields = [replace(each, needs="" if each.needs == VERDICT else each.needs) for each in form.fields]
     return replace(form, fields=tuple(fields))
 
@@ -241,10 +239,10 @@ class Meeting:
     """Members speak until all have withdrawn, or as many messages were asked for as there may be.
 
     Attributes:
-        speaking: the task of a member; ``{n}`` stands for the number of the message, ``{most}`` for the cap.
+        speaking: the task of a member; ``{n}`` is replaced by the number of the message, ``{most}`` by the cap.
         due: what is added for a member that owes a verdict.
-        reminding: the task of the timekeeper; ``{where}`` stands for the state of the time, ``{owing}`` for who owes
-            a verdict.
+        reminding: the task of the timekeeper; ``{where}`` is replaced by the state of the time, ``{owing}`` by the
+            members without a verdict.
         form: the fields of a message.
         rounds: the cap: so many messages for each member.
         every: after so many messages the timekeeper speaks.
@@ -298,7 +296,7 @@ class Meeting:
             yield Halted(path=state.path, reason=_over(states))
 
     def _next(self, state: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
-        """Who has the floor; "" where nobody is left."""
+        """Who has the floor; "" if nobody is left."""
         owing = course.owing(states)
         people = [each for each in state.brief.participants if each.duty == "debater"]
         debtors = [each for each in people if each.name in owing]
@@ -351,12 +349,12 @@ class Course:
         self.before: dict[str, int] = {}
 
     def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
-        """Whether the timekeeper has to speak, behind every so many messages: never twice for the same number."""
+        """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""
         heard = _heard(said)
         return heard > self.reminded and any(heard % each == 0 for each in times)
 
     def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
-        """The timekeeper speaks; it is a deadline where its time has come and somebody owes a verdict."""
+        """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
         self.reminded = _heard(said)
         self.now = self.reminded % deadline == 0 and bool(debtors(states))
         if self.now:
@@ -364,14 +362,14 @@ class Course:
             self.before = {name: member.asked for name, member in states.items()}
 
     def owing(self, states: Mapping[str, Standing]) -> list[str]:
-        """Who alone has the floor: behind a second deadline those who owe a verdict and have not been asked since."""
+        """Who alone may speak: after a second deadline, members without a verdict who have not been asked since."""
         if self.deadlines < 2:
             return []
         return [name for name in debtors(states) if states[name].asked == self.before[name]]
 
 
 def debtors(states: Mapping[str, Standing]) -> list[str]:
-    """Who owes a verdict: all at the table who have given none."""
+    """Members without a verdict who have not left."""
     return [name for name, member in states.items() if not member.verdict and not member.absent]
 
 
@@ -380,7 +378,7 @@ def _heard(said: Sequence[Turn]) -> int:
 
 
 def _told(course: Course, states: Mapping[str, Standing]) -> str:
-    """Who owes a verdict, in words for the table."""
+    """Members without a verdict, in words for the prompt."""
     names = ", ".join(debtors(states))
     if not names:
         return "All who are at the table have given a verdict; who has nothing to add can withdraw."

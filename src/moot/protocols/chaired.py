@@ -1,7 +1,7 @@
-"""Debates with a chair: answers, rankings without names, a synthesis. This file owns the protocol and its last step.
+"""The protocol ``chaired``: answers, rankings without names, and a synthesis by the chair.
 
-Everybody answers alone, everybody ranks the others' answers, and the chair writes one answer out of all, saying for
-each what it took. The chair sees letters; whose they are stands in the record and in what is read out of it.
+All answer alone, each ranks the answers of the others, and the chair writes one answer from all of them and says what
+it took from each. The chair sees letters; the record keeps whose they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class Synthesis:
         by: the chair's name.
         acts: the acts that are answers.
         options: the closed set of answers, of which the chair names one; () for none.
-        task: what to do; ``{ranking}`` stands for the rankings put together.
+        task: what to do; ``{ranking}`` is replaced by the rankings put together.
         name: what it is called in paths.
     """
 
@@ -101,7 +101,7 @@ class Synthesis:
             task=self.task.replace("{ranking}", _told(ranked, names)),
             form=_form(tuple(names.values()), self.options),
             about=tuple(turn.key for turn in laid),
-            # Whoever may not see an answer must not read in the synthesis what stood there.
+            # Who cannot see an answer must not read its content in the synthesis.
             audience=() if len(heard) == len(state.brief.participants) else heard,
             view=View(last=0, anonymous=True),
         )
@@ -155,7 +155,7 @@ def _count(cast: Sequence[Ballot]) -> str:
 
 
 def _takings(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
-    """What was taken from whom, by the authors' names; nobody from whom nothing was taken."""
+    """What the synthesis took from each author, by name; only authors from whom it took something."""
     found: dict[str, str] = {}
     for name, label in zip(shown, labels(len(shown)), strict=True):
         value = str(read_field(turn, TAKEN.format(label=label)) or "").strip()

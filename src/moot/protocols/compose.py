@@ -1,28 +1,14 @@
-"""Phases woven into a protocol that stands. This file owns where in a tree of phases something can be added.
+"""Options added to any protocol: moderator's judgement, early ending, interruptions, ratings, revisions, summaries.
 
-A moderator's typed judgement after each round. This file owns what it is asked, and which rounds are gauged.
-What ends a panel or an arena early. This file owns which condition of a brief stops its rounds or its vote.
-Interruptions, for any protocol: whoever bids highest answers words of the turn just made. This file owns them.
-What a brief adds to any protocol. This file owns the order in which it is woven in, and nothing of what it does.
+A protocol is a sequence: opening, rounds, ending. Each addition is a phase at a fixed place, so no protocol needs to
+know of it:
 
-A protocol is a sequence: what opens it, its rounds, and what ends it. Whatever is added is a phase like any other, so
-no protocol needs to know of it.
+- After each turn: interruptions first, so that they are rated too; then ratings.
+- In each round, after the protocol and its mediator: revisions, strategy notes, and a summary that covers all of them.
+- After the rounds: scores and evaluations, before the decision.
+- At the end: reflection, because it must not influence the debate; then translations, of the reflection too.
 
-Claims and answers are compared by their wording, so the same position in other words goes unseen. A moderator reads
-meaning; its judgement stands in fields, never in prose, and nobody else's prompt ever holds it.
-
-Rounds: ``consensus_reached``, ``answers_unchanged``, ``stalled``, ``confidence_reached`` and ``majority_certain`` read
-answers; with a moderator its judgement counts too, and alone says that nothing new was claimed. Votes: with
-``lead_decided`` and ``majority_certain`` voters are asked one after the other, until the rest need not be asked. Every
-reason says how many calls were saved.
-
-Behind each turn the others bid. The strongest bid gets one short turn, which quotes the words it answers, and whoever
-was interrupted replies as shortly. A reply is not interrupted again, so that a round stays a round.
-
-Behind each turn: interruptions, so that they are rated like other turns; then ratings. In each round, behind what the
-protocol and its mediator do: revisions, so that they are rated too; notes on strategy; a summary last, so that it holds
-the revisions. Behind the rounds: scores, then evaluations, before what ends the debate. Behind everything: looking
-back, because nobody should argue by it; then translations, of that too.
+Wording is compared without meaning, so a moderator can judge each round in typed fields that nobody else sees.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,14 +44,14 @@ DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, 
 """The phases that only count or ask for a decision."""
 
 CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
-"""The phases behind whose turns nothing can be added: what is said there is counted, or for a few alone."""
+"""The phases after whose turns nothing can be added: their turns are counted, or visible to few."""
 
 ENDING = ("close", "moderate")
 """The acts of a protocol's last words, once its rounds are over."""
 
 
 def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
-    """The tree with ``then`` behind each batch of turns of these acts; it finds them in its table's focus."""
+    """The tree with ``then`` after each batch of turns of these acts, which are in the focus of its state."""
 
     def wrap(phase: Phase) -> Phase:
         return phase if isinstance(phase, CLOSED) else After(each=phase, then=then, acts=acts)
@@ -85,7 +71,7 @@ def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = F
 
 
 def before_end(tree: Phase, *then: Phase) -> Phase:
-    """The tree with these phases behind its rounds; without rounds before the last words, or what decides."""
+    """The tree with these phases after its rounds; without rounds, before the closing statements or the decision."""
     if not isinstance(tree, Sequence):
         return Sequence(parts=(tree, *then))
     rounds = [n for n, part in enumerate(tree.parts, start=1) if isinstance(part, Rounds)]
@@ -95,7 +81,7 @@ def before_end(tree: Phase, *then: Phase) -> Phase:
 
 
 def at_end(tree: Phase, *then: Phase) -> Phase:
-    """The tree with these phases behind everything, its decision too."""
+    """The tree with these phases at its end, after the decision."""
     return replace(tree, parts=(*tree.parts, *then)) if isinstance(tree, Sequence) else Sequence(parts=(tree, *then))
 
 
@@ -123,7 +109,7 @@ def _leaves(tree: Phase, change: Callable[[Phase], Phase]) -> Phase:
     return change(tree)
 
 
-GAUGE = Form(
+JUDGEMENT = Form(
     name="gauge",
     fields=(
         Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
@@ -147,10 +133,10 @@ JUDGED: Mapping[Condition, Settled] = {
     ),
     "no_new_arguments": Settled(act="gauge", field="NEW", value="NONE", saying="judges that nothing new was said"),
 }
-"""What the gauge must say for a condition to be met."""
+"""The judgement that meets each condition."""
 
 
-def gauge(brief: Brief, view: View = LOG) -> Phase:
+def judgement(brief: Brief, view: View = LOG) -> Phase:
     """The moderator, the first where there are several, judges the round; for the stops and the record alone.
 
     Args:
@@ -158,11 +144,11 @@ def gauge(brief: Brief, view: View = LOG) -> Phase:
         view: how the log is shown: with names, unless the protocol hides them.
     """
     by = brief.names("moderator")[:1]
-    return Everyone(act="gauge", task=TASK, who=by, form=GAUGE, view=view, private=True)
+    return Everyone(act="gauge", task=TASK, who=by, form=JUDGEMENT, view=view, private=True)
 
 
-def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with a gauge at the end of every round, where the brief chose what ends them and someone moderates.
+def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
+    """The tree with a judgement after every round, if the brief has conditions for ending and a moderator.
 
     Rounds that end for reasons of their protocol's own are left as they are.
     """
@@ -176,7 +162,7 @@ def with_gauge(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         if isinstance(phase, Sequence):
             return replace(phase, parts=tuple(ends(part) for part in phase.parts))
         if isinstance(phase, Rounds) and phase.until == chosen:
-            return after_rounds(replace(phase, until=stop), gauge(brief))
+            return after_rounds(replace(phase, until=stop), judgement(brief))
         return phase
 
     return ends(tree)
@@ -231,7 +217,7 @@ def rounds(
     measure = similarity_agent(brief) if "stalled" in choices.until else ""
     each = (
         *parts,
-        *((gauge(brief, FAIR),) if judged else ()),
+        *((judgement(brief, FAIR),) if judged else ()),
         *((Liken(who=measure, acts=acts),) if measure else ()),
     )
     stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual
@@ -301,12 +287,12 @@ CUTTING_IN = bound(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interruption:
-    """An interruption of each turn in the table's focus, and the reply; ``{speaker}`` in a task is who is meant.
+    """An interruption of each turn in focus, and the reply; ``{speaker}`` in a task is replaced by a name.
 
     Attributes:
         bidding: the task of those who may interrupt.
-        interrupting: the task of whoever does.
-        answering: the task of whoever was interrupted.
+        interrupting: the task of the one who interrupts.
+        answering: the task of the interrupted speaker.
         view: which turns of the log go along.
         name: what it is called in paths.
     """
@@ -318,7 +304,7 @@ class Interruption:
     name: str = "interruption"
 
     def play(self, state: State) -> Play:
-        """Let each turn be interrupted, once; who has left the table neither cuts in nor is cut in on."""
+        """Let each turn be interrupted once; members who have left neither interrupt nor are interrupted."""
         states = standing(state.brief.names("debater"), state.transcript.all())
         n, names = 1, [name for name, state in states.items() if not state.withdrawn]
         for turn in [turn for turn in map(state.transcript.get, state.focus) if turn.by in names]:
@@ -334,7 +320,7 @@ class Interruption:
 
 
 def with_interruptions(tree: Phase) -> Phase:
-    """The protocol with an interruption behind each turn that argues or answers."""
+    """The protocol with an interruption after each turn that argues or answers."""
     return after_turns(tree, Interruption(), acts=INTERRUPTED)
 
 
@@ -366,7 +352,7 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
 def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
     """The tree with a summary after every so many rounds, 0 for none.
 
-    Whoever is shown nothing but the newest summary needs one of what opens the debate, and one after every round
+    A participant who sees only the newest summary needs one after the opening, and one after every round
     where no other number was chosen.
     """
     alone = any(each.view is not None and each.view.summary_only for each in brief.participants)

@@ -1,8 +1,8 @@
-"""The council: proposals, rounds of debate, a vote. This file owns both ways of it.
+"""The protocol ``council``: proposals, rounds of debate and a vote; also as ``debate_step``, which follows its source.
 
-``council`` is the protocol of that name, with Moot's own defaults. ``debate_step`` follows the document of the source
-system to the letter: names are visible, texts are clipped to the documented lengths, a vote needs the whole formula,
-the first proposals stand for election, and where nobody wins the first proposal does.
+``council`` has Moot's own defaults. ``debate_step`` follows the document of the source system exactly: names are
+visible, texts are clipped to the documented lengths, a vote needs the whole formula, the first proposals are the
+candidates, and if nobody wins, the first proposal does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,10 +60,12 @@ def council(brief: Brief, choices: Choices) -> Phase:
     strategy = choices.strategy or "majority"
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
-        decide: Phase | None = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
-    elif (decide := vote(strategy, brief, ACTS)) is None:
+        decide: Phase = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
+    elif strategy in RULES:
+        decide = vote(strategy, brief, ACTS)
+    else:
         unstated = UNSTATED if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY, behind=tuple(RULES)))
+        rule = Quorum(rule=rule_of(strategy, PLURALITY, after=tuple(RULES)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)
     heading = "Debate round {round}. You see all current proposals."
     return Steps(
@@ -77,8 +79,8 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
     Args:
         brief: the task as its topic, the context as its background, the agents as its debaters.
         voting: how the winner is found.
-        rounds: the number of rounds behind the proposals, from 0.
-        latest: whether the newest proposals stand for election; in the document the first do.
+        rounds: the number of rounds after the proposals, from 0.
+        latest: whether the newest proposals are the candidates; in the document the first are.
 
     Raises:
         ProtocolError: an unknown strategy, or ``moderator`` without one.

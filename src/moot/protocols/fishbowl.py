@@ -1,10 +1,9 @@
-"""The format ``fishbowl``: an inner circle talks, an outer circle listens, one chair is free. This file owns its order.
+"""The format ``fishbowl``: an inner circle talks, an outer circle listens, and one chair is free.
 
-Opening statements are made at once. In each round all in the inner circle speak, in the order in which they came in;
-then all in the outer circle bid for the free chair, and the winner speaks once. Whoever took the chair stays inside,
-and whoever has been inside longest goes out, so that the circle is always as small and never the same.
-Few speak at length to each other, which goes deeper than a round of all; the chair lets in what those inside miss.
-Who sits where follows from who took the chair before; it is stored nowhere.
+Opening statements are made in parallel. In each round the inner circle speaks, in the order in which its members
+joined; then the outer circle bids for the free chair, and the winner speaks once. The winner stays inside, and the
+member who has been inside longest leaves, so the circle keeps its size. Few speakers go deeper than a round of all;
+the chair brings in what they miss. Who is inside follows from the record; it is stored nowhere else.
 """
 
 from dataclasses import dataclass
@@ -40,12 +39,12 @@ CHAIR = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bowl:
-    """One round of a fishbowl; in the tasks ``{inside}`` stands for the names inside, ``{round}`` for the round.
+    """One round of a fishbowl; in the tasks ``{inside}`` is replaced by the names inside, ``{round}`` by the round.
 
     Attributes:
         inner: the task of those inside.
         bidding: the task of those outside, who bid for the free chair.
-        chair: the task of whoever takes it.
+        chair: the task of the one who takes it.
         form: the fields that a turn must have.
         view: which turns of the log go along.
         act: what the turns are.
@@ -89,7 +88,7 @@ class Bowl:
 
 
 def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Who sits inside in this round, longest there first, and who sits outside, in the order of the table.
+    """Who is inside in this round, longest first, and who is outside, in the order of the brief.
 
     Inside sits the first half of the debaters, rounded up; at least two, and at least one stays outside. Whoever was
     asked to speak in an earlier round of this phase without sitting inside had taken the chair.
@@ -98,8 +97,8 @@ def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     inside = names[: min(max(2, (len(names) + 1) // 2), len(names) - 1)]
     for path in _earlier(state):
         spoke = [turn.by for turn in state.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
-        if came := tuple(name for name in spoke if name not in inside):
-            inside = (*inside[len(came) :], *came)
+        if joined := tuple(name for name in spoke if name not in inside):
+            inside = (*inside[len(joined) :], *joined)
     return inside, tuple(name for name in names if name not in inside)
 
 

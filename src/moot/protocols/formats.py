@@ -1,12 +1,11 @@
-"""The format ``round_robin``: everybody in turn, hearing all before. This file owns its order and its tasks.
+"""The formats ``round_robin`` and ``chain_of_thought``.
 
-The format ``chain_of_thought``: arguments in separate steps. This file owns its order, its forms and its tasks.
+``round_robin``: opening statements are made in parallel, so that none depends on another. Then all speak in turn and
+hear everything before. Each round begins one place further on, because the last speaker has an advantage; a brief can
+choose another order of speaking.
 
-Opening statements are made at once, so that nobody's first answer leans on another's. Each round begins one place
-further on, because whoever speaks last has the advantage; a brief may choose another order of speaking.
-
-All speak at once. In the opening each builds a chain (claim, evidence, reasoning, conclusion) without seeing another's.
-In every round each sees all chains, checks one step of one of them, and gives its own anew.
+``chain_of_thought``: all speak in parallel. Each builds a chain (claim, evidence, reasoning, conclusion) without seeing
+the others. In every round each sees all chains, checks one step of one of them, and gives its own again.
 """
 
 from dataclasses import replace
@@ -57,7 +56,7 @@ _CHAIN = (
 
 
 def chain(options: tuple[str, ...]) -> Form:
-    """A chain; the answer stands behind the steps, so that it follows from them."""
+    """A chain; the answer comes after the steps, so that it follows from them."""
     return Form(name="chain", fields=(*_CHAIN, speech(options).fields[0]))
 
 

@@ -1,13 +1,10 @@
-"""What goes from group to group. This file owns the reports, what is told of their counts, and who may read them.
+"""Debates in groups: many participants, three to five in each group, and reports from group to group.
 
-Debates in groups: many at the table, three to five in a debate. This file owns who hears what, and what goes across.
+Each participant drafts alone and debates in its group; nobody outside reads what is said there. Each group reports
+every answer that it has, with its count and best argument; all reconsider after reading the reports; and all decide.
 
-A summary tends to drop what few hold, so the form has a place for each answer that is on record, and the counts that
-others read are the record's, whatever a report says.
-
-Each drafts alone, groups debate among themselves, and nobody outside a group reads what is said in it. Then each group
-reports every answer that it holds, with its count and its best argument; all reconsider with the reports in view; and
-all decide.
+A summary tends to drop minority answers, so the form has a place for each answer on record, and the counts that others
+read come from the record, not from the report.
 """
 
 from collections.abc import Sequence
@@ -50,13 +47,13 @@ ACROSS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """An answer that a group holds.
+    """An answer of a group.
 
     Attributes:
         answer: the answer, in the words of the group's report.
         count: how many of those whose answers were laid before the reporter hold it, by the record.
-        argument: the best argument for it, in the words of the report; "" where it gives none.
-        told: the count in the report; None where it gives none.
+        argument: the best argument for it, in the words of the report; "" if it gives none.
+        told: the count in the report; None if it gives none.
     """
 
     answer: str
@@ -67,7 +64,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One member of each group reports every answer that the group holds, all groups at once.
+    """One member of each group reports every answer of the group, all groups in parallel.
 
     A report is for everybody who is masked from nobody whose answer is in it.
 
@@ -94,7 +91,7 @@ class Report:
         newest = [turn for turn in transcript.latest(*self.acts) if turn.by in group and wording(turn) is not None]
         if not newest:
             return None
-        # Whoever is masked from a member cannot report for it.
+        # A participant hidden from a member cannot report for it.
         by = max((turn.by for turn in newest), key=lambda who: sum(transcript.sees(who, turn) for turn in newest))
         shown = [turn for turn in newest if transcript.sees(by, turn)]
         state.chance(f"group-{g}").shuffle(shown)
@@ -149,7 +146,7 @@ class Reconsider:
 
 
 def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
-    """What a group holds, by its report and by the record."""
+    """A group's answers, by its report and by the record."""
     found: list[Stand] = []
     for n, (answer, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
         told, words = read_field(report, f"COUNT {n}"), read_field(report, f"ANSWER {n}")
@@ -183,7 +180,7 @@ def _told(shown: Sequence[Turn]) -> str:
 
 
 def _form(shown: Sequence[Turn]) -> Form:
-    """A place for each answer. A closed one stands there as it is; an open one the reporter puts in its own words."""
+    """A field for each answer. A closed one is given as it is; an open one is put in the reporter's words."""
     fields: list[Field] = []
     for n, (answer, turns) in enumerate(_distinct(shown), start=1):
         asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
@@ -199,7 +196,7 @@ def _form(shown: Sequence[Turn]) -> Form:
 
 
 def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
-    """Who may read a report of these turns, () for all: whoever could see each of them, were it said to all."""
+    """Who may read a report of these turns, () for all: those who could see each of them if it were public."""
     said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
     people = state.brief.participants
     told = [each.name for each in people if all(state.transcript.sees(each.name, turn) for turn in said)]
@@ -234,7 +231,7 @@ AMONG = (
     "in them, or evidence you overlooked, gives you a reason to change it. Then answer again."
 )
 LONGEST = 1500
-"""The most characters of a proposal on a ballot: with thirty at the table a voter reads up to thirty."""
+"""The most characters of a proposal on a ballot: with thirty debaters a voter reads up to thirty."""
 
 
 def grouped(brief: Brief, choices: Choices) -> Phase:
@@ -261,11 +258,11 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
 class Groups:
     """All draft alone, then each group debates for itself, all groups at once; each answer is for its group alone.
 
-    It is one phase, closed to whatever is woven into rounds or behind turns: that would tell others of it.
+    It is one phase, closed to additions to rounds or turns, which would show others what is said in it.
 
     Attributes:
         groups: the groups.
-        rounds: the greatest number of rounds behind the drafts.
+        rounds: the greatest number of rounds after the drafts.
         drafted: the fields of a draft.
         revised: the fields of an answer in a round.
         alone: the question for the drafts.

@@ -1,6 +1,6 @@
-"""The known protocols, each a few lines over the same phases. This file owns what each protocol does by default.
+"""The list of built-in protocols, and the protocols ``panel`` and ``moderated``.
 
-Their defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
+The defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from moot.protocols import compose, spec
 from moot.protocols.arena import arena
 from moot.protocols.board import board
 from moot.protocols.chaired import chaired
-from moot.protocols.compose import add, with_gauge
+from moot.protocols.compose import add, with_judgement
 from moot.protocols.council import JURY_TASK, VOTE_TASK, council
 from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
@@ -62,9 +62,10 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     usual = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
     size = (rounds, len(brief.names("debater")))
     talk = compose.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
-    decide: Phase | None = vote(choices.strategy, brief, acts)
-    if decide is None:
-        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, behind=RANKED))
+    if choices.strategy in RULES:
+        decide: Phase = vote(choices.strategy, brief, acts)
+    else:
+        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, after=RANKED))
         ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
         decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
     first = "Answer the question on your own, from what you know and from the background."
@@ -130,9 +131,13 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     choices = choices or Choices()
     if name in KNOWN:
         compose.check(name, choices)
-    tree = mediate(make(brief, choices), brief, choices)
+    tree = make(brief, choices)
+    if choices.mediation:
+        tree = mediate(tree, brief, choices)
     people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
     judging = replace(brief, participants=tuple(people))
-    # Last of all that is woven in, so that the moderator judges the round with everything that was added to it.
-    whole = with_recall(with_gauge(add(tree, judging, choices), judging, choices), brief, choices.memory)
-    return with_weights(whole, brief, choices)
+    # The judgement is added last, so that the moderator judges the round with everything that was added to it.
+    tree = with_judgement(add(tree, judging, choices), judging, choices)
+    if choices.memory:
+        tree = with_recall(tree, brief, choices.memory)
+    return with_weights(tree, brief, choices)

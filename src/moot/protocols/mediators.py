@@ -1,7 +1,7 @@
-"""Mediators: what a moderator does beside any protocol. This file owns each kind's tasks, forms and places.
+"""Mediators: what a moderator adds to any protocol. Each kind has its own tasks, forms and places.
 
-A mediator is woven in like anything else, so that no protocol knows of it: behind every round, behind the middle one,
-behind the last, or behind everything. It guides and informs; only the kind ``consensus`` takes part in the decision.
+A mediator is added as phases after every round, after the middle one, after the last, or at the end, so no protocol
+needs to know of it. It guides and informs; only the kind ``consensus`` takes part in the decision.
 """
 
 from collections.abc import Mapping
@@ -170,8 +170,8 @@ def _part(kind: MediatorKind, by: str, brief: Brief) -> Phase:
 
 def _at(tree: Phase, part: Phase, when: When) -> Phase:
     """The tree with the part at its time; a protocol without rounds has one time only, before its end."""
-    woven = tree if when == "final" else after_rounds(tree, part, midpoint=when == "midpoint")
-    return before_end(tree, part) if woven == tree else woven
+    extended = tree if when == "final" else after_rounds(tree, part, midpoint=when == "midpoint")
+    return before_end(tree, part) if extended == tree else extended
 
 
 def _undecided(tree: Phase) -> Phase:

@@ -1,9 +1,8 @@
-"""The format ``open_fight``: no order of speaking; bids decide who speaks. This file owns its exchanges and its tasks.
+"""The format ``open_fight``: there is no order of speaking; bids decide who speaks.
 
-Opening statements are made at once. A round has as many exchanges as there are debaters. In each all bid but the one
-who spoke last; the strongest bid gets the floor for one turn, which answers words of another turn that it quotes.
-Where nobody bids, the round is over. Quoted words hold the fight to what was really said: whether they stand in the
-turn that they are taken from can be checked, see ``core.text.stands_in``.
+Opening statements are made in parallel. A round has as many exchanges as there are debaters. In each, all bid except
+the last speaker; the strongest bid wins one turn, which answers words of another turn and quotes them. If nobody bids,
+the round is over. Whether the quoted words are in the turn can be checked (``core.text.stands_in``).
 """
 
 from dataclasses import dataclass
@@ -33,12 +32,12 @@ SPEAKING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fight:
-    """One round of exchanges; in the tasks ``{round}`` stands for the number of the round.
+    """One round of exchanges; in the tasks ``{round}`` is replaced by the number of the round.
 
     Attributes:
         bidding: the task of those who bid.
-        speaking: the task of whoever wins the floor.
-        form: the fields that a turn must have; TARGET and QUOTE are required of whoever named a target in the bid.
+        speaking: the task of the winner of the floor.
+        form: the fields that a turn must have; TARGET and QUOTE are required if the bid named a target.
         view: which turns of the log go along.
         act: what the turns are.
         name: what it is called in paths.
@@ -52,7 +51,7 @@ class Fight:
     name: str = "fight"
 
     def play(self, state: State) -> Play:
-        """Hold exchanges until everybody could have had one, or nobody bids."""
+        """Run exchanges, as many as there are debaters, or until nobody bids."""
         names = state.brief.names("debater")
         n = 0
         for _ in names:

@@ -1,9 +1,9 @@
-"""The format ``bp_style``: British Parliamentary. This file owns its offices, their order, their duties and its points.
+"""The format ``bp_style``: British Parliamentary debate, with its offices, order of speeches and points of information.
 
 Order, duties and points of information follow the rules of the World Universities Debating Championship (parts 1
-and 2). Two things differ, because here a speech is one answer: a point is offered when the speech is over instead of
-within it, and the speaker takes exactly one, the most urgent that is offered. As there, every speech is open to
-points, those of the whips too. A house of less than eight has people with more than one speech, always on one side.
+and 2). Two things differ, because here a speech is one answer: a point is offered after the speech instead of within
+it, and the speaker takes exactly one, the most urgent. As there, every speech is open to points, those of the whips
+too. With fewer than eight debaters some make more than one speech, always on one side.
 """
 
 from collections.abc import Sequence as Listed
@@ -147,10 +147,10 @@ class Speech:
         side: what that side is called.
         form: the fields that the speech must have.
         view: which turns of the log go along.
-        bid: what the other side is asked; ``{side}`` stands for it, ``{speaker}`` for name and office of
+        bid: what the other side is asked; ``{side}`` is replaced by it, ``{speaker}`` by name and office of
             who spoke.
         point: what the one whose point is taken is asked.
-        reply: what the speaker is asked then; ``{name}`` stands for who put the point.
+        reply: what the speaker is asked then; ``{name}`` is replaced by who put the point.
     """
 
     name: str
@@ -190,8 +190,8 @@ class Speech:
 def dealt(names: Listed[str]) -> tuple[str, ...]:
     """Who gives each of the eight speeches.
 
-    The places 1, 3, 5, 7 of the table are the government, the others the opposition. A side's four speeches go to its
-    people in the order of the table, to each some that follow each other: with two on a side each is one team.
+    The debaters 1, 3, 5, 7 of the brief are the government, the others the opposition. A side's four speeches go to its
+    debaters in the order of the brief, to each some that follow each other: with two on a side each is one team.
     """
     sides = names[::2], names[1::2]
     return tuple(sides[n % 2][n // 2 * len(sides[n % 2]) // 4] for n in range(len(OFFICES)))
@@ -229,7 +229,7 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
     """
     names = brief.names("debater")
     if not 2 <= len(names) <= MOST:
-        raise ProtocolError(f"bp_style seats 2 to {MOST} debaters, not {len(names)}", about="participants")
+        raise ProtocolError(f"bp_style needs 2 to {MOST} debaters, not {len(names)}", about="participants")
     choices.at_least_one("bp_style", 1)
     choices.no_turn_mode("bp_style")
     speakers = dealt(names)

@@ -1,9 +1,9 @@
-"""The format ``socratic``: one examines, the others answer. This file owns its order, its forms and its tasks.
+"""The format ``socratic``: one participant asks questions, the others answer.
 
-The first debater of the table is the questioner, all others are respondents. The respondents state a thesis at once,
-so that none leans on another's. In each round the questioner puts one question to each respondent in turn, and hears
-the answer before the next question. Each round begins with the next respondent, because whoever answers last has
-heard most.
+The first debater in the brief is the questioner, all others are respondents. The respondents state their theses in
+parallel, so that none depends on another. In each round the questioner asks each respondent one question in turn and
+hears the answer before the next question. Each round begins with the next respondent, because the last one to answer
+has heard most.
 """
 
 from dataclasses import dataclass, replace
@@ -80,9 +80,9 @@ class Examination:
         who: the names of the respondents; each round begins one further on.
         form: the fields that an answer must have.
         question: the fields that a question must have.
-        task: what the questioner is to do; ``{name}`` stands for the respondent, ``{round}`` for the round.
+        task: what the questioner is to do; ``{name}`` is replaced by the respondent, ``{round}`` by the round.
         unheard: the same where there is no statement of the respondent that the questioner may see.
-        reply: what the respondent is to do; ``{name}`` stands for the questioner.
+        reply: what the respondent is to do; ``{name}`` is replaced by the questioner.
         view: which turns of the log go along.
         name: what it is called in paths.
     """

@@ -1,10 +1,10 @@
-"""Protocols and phases from other packages. This file owns where they are looked for, and what is said of broken ones.
+"""Protocols as data and back, and protocols and phases from other packages (plugins).
 
-Phase trees as data and back. This file owns how a protocol stands in a record: ``{"is": "Rounds", "most": 3}``.
+A phase tree is stored in a record as ``{"is": "Rounds", "most": 3}``.
 
 A package offers a protocol by an entry point of the group ``moot.protocols``: a name, and a function from a brief and
-its choices to a phase. Phase classes of its own stand in a module that an entry point of ``moot.parts`` names. Nothing
-is looked for, or imported, before a name comes up that is not one of ours.
+its choices to a phase. An entry point of ``moot.parts`` names a module with phase classes of its own. Nothing is looked
+up or imported until a name appears that is not built in.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ def offered() -> tuple[str, ...]:
 
 
 def protocol(name: str) -> Protocol | None:
-    """The protocol of that name from another package; None where none offers it.
+    """The protocol of that name from another package; None if no package offers it.
 
     Raises:
         ProtocolError: several packages offer it, or it cannot be loaded.
@@ -139,13 +139,15 @@ def _values(module: ModuleType) -> Iterator[type[object]]:
 
 
 PARTS: Mapping[str, type[object]] = {
-    part.__name__: part for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
+    part.__name__: part
+    for part in (*(part for module in MODULES for part in _values(module)), View, Form, Field)
+    if part is not base.State
 }
-"""All of ours that may stand in a phase tree, by name."""
+"""All built-in classes that a phase tree can contain, by name."""
 
 
 def part_named(name: str) -> type[object] | None:
-    """What may stand in a phase tree under that name: one of PARTS, else a phase class of another package.
+    """The class of that name for a phase tree: one of PARTS, else a phase class of another package.
 
     Raises:
         ProtocolError: it is none of ours, and a package that offers parts cannot be loaded.
@@ -160,7 +162,7 @@ class _Part(TypingProtocol):
 
 
 def dump(part: object) -> dict[str, Data]:
-    """A phase tree as plain data; fields that hold their default are left out, but never what somebody is told.
+    """A phase tree as plain data; fields with their default are left out, but never texts for participants.
 
     A later version may put its questions better; a record of today is still played with the words of today.
 
@@ -191,7 +193,7 @@ def load(data: Mapping[str, object]) -> Phase:
 
 
 def _is_wording(value: object) -> bool:
-    """Whether a field holds words for a participant: a text of several words, or a form."""
+    """Whether a field contains words for a participant: a text of several words, or a form."""
     return isinstance(value, Form) or (isinstance(value, str) and " " in value)
 
 

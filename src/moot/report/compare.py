@@ -1,8 +1,6 @@
-"""Where two debates part. This file owns what it means that two records say the same up to a place.
+"""Comparison of two debates: where their records differ, their settings, and their outcomes.
 
-Two debates side by side. This file owns what a comparison says: where they part, what was set, what came of it.
-
-Times, ids, hashes, tokens and calls say nothing. The answers of one batch are compared in the order of asking, for
+Times, ids, hashes, tokens and calls are ignored. The answers of one batch are compared in the order of asking, because
 their order in the record is that of their latencies.
 """
 
@@ -41,8 +39,8 @@ class Said:
         seq: the entry.
         kind: the kind of its event.
         words: what it says.
-        by: who speaks or is asked; "" where nobody is.
-        mark: what the turn is called (``T7``); "" where it is no turn.
+        by: who speaks or is asked; "" if nobody is.
+        mark: what the turn is called (``T7``); "" if it is no turn.
     """
 
     seq: int
@@ -54,12 +52,12 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parting:
-    """How far two debates say the same, and what each says there.
+    """Where two debates diverge: how much is the same, and what each says next.
 
     Attributes:
         same: how many entries say the same, the opening counted.
         answers: how many of them are answers.
-        one: what the first debate says then; None where its record ends.
+        one: what the first debate says next; None if its record ends.
         other: the same of the second one. Both None: the debates say the same throughout.
     """
 
@@ -77,16 +75,16 @@ class _Fact:
     said: Said
 
 
-def part(one: Sequence[Entry], other: Sequence[Entry], *, akin: bool) -> Parting:
-    """Where two records part.
+def part(one: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Parting:
+    """Where two records diverge.
 
-    What the openings set does not count between debates that are akin: a fork parts where it goes another way.
+    For related debates the settings of the opening are ignored: a fork diverges where its course differs.
 
     Args:
         one: a whole record, from its opening on.
         other: another one.
-        akin: whether they are forks, or the same people debate the same topic; others part at once, unless an answer
-            is the same.
+        related: whether they are forks, or the same people debate the same topic; others diverge at once, unless an
+            answer is the same.
     """
     (first, *ours), (second, *theirs) = list(_facts(one)), list(_facts(other))
     same = next(
@@ -94,7 +92,7 @@ def part(one: Sequence[Entry], other: Sequence[Entry], *, akin: bool) -> Parting
         min(len(ours), len(theirs)),
     )
     answers = sum(fact.said.kind == "replied" for fact in ours[:same])
-    if not akin and not answers:
+    if not related and not answers:
         return Parting(same=0, answers=0, one=first.said, other=second.said)
     return Parting(same=same + 1, answers=answers, one=_at(ours, same), other=_at(theirs, same))
 
@@ -104,7 +102,7 @@ def _at(facts: Sequence[_Fact], n: int) -> Said | None:
 
 
 def _facts(entries: Sequence[Entry]) -> Iterator[_Fact]:
-    """What a record says, the opening first; what came of a batch stands behind it, in the order of asking."""
+    """What a record says, the opening first; the answers of a batch follow it in the order of asking."""
     transcript = Transcript()
     batch: list[tuple[int, _Fact]] = []
     for entry in entries:
@@ -159,7 +157,7 @@ def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
     return Said(seq=seq, kind=kind(event), words=words, by=by, mark=mark)
 
 
-_STANDPOINTS = ("draft", "propose", "revise", "open", "argue", "close")
+_ANSWERS = ("draft", "propose", "revise", "open", "argue", "close")
 """The acts whose last turn is a participant's answer where no field says it."""
 
 
@@ -172,7 +170,7 @@ class Standing:
         seat: who answered for it in the end.
         answer: its final answer: in its field ANSWER or POSITION, else in its last words on the matter.
         flips: how often its answer changed; answers in fields are compared by wording.
-        vote: what it voted for; "" where it cast no ballot.
+        vote: what it voted for; "" if it cast no ballot.
     """
 
     name: str
@@ -184,16 +182,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What came of one debate.
+    """One debate of a comparison.
 
     Attributes:
         debate: its id.
         topic: what was debated.
         protocol: its name.
-        forked: where it parted from another one (``depot-3f2a1c@17``); "" for one of its own.
+        forked: where it was forked from another one (``depot-3f2a1c@17``); "" if it was not.
         status: how it ended.
         line: the same in one line.
-        winner: the chosen candidate; "" where there is none.
+        winner: the chosen candidate; "" if there is none.
         text: the decision in words.
         strength: the winner's share in a word.
         share: the winner's share of the ballots cast, 0 to 1.
@@ -227,7 +225,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Something that was set otherwise: what, and how in each debate; "" where it is not set."""
+    """A setting that differs: its name, and its value in each debate; "" if it is not set."""
 
     what: str
     one: str
@@ -236,7 +234,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two debates side by side: where they part, what was set otherwise, what came of each."""
+    """Two debates side by side: where they diverge, how their settings differ, and both outcomes."""
 
     parting: Parting
     settings: tuple[Difference, ...]
@@ -245,7 +243,7 @@ class Comparison:
 
 
 def compare(one: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, str]) -> Comparison:
-    """Compare two debates, complete or not, akin or not.
+    """Compare two debates, complete or not, related or not.
 
     Args:
         one: the whole record of one.
@@ -257,7 +255,7 @@ def compare(one: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, s
     """
     first, second = _opening(one, names[0]), _opening(other, names[1])
     return Comparison(
-        parting=part(one, other, akin=_same_matter(first, second) or _are_kin(first, second, names)),
+        parting=part(one, other, related=_same_matter(first, second) or _are_related(first, second, names)),
         settings=tuple(_differences(first, second)),
         one=_side(one, names[0]),
         other=_side(other, names[1]),
@@ -277,7 +275,7 @@ def _same_matter(one: Opened, other: Opened) -> bool:
     return one.brief.topic == other.brief.topic and ours == theirs
 
 
-def _are_kin(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
+def _are_related(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
     """Whether one was forked from the other, or both from the same debate."""
     ours, theirs = (
         {name, each.forked.rpartition("@")[0]} - {""} for each, name in ((one, names[0]), (other, names[1]))
@@ -287,15 +285,15 @@ def _are_kin(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
 
 def _side(entries: Sequence[Entry], debate: str) -> Side:
     opened, transcript, metrics = _opening(entries, debate), fold(entries), measure(entries)
-    came = conclusion(transcript, entries)
-    decision = came.decision
+    outcome = conclusion(transcript, entries)
+    decision = outcome.decision
     return Side(
         debate=debate,
         topic=opened.brief.topic,
         protocol=opened.name,
         forked=opened.forked,
-        status=came.status,
-        line=came.line,
+        status=outcome.status,
+        line=outcome.line,
         winner=decision.winner if decision else "",
         text=decision.text if decision else "",
         strength=decision.strength if decision else "",
@@ -316,7 +314,7 @@ def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
     ballots = transcript.decision.ballots if transcript.decision else ()
     votes = {each.voter: each.choice or each.state for each in ballots}
     for each in opened.brief.participants:
-        last = transcript.last(each.name, *_STANDPOINTS)
+        last = transcript.last(each.name, *_ANSWERS)
         yield Standing(
             name=each.name,
             seat=each.seat,
@@ -330,7 +328,7 @@ def _words(turn: Turn | None) -> str:
     return turn.text if turn else ""
 
 
-# ---- what was set --------------------------------------------------------------------------------------------------
+# ---- settings --------------------------------------------------------------------------------------------------
 
 
 def _differences(one: Opened, other: Opened) -> Iterator[Difference]:

@@ -1,7 +1,6 @@
-"""How a debate ended. This file owns what a report says about the decision: nothing better than the record has it.
+"""The outcome of a debate for reports: decision, ballots, tally, and the members, artifacts and whispers of a board.
 
-A board, as its record has it. This file owns what a report says of its members, artifacts and whispers.
-A board in Markdown. This file owns how the chapter looks; what it says is ``report.conclusion``'s business.
+Nothing is said beyond what the record contains.
 """
 
 import math
@@ -19,6 +18,9 @@ from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
 
+BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
+"""What reports say in place of a choice."""
+
 CONSENT, REJECT = "consent", "REJECT"
 """The rule by which nobody may be against a text, and what those say who are."""
 
@@ -31,7 +33,7 @@ class Row:
         candidate: who or what could be chosen.
         ballots: how many ballots were cast for it.
         votes: what the rule counted for it: ballots, or their weights.
-        first: how many first drafts gave this answer; None where they were not counted.
+        first: how many first drafts gave this answer; None if they were not counted.
     """
 
     candidate: str
@@ -86,7 +88,7 @@ def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
 
 
 def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
-    """The ballots for others than the winner; where nobody won, for others than the one that led alone."""
+    """The ballots for others than the winner; if nobody won, for others than the only leader."""
     cast = [ballot for ballot in ballots if ballot.state == "cast"]
     if decision.rule == CONSENT:
         return tuple(ballot for ballot in cast if ballot.choice == REJECT)
@@ -96,7 +98,7 @@ def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...
 
 
 def _dissents(ballot: Ballot, winner: str) -> bool:
-    """Whether a ballot is for somebody else; whoever ranks the others' answers cannot be for its own."""
+    """Whether a ballot is for somebody else; a voter who ranks the others' answers cannot vote for its own."""
     return winner not in (
         *(ballot.ranks[0] if ballot.ranks else (ballot.choice,)),
         ballot.voter if ballot.ranks else "",
@@ -137,7 +139,7 @@ def _rows(decision: Decision) -> tuple[Row, ...]:
 
 
 def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
-    """A note on what the votes weighed by, where a teller was asked for it."""
+    """A note on the weights of the votes, if a vote weigher was asked."""
     turn = told(transcript.brief, transcript) if transcript.brief else None
     if turn is None or not decision.ballots:
         return []
@@ -153,7 +155,7 @@ def _overturned(decision: Decision) -> list[str]:
     whole = math.fsum(decision.first.values())
     chosen = listed(tops)
     lead = f"{decision.first[tops[0]]:g} of {whole:g} first drafts{' each' if len(tops) > 1 else ''}"
-    return [f"The first drafts say otherwise: {chosen} had {lead}. The discussion changed the result."]
+    return [f"The first drafts had another result: {chosen} had {lead}. The discussion changed the result."]
 
 
 def _tops(tally: Mapping[str, float]) -> list[str]:
@@ -192,7 +194,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whisper:
-    """What a member said to one other alone: the turn's mark, who to whom ("" where it named nobody), the words."""
+    """What a member said to one other alone: the turn's mark, who to whom ("" if it named nobody), the words."""
 
     mark: str
     by: str
@@ -202,10 +204,10 @@ class Whisper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """What came of a board.
+    """The outcome of a board.
 
     Attributes:
-        members: where each member stands, in the order of the table.
+        members: each member's verdict and state, in the order of the brief.
         split: whether the verdicts differ.
         attachments: what was attached, in order.
         unknown: what was cited and is neither an artifact nor a document: the turn's mark, by whom, what.
@@ -220,7 +222,7 @@ class Board:
 
 
 def board(transcript: Transcript) -> Board | None:
-    """What came of the board of a record; None where it is none."""
+    """The outcome of the board of a record; None if the debate was no board."""
     turns = [turn for turn in transcript.all() if WITHDRAWN in asked(turn)]
     if transcript.brief is None or not turns:
         return None
@@ -262,7 +264,7 @@ def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
 
 
 def boardroom(found: Board | None, decision: Decision | None) -> list[str]:
-    """The chapter on the board, as blocks: who stands where, what was attached, what was whispered; [] for no board."""
+    """The chapter on the board, as blocks: verdicts, artifacts and whispers; [] for no board."""
     if found is None:
         return []
     undecided = decision is not None and decision.status != "decided"
@@ -297,7 +299,7 @@ def _members(members: Sequence[Standing]) -> str:
 
 def _refused(members: Sequence[Standing]) -> list[str]:
     told = [f"{inline(each.name)} ({', '.join(each.refused)})" for each in members if each.refused]
-    return [f"*Withdrawals without a verdict counted as nothing: {listed(told)}.*"] if told else []
+    return [f"*Withdrawals without a verdict did not count: {listed(told)}.*"] if told else []
 
 
 def _attachments(attachments: Sequence[Attachment]) -> list[str]:
@@ -307,7 +309,7 @@ def _attachments(attachments: Sequence[Attachment]) -> list[str]:
 def _attachment(each: Attachment) -> list[str]:
     cited = listed([f"{inline(by)} ({mark})" for by, mark in each.cited])
     head = f"**{each.mark}: {inline(each.title)}**, attached by {inline(each.by)}"
-    return [f"{head}; {f'cited by {cited}' if cited else 'cited by nobody'}.", quoted(block(each.text))]
+    return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(each.text))]
 
 
 def _unknown(found: Board) -> list[str]:
@@ -318,9 +320,9 @@ def _unknown(found: Board) -> list[str]:
 def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
     if not whispers:
         return []
-    told = "Each was shown to its author and to the member named, and to nobody else."
+    told = "Only its author and the named member saw each whisper."
     lines = [
-        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody who is at the table'}: "
+        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody in the debate'}: "
         f"{inline(each.text, 2 * LONG)}"
         for each in whispers
     ]

@@ -1,14 +1,11 @@
-"""What changed in the course of a debate: revised turns, opinions, what debaters say of themselves, their notes.
+"""What changed during a debate, and the scores of debaters, as data and in Markdown.
 
-Second thoughts and notes in Markdown. This file owns how these chapters look; ``report.course`` what they say.
-Scores of debaters. This file owns what the ratings of a debate add up to; it reads typed fields, never words.
-The scores in Markdown. This file owns how the chapter looks; what it says is ``report.course``'s business.
+Changes are revised turns, changed answers, what debaters say of themselves, and strategy notes. A change that a debater
+reports is confirmed by the record if the two turns that it names are its own and give different answers. Answers are
+compared by wording only.
 
-This file owns how a self-report is set beside the record. A reported change is shown by the record where the two turns
-that it names are the debater's own and give different answers; answers are compared by wording only.
-
-A rating is an answer of the act ``score`` to a question about one turn. A number that could not be read is no number:
-every mean says of how many it is.
+A rating is an answer of the act ``score`` to a question about one turn. A number that could not be read is left out:
+every mean says how many numbers it is of.
 """
 
 import math
@@ -46,7 +43,7 @@ class Move:
         new: the mark of the turn that changes it.
         before: the answer before.
         after: the answer since.
-        told: whether the participant reports it when looking back; None where it did not look back.
+        told: whether the participant reports it when looking back; None if it did not look back.
     """
 
     by: str
@@ -72,7 +69,7 @@ class Reflection:
     Attributes:
         by: who.
         key: of the turn.
-        changed: whether it says that its opinion changed; None where that could not be read.
+        changed: whether it says that its opinion changed; None if that could not be read.
         changes: the changes that it names.
         contradictions: the contradictions that it names, in its own words.
     """
@@ -86,7 +83,7 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A note on strategy that somebody wrote to itself; the round is 0 outside rounds."""
+    """A participant's note on strategy to itself; the round is 0 outside rounds."""
 
     by: str
     key: str
@@ -197,7 +194,7 @@ _SAYS: Mapping[bool | None, str] = {
 
 
 def chronicle(course: Course) -> list[str]:
-    """The chapters, as blocks; none where nobody revised, looked back or wrote a note."""
+    """The chapters, as blocks; none if nobody revised, looked back or wrote a note."""
     return [*_second_thoughts(course), *_notes(course.notes)]
 
 
@@ -208,7 +205,7 @@ def _second_thoughts(course: Course) -> list[str]:
         _look(each, [move for move in course.moves if move.by == each.by and move.told is False])
         for each in course.reflections
     ]
-    return ["## Second thoughts", bullets(map(_revision, course.revisions)), *looks]
+    return ["## Revisions and reflection", bullets(map(_revision, course.revisions)), *looks]
 
 
 def _revision(revision: Revision) -> str:
@@ -222,7 +219,7 @@ def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _look(reflection: Reflection, untold: Sequence[Move]) -> str:
     who = inline(reflection.by)
-    head = f"**{who}**, looking back, {_SAYS[reflection.changed]}."
+    head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
     told = [
         f"{inline(each.words, 2 * LONG)} (*the record {'shows' if each.shown else 'does not show'} it*)"
         for each in reflection.changes
@@ -240,7 +237,7 @@ def _notes(notes: Sequence[Note]) -> list[str]:
     if not notes:
         return []
     told = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
-    return ["## Notes on strategy", "While the debate ran, nobody but their authors saw them.", *told]
+    return ["## Notes on strategy", "During the debate only their authors saw them.", *told]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +250,7 @@ class Rating:
         of: whose turn is rated.
         on: the key of that turn.
         points: for each criterion the number given.
-        reason: why, in words; "" where none could be read.
+        reason: why, in words; "" if none could be read.
     """
 
     key: str
@@ -290,7 +287,7 @@ class Scores:
 
 
 def scores(transcript: Transcript) -> Scores:
-    """The ratings that stand in a transcript; empty where there are none."""
+    """The ratings in a transcript; empty if there are none."""
     # A ranking of all at once is no rating: it decides, and stands with the decision.
     turns = [turn for turn in transcript.turns("score") if len(turn.about) == 1]
     ratings = [_rating(turn, transcript.get(turn.about[0])) for turn in turns]
@@ -324,10 +321,10 @@ def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
 
 
 def scoreboard(scores: Scores) -> list[str]:
-    """The chapter on the scores, as blocks; nothing where nobody was rated."""
+    """The chapter on the scores, as blocks; nothing if nobody was rated."""
     if not scores.ratings:
         return []
-    told = "Means on a scale from 0 to 10; in brackets, of how many ratings. Scores decide nothing."
+    told = "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."
     return [
         "## Scores",
         told,

@@ -1,8 +1,6 @@
-"""What was said, in Markdown. This file owns how phases and turns look; what they say is ``report.report``'s business.
+"""The transcript in Markdown: phases and turns, and as an appendix every question in full.
 
-Every question in full: what was asked, what was shown, what it took to answer. This file owns this appendix.
-
-A moderator's turns are block quotations; a missing turn stands in its place; what came from outside says so.
+A moderator's turns are block quotations, a missing turn is shown in its place, and turns from outside are marked.
 """
 
 import re
@@ -32,7 +30,7 @@ APART = ("strategy", "translate")
 
 
 def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str]:
-    """The parts; from the first closing statements on they stand under a chapter of their own.
+    """The parts; from the first closing statements on, they have a chapter of their own.
 
     Args:
         parts: what was said.
@@ -57,7 +55,7 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
 
 
 def _is_aside(turn: Spoken) -> bool:
-    """Whether a turn is told in one line."""
+    """Whether a turn is shown in one line."""
     return turn.private and turn.state == "answered"
 
 
@@ -113,7 +111,7 @@ def _of(act: str, on: Sequence[Subject]) -> str:
 
 
 def body(turn: Spoken) -> list[str]:
-    """What an answered turn says, as blocks: a speech is its argument, behind a line on what it claims and answers."""
+    """What an answered turn says, as blocks: a speech is its argument, after a line on what it claims and answers."""
     if not turn.complete:
         fields = _fields(turn.fields) if turn.act == "vote" else []
         return [*_told([turn.link]), *fields, _words(turn.text)]
@@ -161,7 +159,10 @@ def journal(report: Report, entries: Sequence[Entry]) -> str:
             events.setdefault(entry.event.key, []).append(entry.event)
     asks = [(turn, turn.ask) for turn in transcript.all() if turn.ask]
     blocks = [piece for turn, ask in asks for piece in _question(turn, ask, transcript, events.get(turn.key, []))]
-    return "\n\n".join([f"## Every question of {code(report.debate)}", *(blocks or ["Nothing was asked."])]) + "\n"
+    return (
+        "\n\n".join([f"## Appendix: every question of {code(report.debate)}", *(blocks or ["Nothing was asked."])])
+        + "\n"
+    )
 
 
 def _question(turn: Turn, ask: Ask, transcript: Transcript, events: Sequence[_Effort]) -> Iterator[str]:
@@ -169,7 +170,7 @@ def _question(turn: Turn, ask: Ask, transcript: Transcript, events: Sequence[_Ef
     yield lead("Task", ask.task)
     yield "\n".join(f"- {line}" for line in _facts(ask, transcript))
     if events:
-        yield "**What it took**\n\n" + "\n".join(f"{n}. {_step(event)}" for n, event in enumerate(events, start=1))
+        yield "**Calls**\n\n" + "\n".join(f"{n}. {_step(event)}" for n, event in enumerate(events, start=1))
 
 
 def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
@@ -177,15 +178,15 @@ def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
     yield f"**View:** {_view(ask.view)}"
     if ask.about:
         turns = [transcript.get(key) for key in ask.about]
-        yield f"**Laid before:** {', '.join(f'{turn.mark} ({inline(turn.by)})' for turn in turns)}"
+        yield f"**Turns shown:** {', '.join(f'{turn.mark} ({inline(turn.by)})' for turn in turns)}"
     if ask.audience:
-        yield f"**Seen by:** {', '.join(inline(name) for name in ask.audience)} alone"
+        yield f"**Visible to:** only {', '.join(inline(name) for name in ask.audience)}"
     if ask.form:
         yield f"**Form:** {_form(ask.form)}"
 
 
 def _view(view: View) -> str:
-    """What differs from the whole log as it stands."""
+    """How a view differs from the whole log."""
     usual = View()
     told = [
         inline(each.name if getattr(view, each.name) is True else f"{each.name} {getattr(view, each.name)}")
@@ -201,15 +202,15 @@ def _form(form: Form) -> str:
 
 def _field(field: Field) -> str:
     choices = f" ({' / '.join(inline(choice) for choice in field.choices)})" if field.choices else f" ({field.kind})"
-    return f"{inline(field.name)}{choices}{'' if field.required else ', may be left out'}"
+    return f"{inline(field.name)}{choices}{'' if field.required else ', optional'}"
 
 
 def _step(event: _Effort) -> str:
     match event:
         case Attempted(call=call, n=n, model=model):
-            return f"{inline(call)}: try {n}{f' of {code(model)}' if model else ''}"
+            return f"{inline(call)}: attempt {n}{f' of {code(model)}' if model else ''}"
         case Erred(call=call, n=n, kind=kind, reason=reason):
-            return f"{inline(call)}: try {n} failed, {inline(kind)}: {inline(reason, 2 * LONG)}"
+            return f"{inline(call)}: attempt {n} failed, {inline(kind)}: {inline(reason, 2 * LONG)}"
         case Failed(kind=kind, reason=reason):
             return f"no answer, {inline(kind)}: {inline(reason, 2 * LONG)}"
         case _:

@@ -1,7 +1,7 @@
-"""A protocol as a Mermaid flowchart. This file owns which phase leads to which, and what stands in a phase's box.
+"""A protocol as a Mermaid flowchart: which phase follows which, and the settings of each.
 
-It reads a phase tree as data, as it stands in ``Opened``. A field that is not there holds its default, and defaults
-never change: records rest on them. Written for Mermaid 11: https://mermaid.js.org/syntax/flowchart.html
+It reads a phase tree as data, as stored in ``Opened``. A field that is missing has its default, and defaults never
+change: records rely on them. Written for Mermaid 11: https://mermaid.js.org/syntax/flowchart.html
 """
 
 import re
@@ -27,18 +27,18 @@ _NAMES = 6
 """So many of those who are asked are named in a box."""
 
 
-def flowchart(tree: Tree, *, before: str = "the debate opens", behind: str = "the debate closes") -> str:
+def flowchart(tree: Tree, *, before: str = "the debate opens", after: str = "the debate closes") -> str:
     """The protocol from top to bottom: boxes ask or decide, diamonds say whether what hangs on them is played.
 
     Args:
         tree: the phase tree as data, or a part of it.
         before: what comes before it.
-        behind: what comes behind it.
+        after: the box at the end.
     """
     chart = _Chart()
     ends = chart.draw(tree, ((FIRST, ""),))
     chart.join(ends, LAST)
-    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(behind)}"])')
+    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(after)}"])')
     return "\n".join(["flowchart TD", *(f"    {line}" for line in (*boxes, *chart.arrows))]) + "\n"
 
 
@@ -50,7 +50,7 @@ class _Chart:
         self.arrows: list[str] = []
 
     def draw(self, tree: Tree, ends: Sequence[End]) -> Sequence[End]:
-        """Draw a part behind what came before it; what follows comes behind the ends that are returned."""
+        """Draw a part after the given ends; returns its own ends, after which the next part is drawn."""
         inner = _parts(tree, "parts", "each")
         match tree.get("is"):
             case "Rounds":
@@ -106,7 +106,7 @@ def _trees(value: object) -> Iterator[Tree]:
 
 
 def _told(tree: Tree) -> tuple[str, str, str]:
-    """What stands in the box of a phase that is not made of phases: what it is called, who is asked, how."""
+    """The box of a phase without parts: its name, who is asked, and how."""
     kind = _spaced(tree)
     title = str(tree.get("act") or tree.get("name") or kind)
     who = [name for field in ("by", "who") for name in _names(tree.get(field))]
@@ -129,7 +129,7 @@ def _how(tree: Tree) -> Iterator[str]:
 
 
 def _stops(value: object) -> Iterator[Tree]:
-    """What ends rounds, without what only holds it."""
+    """The conditions that end rounds, without wrappers."""
     for each in _trees(value):
         held = _parts(each, "stop", "stops")
         yield from _stops(held) if held else (each,)

@@ -1,10 +1,8 @@
-"""What a debate came to, on a page: what each said last, the last summary, what follows. This file owns this page.
+"""Logs of a debate in the form that its owner chose: report, summary, metered JSON, verbose report, or argument map.
 
-A record for whoever measures. This file owns the document with the tokens, the cost and the time of every turn.
-Logs: a record in the form that its owner asked for. This file owns the modes and the files of each.
-
-``full_markdown`` is the report. ``summary_only`` is what was said last and what follows. ``json_log`` has tokens and
-times of every turn. ``verbose`` is the report with every question in full. ``visual_tree`` is the argument map.
+``full_markdown`` is the report. ``summary_only`` has the last words of each and what follows. ``json_log`` has the
+tokens, cost and time of every turn. ``verbose`` is the report with every question in full. ``visual_tree`` is the
+argument map.
 """
 
 import json
@@ -62,7 +60,7 @@ def _last_words(report: Report, turns: list[Spoken]) -> list[str]:
 
 
 def _summed_up(turns: list[Spoken]) -> list[str]:
-    """The newest summary; the moderator's verdict stands with the decision."""
+    """The newest summary; the moderator's verdict is with the decision."""
     sums = [turn for turn in turns if turn.act == "summarize"]
     if not sums:
         return []
@@ -185,7 +183,7 @@ def write(mode: Mode, report: Report, entries: Sequence[Entry]) -> Mapping[str, 
         entries: the record.
 
     Returns:
-        What is to stand behind the name of each file, with its text; the first is the one to read.
+        The suffix of each file's name, with its text; the first file is the one to read.
     """
     match mode:
         case "full_markdown":

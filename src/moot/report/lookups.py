@@ -1,12 +1,10 @@
-"""Tools and sources, read from the record. This file owns the chapter that says what was looked up, and where.
+"""The report's chapters on tools, sources and searches for arguments, read from the record.
 
-Searches for arguments, read from the record. This file owns the appendix that shows what was looked at.
+A use of a tool is a call on record with its sources; its arguments are in the model's call before it. That a source was
+found does not mean that a turn relies on it.
 
-A use of a tool is a call on record with its sources; its arguments stand in the model's call before it. That a source
-was found does not say that a turn relies on it.
-
-A search is on record as one call with its tree as JSON; which line was chosen, and how often and how well each was
-judged, stands in it. Values are those for the participant, from 0 to 1.
+A search is on record as one call with its tree as JSON: the chosen line, and how often and how well each was judged.
+Values are those for the participant, from 0 to 1.
 """
 
 import json
@@ -19,7 +17,7 @@ from typing import cast
 from moot.arguments.positions import Used
 from moot.core.event import TREE, Asked, Called, Entry
 from moot.core.labels import place
-from moot.core.text import listed
+from moot.core.text import counted, listed
 from moot.report.markdown_text import LONG, bullets, code, inline
 
 _DUMPED = re.compile(r"\b(\w+): \1\((['\"])(.*?)(?:\2,?\)|$)")
@@ -35,9 +33,7 @@ _LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
 
 
 def tools_chapter(used: Sequence[Used]) -> list[str]:
-    """The chapter in Markdown; nothing where no tool was used."""
-    if not used:
-        return []
+    """The chapter in Markdown, for at least one use of a tool."""
     numbers = {
         source: n for n, source in enumerate(dict.fromkeys(each for use in used for each in use.sources), start=1)
     }
@@ -64,7 +60,7 @@ def _counts(used: Sequence[Used], sources: int) -> str:
 
 
 def _sources(count: int) -> str:
-    return f"They found {count or 'no'} source{'' if count == 1 else 's'}."
+    return f"They found {counted(count, 'source') if count else 'no sources'}."
 
 
 def _times(count: int) -> str:
@@ -112,7 +108,7 @@ class Thought:
 
     @property
     def depth(self) -> int:
-        """How many it answers, one behind the other: 0 for a claim."""
+        """The number of thoughts above it in its line: 0 for a claim."""
         return self.id.count(".")
 
 
@@ -125,8 +121,8 @@ class Searched:
         by: who searched.
         simulations: how many were made.
         asked: how many the brief asked for.
-        depth: how many replies were imagined behind a claim.
-        stopped: why it ended early; "" where it did not.
+        depth: how many replies were imagined after a claim.
+        stopped: why it ended early; "" if it did not.
         thoughts: the tree, each line to its end before the next.
     """
 
@@ -156,10 +152,8 @@ def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
 
 
 def appendix(found: Sequence[Searched]) -> list[str]:
-    """The searches as a chapter in Markdown, block by block; nothing where there are none."""
-    if not found:
-        return []
-    blocks = ["## Appendix: how arguments were looked for"]
+    """The searches as a chapter in Markdown, block by block, for at least one search."""
+    blocks = ["## Appendix: search for arguments"]
     for each in found:
         blocks += [f"### {inline(each.by)}, {place(each.key)[:1].lower()}{place(each.key)[1:]}", _told(each)]
         blocks.append("\n".join(_line(thought) for thought in each.thoughts))
@@ -168,7 +162,7 @@ def appendix(found: Sequence[Searched]) -> list[str]:
 
 def _told(each: Searched) -> str:
     ended = f" It ended early: {inline(each.stopped, LONG)}." if each.stopped else ""
-    replies = "1 reply" if each.depth == 1 else f"{each.depth} replies"
+    replies = counted(each.depth, "reply")
     return (
         f"Monte Carlo tree search, {each.simulations} of {each.asked} simulations, {replies} deep. The line in bold "
         f"was chosen; values run from 0 to 1, for {inline(each.by)}.{ended}"
@@ -178,7 +172,7 @@ def _told(each: Searched) -> str:
 def _line(thought: Thought) -> str:
     words = inline(f"{thought.by}: {thought.claim}" if thought.depth else thought.claim, LONG)
     shown = f"**{words}**" if thought.chosen else words
-    visits = "1 visit" if thought.visits == 1 else f"{thought.visits} visits"
+    visits = counted(thought.visits, "visit")
     judged = f"{visits}, value {thought.value:.2f}" if thought.value is not None else "not judged"
     return f"{'  ' * thought.depth}- {shown} ({judged})"
 

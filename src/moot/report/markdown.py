@@ -1,9 +1,6 @@
-"""The argument map in Markdown. This file owns the chapter: the chart, which claims stand, what was not answered.
+"""The report of a debate in Markdown, with its chapters on the decision and on the argument map.
 
-The decision in Markdown. This file owns how the chapter looks; what it says is ``report.conclusion``'s business.
-The report as Markdown. This file owns how a report looks; what it says is ``report.report``'s business.
-
-Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Words of participants get none above 5.
+Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Headings of participants are level 5 or below.
 """
 
 import re
@@ -13,8 +10,8 @@ from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, N
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.labels import descent, place
-from moot.core.text import listed
-from moot.report.conclusion import Conclusion, Row, boardroom
+from moot.core.text import counted, listed
+from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, boardroom
 from moot.report.course import chronicle, scoreboard
 from moot.report.dialogue import dialogue
 from moot.report.lookups import appendix, tools_chapter
@@ -26,8 +23,8 @@ MOST_TEXT, MOST_EDGES = 45_000, 450
 """Mermaid draws no chart of more than 50,000 characters or 500 edges."""
 
 ABOUT = (
-    "*A claim stands where whatever attacks it does not stand (the grounded extension of Dung 1995; attacks and "
-    "rebuttals count). Its strength, from 0 to 1, counts support too; 0.5 is that of a claim left alone (the "
+    "*A claim stands if no claim that attacks it stands (the grounded extension of Dung 1995; attacks and "
+    "rebuttals count). Its strength, from 0 to 1, counts support too; 0.5 is that of a claim without links (the "
     "quadratic energy model of Potyka 2018). Neither says what is true: only which claims were left unanswered.*"
 )
 
@@ -41,7 +38,7 @@ _GROUPS: Mapping[Standing, str] = {
 
 
 def chapter(found: ArgumentMap, judged: Judgement) -> list[str]:
-    """The chapter of a report, as blocks; none where there is too little to draw."""
+    """The chapter of a report, as blocks; none if there is too little to draw."""
     return ["## Argument map", *whole(found, judged)] if found.tells else []
 
 
@@ -61,7 +58,7 @@ def _chart(found: ArgumentMap, judged: Judgement) -> str:
 
 
 def _settled(judged: Judgement) -> list[str]:
-    return [] if judged.settled else ["> **Note:** The strengths have not settled: these are their last values."]
+    return [] if judged.settled else ["> **Note:** The strengths did not converge: these are their last values."]
 
 
 def _groups(found: ArgumentMap, judged: Judgement) -> Iterable[str]:
@@ -107,9 +104,7 @@ def _named(node: Node) -> str:
 
 
 _SHORT = 160
-"""The most characters of a reason in the table of ballots; the whole of it stands in the debate."""
-
-_BALLOTS: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
+"""The most characters of a reason in the table of ballots; the transcript has the whole."""
 
 
 def verdict(report: Report) -> list[str]:
@@ -140,7 +135,7 @@ def _result(outcome: Conclusion, decision: Decision) -> list[str]:
 
 
 def _argued(argument: str) -> list[str]:
-    """The best argument for an answer, as a quotation; nothing where there is none."""
+    """The best argument for an answer, as a quotation; nothing if there is none."""
     words = argument.strip()
     return [quoted(block(words) if len(words) <= 2 * LONG else inline(words, 2 * LONG))] if words else []
 
@@ -152,7 +147,7 @@ def _how(decision: Decision) -> str:
     if decision.ballots and decision.share:
         strength = f" ({decision.strength})" if decision.strength else ""
         sentences.append(f"Largest share of the votes: {decision.share:.0%}{strength}")
-    return f"**How it followed:** {'. '.join(sentences)}."
+    return f"**How it was decided:** {'. '.join(sentences)}."
 
 
 def _tally(outcome: Conclusion) -> str:
@@ -192,7 +187,7 @@ def _ballots(outcome: Conclusion) -> str:
     lines = [
         [
             inline(ballot.voter),
-            _choice(ballot) if ballot.state == "cast" else f"*{_BALLOTS[ballot.state]}*",
+            _choice(ballot) if ballot.state == "cast" else f"*{BALLOT_STATES[ballot.state]}*",
             *([inline(ballot.reason, _SHORT)] if reasons else []),
             *([f"{ballot.weight:g}"] if weighted else []),
         ]
@@ -219,7 +214,7 @@ def _dissent(ballots: Sequence[Ballot]) -> str:
 
 def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
-    name = "Minority answer" if decision.status == "decided" else "Answer on the table"
+    name = "Minority answer" if decision.status == "decided" else "Answer without a decision"
     answers = {decision.winner, *(each.answer for each in decision.minority)}
     # Rankings that somebody else has made up his mind by have elected nobody.
     led = any(ballot.ranks for ballot in decision.ballots) and not any(each.share for each in decision.minority)
@@ -231,11 +226,11 @@ def _minority(decision: Decision) -> list[str]:
 
 
 def _held(minority: Minority, *, voted: bool) -> str:
-    """An answer, who held it, and its share where there were votes; without a short answer it goes by its author."""
+    """An answer, its supporters, and its share of votes if any; without a short answer, by its author."""
     share = f"{minority.share:.0%} of the votes" if voted else ""
     if minority.by == (minority.answer,):
         return f"the proposal of {inline(minority.answer)}{f' ({share})' if share else ''}"
-    by = listed([inline(name) for name in minority.by]) or "nobody any more"
+    by = listed([inline(name) for name in minority.by]) or "nobody at the end"
     return f"{inline(minority.answer, 2 * LONG)} ({'; '.join(filter(None, (by, share)))})"
 
 
@@ -243,7 +238,7 @@ def _changes(report: Report) -> str:
     if not any(len(held) > 1 for held in report.stands.values()):
         return ""
     if not report.changes:
-        return "Nobody changed the answer in the course of the debate."
+        return "Nobody changed their answer during the debate."
     lines = [
         f"{inline(change.by)} ({inline(place(change.key))}): from {inline(change.before, LONG)} "
         f"to {inline(change.after, LONG)}"
@@ -259,13 +254,13 @@ _LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")
 _FAULTS: Mapping[Kind, str] = {
     "missing": "No answer",
     "open": "Open question",
-    "erred": "Failed try",
-    "lost": "Lost try",
+    "erred": "Failed attempt",
+    "lost": "Lost attempt",
     "fallback": "Another model was asked",
     "served": "Another model answered",
-    "truncated": "Cut answer",
+    "truncated": "Truncated answer",
     "filtered": "Filtered answer",
-    "unread": "Unreadable field",
+    "unread": "Field not readable",
     "noted": "Remark",
     "halted": "Ended early",
     "paused": "Paused",
@@ -288,10 +283,10 @@ def markdown(report: Report) -> str:
         *dialogue(report.parts, report.course.translations),
         *chronicle(report.course),
         *chapter(report.arguments, report.judged),
-        *tools_chapter(report.tools),
+        *(tools_chapter(report.tools) if report.tools else ()),
         *_faults(report.faults),
         *_record(report),
-        *appendix(report.searches),
+        *(appendix(report.searches) if report.searches else ()),
     ]
     return "\n\n".join(each for each in blocks if each) + "\n"
 
@@ -377,7 +372,7 @@ def _cast(person: Person) -> str:
     return f"{inline(person.name)} ({code(person.seat)})" if person.seat else inline(person.name)
 
 
-# ---- what went wrong, and the record -------------------------------------------------------------------------------
+# ---- problems, and the record ---------------------------------------------------------------------------------------
 
 
 def _faults(faults: Sequence[Fault]) -> list[str]:
@@ -387,7 +382,7 @@ def _faults(faults: Sequence[Fault]) -> list[str]:
         who = "" if fault.kind == "estimated" else fault.who
         found.setdefault((fault.kind, who, fault.reason), []).append(fault)
     lines = [_fault(kind, who, reason, same) for (kind, who, reason), same in found.items()]
-    return ["## What went wrong", bullets(lines) or "Nothing went wrong."]
+    return ["## Problems", bullets(lines) or "There were no problems."]
 
 
 def _fault(kind: Kind, who: str, reason: str, same: Sequence[Fault]) -> str:
@@ -400,14 +395,13 @@ def _fault(kind: Kind, who: str, reason: str, same: Sequence[Fault]) -> str:
 
 
 def _record(report: Report) -> list[str]:
-    many = "1 entry" if report.entries == 1 else f"{report.entries:,} entries"
     lines = [
         f"**Kept in:** {code(report.where)}" if report.where else "",
-        f"**Length:** {many}, the last one of {date(report.ended)}",
+        f"**Length:** {counted(report.entries, 'entry')}, the last one of {date(report.ended)}",
         f"**Hash of the last entry:** {code(report.head)}" if report.head else "",
-        f"**Go on with it:** {code(f'moot resume {report.debate}')}" if report.outcome.status in _OPEN else "",
-        f"**Check that nothing was changed:** {code(f'moot verify {report.debate}')}",
-        f"**Read it again:** {code(f'moot show {report.debate}')}",
+        f"**Resume:** {code(f'moot resume {report.debate}')}" if report.outcome.status in _OPEN else "",
+        f"**Verify:** {code(f'moot verify {report.debate}')}",
+        f"**Show:** {code(f'moot show {report.debate}')}",
     ]
     return ["## Record", bullets(line for line in lines if line)]
 
@@ -416,22 +410,22 @@ def _calls(use: Use) -> str:
     if not use.attempts:
         return "none"
     more = [
-        _count(use.retries, "retry", "retries"),
-        _count(use.repairs, "repair question", "repair questions"),
-        _count(use.errors, "failed try", "failed tries"),
-        _count(use.lost, "lost try", "lost tries"),
+        _count(use.retries, "retry"),
+        _count(use.repairs, "repair question"),
+        _count(use.errors, "failed attempt"),
+        _count(use.lost, "lost attempt"),
     ]
     told = listed([each for each in more if each])
     return f"{use.calls:,} answered{f', with {told}' if told else ''}"
 
 
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}" if n else ""
+def _count(n: int, noun: str) -> str:
+    return counted(n, noun) if n else ""
 
 
 def _tokens(use: Use) -> str:
     cached = f" ({use.cached_tokens:,} of them from the provider's cache)" if use.cached_tokens else ""
-    estimated = f"; estimated for {_count(use.estimated, 'call', 'calls')}" if use.estimated else ""
+    estimated = f"; estimated for {counted(use.estimated, 'call')}" if use.estimated else ""
     return f"{use.input_tokens:,} in{cached}, {use.output_tokens:,} out{estimated}"
 
 
@@ -442,9 +436,9 @@ def _price(use: Use) -> str:
 def _cost(use: Use) -> str:
     known = f"; the calls with a known price cost ${use.known:.4f}" if use.cost is None and use.known else ""
     unpriced = f" (no price for {listed([code(model) for model in use.unpriced])}{known})" if use.unpriced else ""
-    failed = "; failed and lost tries are not in it" if use.errors + use.lost else ""
+    failed = "; failed and lost attempts are not included" if use.errors + use.lost else ""
     return f"{_price(use)}{unpriced}{failed}"
 
 
 def _pauses(seconds: float) -> str:
-    return f" and stood still for {time(seconds)}" if seconds else ""
+    return f", paused for {time(seconds)}" if seconds else ""

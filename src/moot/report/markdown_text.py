@@ -1,6 +1,4 @@
-"""How foreign words stand in Markdown. This file owns what is done to a text so that it cannot break a report.
-
-Small pieces of Markdown. This file owns how lists, tables, times and dates look in a report.
+"""Safe Markdown for any text: escaping of foreign words, and lists, tables, times and dates.
 
 Words of models, names and topics are data. Their own Markdown stays readable, but they add no heading above level 5,
 no raw HTML, no image, no link definition, no open code fence and no terminal escape.

@@ -1,8 +1,6 @@
-"""Counts: what was asked, answered, called, used and paid. This file owns these sums.
+"""Metrics of a debate (calls, tokens, cost, time) and its problems: missing turns, failed attempts, fallbacks, pauses.
 
-What went wrong. This file owns the list: every missing turn, failed try, substitute, gap and pause of a record.
-
-A cost is the sum over answered calls. Where one of them has no known price the sum is unknown, never smaller or 0.
+A cost is the sum over answered calls. If one of them has no known price the sum is unknown, never smaller or 0.
 """
 
 import math
@@ -49,7 +47,7 @@ class Use:
         input_tokens: tokens in; ``cached_tokens`` of them came from the provider's cache.
         output_tokens: tokens out.
         estimated: calls whose tokens the provider did not report.
-        cost: US dollars; None where the price of at least one call is unknown.
+        cost: US dollars; None if the price of at least one call is unknown.
         known: US dollars of the calls with a known price.
         unpriced: the models without a known price.
         seconds: time spent on answers, added up; answers made at once count each.
@@ -170,9 +168,9 @@ def use(events: Iterable[Event]) -> Use:
 
 
 def elapsed(entries: Sequence[Entry]) -> tuple[float, float]:
-    """Seconds of work and of pauses. A debate that broke off without a pause stood still from its last entry on.
+    """Seconds of work and of pauses. A debate that was interrupted counts as paused from its last entry on.
 
-    Whoever takes it up says so behind the questions that are put first, so the gap may lie before those.
+    Its resumption is recorded after the first new questions, so the gap may be before those.
     """
     if not entries:
         return 0.0, 0.0
@@ -207,9 +205,11 @@ Kind: TypeAlias = Literal[
     "resumed",
     "estimated",
 ]
-"""An ask without an answer, an ask that has not ended, a try without an answer, a try without an end, an answer of
-another model than was asked, of another than was called, cut off, cut by a filter, with fields that could not be
-read, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
+"""The kinds of problems, in order.
+
+An ask without an answer, an ask that has not ended, an attempt without an answer, an attempt without a result; an
+answer of another model than was asked, of another than was called, cut off, cut by a filter, with fields that are not
+readable, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
 
 _ROOT = "/debate"
 _PERSON = "human"
@@ -218,13 +218,13 @@ _DATED = re.compile(r"(?:[-@]\d{3,}[\d-]*|[:-]latest)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that went wrong.
+    """One problem.
 
     Attributes:
         kind: what it is.
         seq: the entry that says so.
-        who: the participant; "" where it concerns all.
-        key: the ask, or the path of the phase; "" where there is none.
+        who: the participant; "" if it concerns all.
+        key: the ask, or the path of the phase; "" if there is none.
         reason: why, in one sentence.
     """
 
@@ -236,7 +236,7 @@ class Fault:
 
 
 def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
-    """Everything that went wrong, in the order of the record."""
+    """All problems, in the order of the record."""
     asks = {entry.event.ask.key: entry.event.ask for entry in entries if isinstance(entry.event, Asked)}
     seats = _seats(entries, asks)
     found: list[Fault] = []
@@ -251,7 +251,8 @@ def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
 def same_model(asked: str, served: str) -> bool:
     """Whether a provider's name for the model that answered means the model that was asked for.
 
-    Provider and vendor in front, a date or ``latest`` behind do not matter: ``gpt-4o-2024-08-06`` is ``openai:gpt-4o``.
+    A prefix of provider or vendor and a suffix of a date or ``latest`` are ignored: ``gpt-4o-2024-08-06`` is
+    ``openai:gpt-4o``.
     """
     bare = asked.partition(":")[2] or asked
     names = [_DATED.sub("", name.rpartition("/")[2].casefold()) for name in (bare, served)]
@@ -259,13 +260,13 @@ def same_model(asked: str, served: str) -> bool:
 
 
 def _once(found: Sequence[Fault]) -> tuple[Fault, ...]:
-    """The list without the second mention of a cut answer: the provider's word and the seat's are the same fault."""
+    """The list without the second mention of a cut answer: the provider and the agent report the same one."""
     cut: dict[str, Fault] = {}
     return tuple(fault for fault in found if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
 
 
 def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
-    """Who was to answer each ask; what a fork has kept was answered by those who were seated in its parent."""
+    """The agent asked for each answer; answers that a fork kept are by the agents of its parent."""
     openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
     seats = {each.name: each.seat for opened in openings for each in opened.brief.participants}
     found = {key: seats.get(ask.to, "") for key, ask in asks.items()}
@@ -307,7 +308,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         reason = f"{event.served} answered for {event.model}"
         yield Fault(kind="served", seq=seq, who=who, key=key, reason=reason)
     if event.finish == "length":
-        yield Fault(kind="truncated", seq=seq, who=who, key=key, reason="the answer reached its longest length")
+        yield Fault(kind="truncated", seq=seq, who=who, key=key, reason="the answer reached its maximum length")
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=who, key=key, reason="the provider's filter cut the answer")
     if event.usage.estimated:
@@ -341,7 +342,7 @@ def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
 
 
 def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator[Fault]:
-    """Tries and asks that the record leaves open, and tries that a later try replaced.
+    """Attempts and asks without a result on record, and attempts that a later one replaced.
 
     A person who has not answered yet is no fault: the debate waits.
     """
@@ -364,7 +365,7 @@ def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator
             case _:
                 pass
     for seq, attempt in (*lost, *tries.values()):
-        reason = f"a call of {attempt.model or 'a model'} has no end on record; it may have been paid for"
+        reason = f"a call of {attempt.model or 'a model'} has no result on record; it may have been charged"
         yield Fault(kind="lost", seq=seq, who=owners[attempt.key], key=attempt.key, reason=reason)
     for seq, ask in asks.values():
         if seats[ask.key] == _PERSON:

@@ -1,8 +1,6 @@
-"""A receipt of a decision: who decided what, on which grounds, at which cost. This file owns what stands in it.
+"""The receipt of a decision, as data and in Markdown: who decided what, on which grounds, at which cost.
 
-A receipt in Markdown. This file owns how it looks; what it says is ``report.receipt``'s business.
-
-The hash of the record's last entry ties it to the record. Who signs it, and how, is the desk's business.
+The hash of the record's last entry ties it to the record. It is signed elsewhere.
 """
 
 import hashlib
@@ -14,8 +12,9 @@ from moot.core.brief import Brief, Duty
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
+from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import Ending, conclusion
+from moot.report.conclusion import BALLOT_STATES, Ending, conclusion
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import moment
@@ -23,7 +22,7 @@ from moot.report.report import moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seated:
-    """Somebody at the table: the seat, the models that were called for it, and those that say they answered."""
+    """A participant: its agent (``seat``), the models that were called for it, and those that reported answering."""
 
     name: str
     role: str
@@ -50,7 +49,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paid:
-    """Calls and tokens; ``cost`` in US dollars is None where the price of a call is unknown, ``known`` is the rest."""
+    """Calls and tokens; ``cost`` in US dollars is None if the price of a call is unknown, ``known`` is the rest."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -71,7 +70,7 @@ class Receipt:
         protocol: its name.
         status: how the debate ended.
         line: the same in one line.
-        winner: the chosen candidate; "" where there is none.
+        winner: the chosen candidate; "" if there is none.
         decision: the decision in words.
         rule: the rule that was applied.
         share: the winner's share of the weight of all ballots cast, 0 to 1.
@@ -124,24 +123,24 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
-    came, metrics = conclusion(transcript, entries), measure(entries)
-    decision = came.decision or Decision(status="no_decision")
+    outcome, metrics = conclusion(transcript, entries), measure(entries)
+    decision = outcome.decision or Decision(status="no_decision")
     return Receipt(
         debate=debate,
         question=brief.topic,
         options=brief.options,
         participants=_seated(brief, transcript, entries),
         protocol=transcript.protocol,
-        status=came.status,
-        line=came.line,
+        status=outcome.status,
+        line=outcome.line,
         winner=decision.winner,
         decision=decision.text,
         rule=decision.rule,
         share=decision.share,
         strength=decision.strength,
         tally=decision.tally,
-        ballots=came.ballots,
-        dissent=came.dissent,
+        ballots=outcome.ballots,
+        dissent=outcome.dissent,
         minority=decision.minority,
         evidence=_evidence(brief, transcript, entries),
         paid=_paid(metrics.total),
@@ -229,7 +228,7 @@ def _facts(receipt: Receipt) -> list[str]:
         *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
         f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {time(receipt.seconds)}",
         f"Calls: {paid.calls:,}; tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out; cost: {cost}",
-        f"Record: {receipt.entries:,} entries, head {code(receipt.head)}",
+        f"Record: {counted(receipt.entries, 'entry')}, last hash {code(receipt.head)}",
     ]
 
 
@@ -238,7 +237,7 @@ def _chapter(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _ballot(ballot: Ballot) -> str:
-    choice = inline(ballot.choice, LONG) if ballot.state == "cast" else ballot.state
+    choice = inline(ballot.choice, LONG) if ballot.state == "cast" else BALLOT_STATES[ballot.state]
     weight = f" (weight {ballot.weight:g})" if ballot.weight != 1 else ""
     return f"{inline(ballot.voter)}: {choice}{weight}" + (f". {inline(ballot.reason, LONG)}" if ballot.reason else "")
 
@@ -253,13 +252,13 @@ def _lost(receipt: Receipt) -> list[str]:
 
 def _cited(evidence: Evidence) -> str:
     said = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
-    said += [f"not found there: the words of {', '.join(evidence.unfound)}"] if evidence.unfound else []
+    said += [f"quoted words not found in it: {', '.join(evidence.unfound)}"] if evidence.unfound else []
     said += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
     return f"{inline(evidence.source, LONG)}: {'; '.join(said)}"
 
 
 def _people(people: Sequence[Seated]) -> str:
-    heads = ["Name", "Role", "Duty", "Seat", "Models asked", "Models that answered"]
+    heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
     rows = [
         (each.name, each.role, each.duty, each.seat, *map(", ".join, (each.models, each.served))) for each in people
     ]

@@ -1,10 +1,7 @@
-"""What a debate was set to. This file owns how rounds, choices, limits and seed are said.
+"""The report of a debate as data: its settings, participants, turns and outcome. ``report.markdown`` renders it.
 
-The report as data. This file owns what a report says; ``report.markdown`` owns how it looks.
-
-It reads the protocol as it is stored: ``{"is": "Rounds", "most": 3}``.
-
-Everything here is read from entries. Words of participants stand in it as they are on record.
+Everything is read from entries, the protocol as it is stored: ``{"is": "Rounds", "most": 3}``. Words of participants
+are those on record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +15,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
-from moot.core.text import clean, clean_data
+from moot.core.text import clean, clean_data, counted
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, board, conclusion
 from moot.report.course import Course, Scores, course, scores
@@ -36,9 +33,9 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
 def _told(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
     for most in list(_most(opened.protocol, "Rounds", "most", 3))[:1]:
-        yield f"at most {most} {'round' if most == 1 else 'rounds'}"
+        yield f"at most {counted(most, 'round')}"
     for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
-        yield f"at most {most} {'message' if most == 1 else 'messages'} for each member"
+        yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
     for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
@@ -51,12 +48,14 @@ def _told(opened: Opened) -> Iterator[str]:
     yield f"seed {opened.brief.seed}"
 
 
-def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
+def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
     """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
     if isinstance(part, Mapping):
         held = cast("Mapping[str, object]", part)
         if held.get("is") == kind:
-            yield held.get(name, usual)
+            most = held.get(name, usual)
+            if isinstance(most, int):
+                yield most
         part = list(held.values())
     if isinstance(part, list | tuple):
         for each in cast("Sequence[object]", part):
@@ -66,7 +65,7 @@ def _most(part: object, kind: str, name: str, usual: int) -> Iterator[object]:
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
 QUOTES = "builtin:quotes"
-"""The seat that is no language model: it quotes the background of the brief."""
+"""The built-in agent without a language model: it quotes the background of the brief."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,30 +112,30 @@ class Report:
     Attributes:
         debate: the debate's id.
         where: where the record is kept, as the host names it.
-        head: the hash of the last entry, "" where it was not given.
+        head: the hash of the last entry, "" if it was not given.
         entries: how many entries the record has.
         topic: what was debated.
         protocol: the name of the protocol.
-        forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
+        forked: the debate and the entry from which it was forked (``depot-3f2a1c@17``); "" if it was not.
         options: the closed set of answers, if there was one.
         background: the names of the texts that all were given.
         settings: rounds, limits and seed, in words.
         began: UTC, ISO 8601.
         ended: the same, of the last entry.
-        outcome: how it ended and what follows.
-        participants: everybody at the table.
+        outcome: how it ended, and the decision.
+        participants: all participants.
         quoting: those who are no language models but quote the background.
         parts: what was said, phase by phase, in the order of asking.
         stands: each participant's answers over time.
         changes: who changed the answer.
         course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
-        board: what came of a board; None where it was none.
+        board: the outcome of a board; None if the debate was no board.
         arguments: what was claimed, and what the claims do to each other.
         judged: which claims stand, and how strong they are.
         searches: how arguments were looked for.
         tools: what was looked up, and where.
-        faults: what went wrong.
+        faults: the problems.
         metrics: counts and cost.
     """
 

@@ -1,13 +1,10 @@
-"""Turns that say what they claim and which turn they answer. This file owns how their fields read in short.
+"""One turn as a report shows it: its speaker, what it answers, its fields in short, and its name in logs.
 
-One turn as a report shows it. This file owns who is named, what a turn is about and how its fields read.
-Entries under the names that the source systems give them. This file owns which entry is which event.
+A turn with a claim is shown as its argument; claim, position and what it answers are one line before it.
 
-Such a turn is its argument; the claim, the position and what it answers are one line in front of it.
-
-``debate_start`` is the opening and ``debate_end`` the close: one of each in a record that is whole. What is for the
-engine alone, such as calls and their tries, has no name here, nor has what an aide answers, who is no agent, or what
-nobody but its author may see, such as a bid or a score.
+Entries also get the names of the source systems. ``debate_start`` is the opening and ``debate_end`` the close: one of
+each in a complete record. Without a name are calls and attempts, which only the engine needs, answers of helper agents,
+and what only its author may see, such as a bid or a score.
 """
 
 import html
@@ -45,9 +42,9 @@ class Speech:
 
 
 def link(turn: Turn, transcript: Transcript) -> str:
-    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names no turn that there is.
+    """What a turn answers, and how: ``T7 answers T3 (Ben): attack``; "" if it names no turn that there is.
 
-    A quotation that does not stand in that turn is called so: whoever answers words should not answer other words.
+    A quotation that is not in that turn is marked, so that nobody is taken to have said other words.
     """
     target = transcript.target(turn)
     if target is None:
@@ -93,7 +90,7 @@ def parted(fields: Sequence[tuple[str, str]]) -> Speech:
 
 
 _HEARD = (SUMMARY, "vote", "moderate", "guide", "inform", "evaluate", "reflect", "synthesize")
-"""The acts that are words for others, or one's own account, whoever may see them."""
+"""The acts that are words for others, or one's own account, even if few may see them."""
 
 State: TypeAlias = Literal["answered", "missing", "open", "outside"]
 
@@ -120,13 +117,13 @@ class Spoken:
         moderator: whether the speaker moderates.
         act: what it is, as reports call it.
         on: what was laid before the speaker.
-        link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" where it names none.
+        link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" if it names none.
         state: whether there is an answer, or it is missing, or open, or the turn came from outside.
         reason: why it is missing.
         fields: the form's fields by their names in words; a vote names the proposal's author.
         text: the words; of a ballot those beside its formula.
         complete: whether the fields hold all the words.
-        private: whether it only serves the debate, such as a bid or a score: nobody else at the table hears it.
+        private: whether it only serves the debate, such as a bid or a score: no other participant sees it.
         served: the model that says it answered.
         seconds: how long the answer took.
     """
@@ -182,13 +179,13 @@ def is_private(turn: Turn) -> bool:
 
 
 def _empty(turn: Turn) -> tuple[str, ...]:
-    """The names of tags that may stand in a message with nothing in them."""
+    """The names of tags that may be empty in a message."""
     form = turn.ask.form if turn.ask else None
     return tuple(field.name for field in form.fields) if form and form.layout == "tags" else ()
 
 
 def _bare(turn: Turn) -> str:
-    """The words of an answer; of one in tags without what stands in a tag beside its name, and escapes undone."""
+    """The words of an answer; for tagged answers without attributes and with escapes undone."""
     tagged = turn.ask is not None and turn.ask.form is not None and turn.ask.form.layout == "tags"
     return html.unescape(re.sub(r"<(\w+)\s[^<>]*>", r"<\1>", turn.text)) if tagged else turn.text
 
@@ -207,7 +204,7 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
 
 
 def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
-    """A field's name; what a synthesis took from a label names whose answer stood under it."""
+    """A field's name; with a label, it names whose answer had the label."""
     for subject in on if turn.act == "synthesize" else ():
         if name.endswith(f" {subject.label}"):
             return f"{label(name.removesuffix(subject.label).strip())} {subject.by} (shown as {subject.label})"
@@ -215,7 +212,7 @@ def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
 
 
 def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
-    """A field's value; a ballot for a label names whose proposal stood under it."""
+    """A field's value; a ballot for a label names whose proposal had it."""
     text = shown(value)
     if turn.act != "vote":
         return text
@@ -263,7 +260,7 @@ class Namer:
     _transcript: Transcript = field(default_factory=Transcript)
 
     def name(self, entry: Entry) -> Named | None:
-        """The entry under its name; None where it has none."""
+        """The entry under its name; None if it has none."""
         self._transcript.apply(entry.event)
         match entry.event:
             case Opened(brief=brief):

@@ -70,7 +70,7 @@ async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     pages = PdfReader(BytesIO(made)).pages
     words = " ".join(" ".join(page.extract_text() for page in pages).split())
     assert found.report.topic in words
-    assert "How it followed" in words
+    assert "How it was decided" in words
 
 
 def test_a_pdf_asks_for_nothing() -> None:

@@ -60,7 +60,7 @@ async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> N
     broken, page = Engine("mcp", None), Engine("open_page", None, {"type": "object", "properties": {"url": {}}})
     ask, context = put("Tea\nor  coffee? " + "x" * 300)
     journal = Journal()
-    seat = Retriever(shelf=None, look=looking([web, page, documents, broken]))
+    seat = Retriever(place=None, look=looking([web, page, documents, broken]))
     reply = await seat.answer(ask, context, journal)
     assert reply.mended(ask.form).fields == {
         RESEARCH: (
@@ -80,7 +80,7 @@ async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> N
 
 async def test_without_tools_the_answer_says_so() -> None:
     ask, context = put("Tea?")
-    reply = await Retriever(shelf=None).answer(ask, context, Journal())
+    reply = await Retriever(place=None).answer(ask, context, Journal())
     assert (reply.fields, reply.notes) == ({}, ("nothing was looked up: there are no tools",))
     assert reply.text.startswith(NOTHING)
 

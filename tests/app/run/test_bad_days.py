@@ -97,8 +97,8 @@ async def test_one_participant_fails_in_every_call_and_the_others_decide(plan: P
     tries = sum(isinstance(entry.event, Attempted) for entry in held.entries)
     ends = sum(isinstance(entry.event, Called | Erred) for entry in held.entries)
     assert tries == ends, "every try is on record with its end"
-    assert "Bob" in held.report.split("## What went wrong")[1]
-    assert "Nothing went wrong" not in held.report
+    assert "Bob" in held.report.split("## Problems")[1]
+    assert "There were no problems" not in held.report
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ async def test_all_fail(plan: Plan, status: str, word: str, tmp_path: Path) -> N
     assert held.outcome.status == status
     assert word in held.outcome.reason
     assert held.outcome.decision is None
-    assert "## What went wrong" in held.report
-    assert "Nothing went wrong" not in held.report
+    assert "## Problems" in held.report
+    assert "There were no problems" not in held.report
 
 
 async def test_half_a_stream_is_never_a_turn(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ async def test_a_debater_cannot_settle_for_the_moderator(tmp_path: Path) -> None
 async def test_a_truncated_answer_is_marked(tmp_path: Path) -> None:
     held = await hold(for_one(Plan(text=GOOD, finish="length"), well), tmp_path)
     assert "truncated" in str([turn.reply.notes for turn in held.outcome.transcript.turns(by="Bob") if turn.reply])
-    assert "Cut answer" in held.report.split("## What went wrong")[1]
+    assert "Truncated answer" in held.report.split("## Problems")[1]
 
 
 async def test_the_whole_debate_stops_at_its_limit_of_time_and_can_be_read(tmp_path: Path) -> None:

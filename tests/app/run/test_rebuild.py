@@ -21,7 +21,7 @@ from moot.record.sqlite import SqliteStore
 from moot.testing.store_checks import InMemoryStore
 from tests.app.run.test_learning import Killed, everything, fill, keep, kept, paper
 from tests.learn.lessons_kit import TWO, Paper, taught
-from tests.learn.test_librarian import asked
+from tests.learn.test_retriever import asked
 from tests.learn.test_weights import question
 from tests.report.quoting import Ear
 

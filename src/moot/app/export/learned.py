@@ -236,7 +236,7 @@ async def standings(workspace: Workspace, domain: str | None = None, *, anchor: 
 
     Raises:
         RecordError: memory cannot be read.
-        BriefError: the anchor has no bout in one of these domains.
+        BriefError: the anchor has no match in one of these domains.
     """
     matches = [match for match in (await _measured(workspace)).matches if domain in (None, match.domain)]
     try:

@@ -130,7 +130,7 @@ def recalling(
     feeds = (config or load_config()).feeds
     look = looking(give(brief.participant(name)))
     pulse, missing = Feeds(feeds).news, partial(lacks, store)
-    return {name: Retriever(shelf=memory_place(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
+    return {name: Retriever(place=memory_place(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
 
 
 def looking(tools: Sequence[Tool]) -> Look:
@@ -199,7 +199,7 @@ def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
         store: the records, beside which stands what was learned.
     """
     name = vote_weigher(brief)
-    return {name: VoteWeigher(shelf=memory_place(store), lacks=partial(lacks, store))} if name else {}
+    return {name: VoteWeigher(place=memory_place(store), lacks=partial(lacks, store))} if name else {}
 
 
 STALLED = "stalled"
@@ -334,9 +334,9 @@ def _seat(
     if who.seat == CLOCK:
         return _clock(who)
     if who.seat == LIBRARIAN and who.duty == "aide":
-        return Retriever(shelf=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+        return Retriever(place=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
     if who.seat == TELLER and who.duty == "aide":
-        return VoteWeigher(shelf=None)  # so does this one (desk.weighing)
+        return VoteWeigher(place=None)  # so does this one (desk.weighing)
     if who.duty == "aide":
         return similarity(who.seat, config)
     check_agent(who)

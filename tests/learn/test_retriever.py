@@ -1,4 +1,4 @@
-"""The librarian: what is recalled stands in quotation marks, with its origin; nothing in it can pass for more."""
+"""The memory retriever: what is recalled is quoted, with its origin; nothing in it can pass for more."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +57,7 @@ async def recall(
 ) -> Reply:
     put, context = ask or asked()
     line = Line()
-    reply = await Retriever(shelf=shelf, pulse=pulse, clock=lambda: now).answer(put, context, line)
+    reply = await Retriever(place=shelf, pulse=pulse, clock=lambda: now).answer(put, context, line)
     assert "".join(line.said) == reply.text
     assert reply.mended(put.form).fields == reply.fields
     return reply

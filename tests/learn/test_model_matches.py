@@ -1,4 +1,4 @@
-"""Who beat whom: which debates have a result between models, and which results count as one."""
+"""Matches between models: which debates have a result, and which results count as one."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import pytest
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
 from moot.learn.lessons import one_result
-from moot.learn.memory import Bout, Lessons
+from moot.learn.memory import Lessons, ModelMatch
 from tests.learn.lessons_kit import THREE, TWO, Paper
 from tests.learn.test_lessons import teach, won
 
@@ -20,7 +20,7 @@ def stood(people: Mapping[str, str], *others: Participant, **answers: str) -> Pa
 
 
 def results(found: Lessons) -> list[tuple[str, str, float, float]]:
-    return [(*each.sides, each.score, each.weight) for each in found.bouts]
+    return [(*each.sides, each.score, each.weight) for each in found.matches]
 
 
 def test_the_winner_has_beaten_all_who_ended_with_another_answer() -> None:
@@ -28,7 +28,7 @@ def test_the_winner_has_beaten_all_who_ended_with_another_answer() -> None:
     assert results(teach(stood(THREE), won("Ann", votes))) == [("Ann", "Bob", 1.0, 0.5), ("Ann", "Cy", 1.0, 0.5)]
     same = teach(stood(THREE, Ann="Buy", Cy="buy."), won("Ann", votes))
     assert results(same) == [("Ann", "Bob", 1.0, 1.0)]
-    assert (same.bouts[0].one, same.bouts[0].other) == ("ollama:a", "ollama:b")
+    assert (same.matches[0].one, same.matches[0].other) == ("ollama:a", "ollama:b")
 
 
 def test_those_at_the_top_of_a_tie_are_equal() -> None:
@@ -63,13 +63,13 @@ NONE: list[tuple[Mapping[str, str], Decision | None]] = [
 
 @pytest.mark.parametrize(("people", "decision"), NONE)
 def test_no_result(people: Mapping[str, str], decision: Decision | None) -> None:
-    assert teach(stood(people), decision).bouts == ()
+    assert teach(stood(people), decision).matches == ()
 
 
 def test_a_judge_of_the_same_model_judges_nobody() -> None:
     chair = Participant(name="Chair", duty="moderator", seat="ollama:a")
-    assert teach(stood(TWO, chair), won("Ann", {"Chair": "Ann"})).bouts == ()
-    assert len(teach(stood(THREE, chair), won("Bob", {"Chair": "Bob"})).bouts) == 1
+    assert teach(stood(TWO, chair), won("Ann", {"Chair": "Ann"})).matches == ()
+    assert len(teach(stood(THREE, chair), won("Bob", {"Chair": "Bob"})).matches) == 1
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_judge_of_the_family_of_one_side_alone_judges_neither(
 ) -> None:
     chair = Participant(name="Chair", duty="moderator", seat=judge)
     seats = dict(zip(TWO, people, strict=True))
-    assert len(teach(stood(seats, chair), won("Ann", {"Chair": "Ann"})).bouts) == bouts
+    assert len(teach(stood(seats, chair), won("Ann", {"Chair": "Ann"})).matches) == bouts
 
 
 def ranked(**ranks: str) -> Decision:
@@ -104,8 +104,8 @@ def test_who_wins_by_a_ranking_has_won() -> None:
     jurors = [Participant(name=f"J{n}", duty="juror", seat="groq:j") for n in range(1, 6)]
     made = ranked(J1="ABC", J2="ABC", J3="BCA", J4="CBA", J5="CBA")
     assert results(teach(stood(THREE, *jurors), made)) == [("Bob", "Ann", 1.0, 0.5), ("Bob", "Cy", 1.0, 0.5)]
-    assert len(teach(stood(THREE), ranked(Ann="BC", Bob="AC", Cy="BA")).bouts) == 2
-    assert teach(stood(THREE), ranked(Ann="BC", Bob="BAC", Cy="BA")).bouts == ()
+    assert len(teach(stood(THREE), ranked(Ann="BC", Bob="AC", Cy="BA")).matches) == 2
+    assert teach(stood(THREE), ranked(Ann="BC", Bob="BAC", Cy="BA")).matches == ()
 
 
 def test_weights_are_added_as_the_rules_add_them() -> None:
@@ -123,8 +123,8 @@ def test_results_stand_in_the_order_of_playing() -> None:
     assert [(each.one, each.score) for each in found] == [("c", 1.0), ("a", 0.5), ("c", 1.0)]
 
 
-def bout(one: str, other: str, score: float, sides: tuple[str, str]) -> Bout:
-    return Bout(one=one, other=other, score=score, weight=1.0, sides=sides)
+def bout(one: str, other: str, score: float, sides: tuple[str, str]) -> ModelMatch:
+    return ModelMatch(one=one, other=other, score=score, weight=1.0, sides=sides)
 
 
 def test_two_debates_with_the_sides_swapped_are_one_result() -> None:
