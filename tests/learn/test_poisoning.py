@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from moot.agents.prompt import compose
-from moot.core.roles import LIBRARIAN
+from moot.core.roles import RETRIEVER
 from moot.learn.memory_store import MemoryStore
 from moot.learn.retriever import Retriever
 from moot.models.base import Traits
@@ -42,7 +42,7 @@ def shelf(tmp_path: Path) -> Path:
 async def prompts(shelf: Path, name: str) -> Player:
     """Whoever was asked what in a debate that recalls from a shelf."""
     player = Player(script)
-    seats = {each.name: player for each in BRIEF.participants if each.seat != LIBRARIAN}
+    seats = {each.name: player for each in BRIEF.participants if each.seat != RETRIEVER}
     await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).hold(
         {**seats, "Librarian": Retriever(shelf=shelf, clock=lambda: 9999.0)}
     )

@@ -1,4 +1,4 @@
-"""What places and acts are called. This file owns the words of reports for paths, acts and values, nothing else."""
+"""Labels for reports: what places, acts, fields and values are called."""
 
 import re
 from collections import Counter
@@ -61,30 +61,30 @@ _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
 
 def act_of(what: Turn | Ask) -> str:
-    """The act of a turn or an ask, as reports call it: ``message`` for one of a board, whatever it was asked as."""
+    """The act of a turn or an ask, as reports name it: always ``message`` on a board."""
     form = what.form if isinstance(what, Ask) else what.ask.form if what.ask else None
     return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else what.act
 
 
 def noun(act: str) -> str:
-    """What an answer of that act is called: ``proposal`` for propose; an unknown act keeps its name."""
+    """The noun for an answer of that act: ``proposal`` for propose. An unknown act keeps its name."""
     return _NOUNS.get(act, act)
 
 
 def plural(act: str) -> str:
-    """What several of them are called: ``critiques``."""
+    """The noun for several answers of that act: ``critiques``."""
     one = noun(act)
     return one[:-1] + "ies" if one.endswith("y") else one + "s"
 
 
 def because(kind: str, reason: str) -> str:
     """A failure in words: its kind, unless the reason says it, and the reason."""
-    kind = "left out" if kind == "open" else kind  # a breaker is open
+    kind = "left out" if kind == "open" else kind  # a circuit breaker is open
     return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind
 
 
 def owned(name: str, act: str) -> str:
-    """Whose answer: ``Ann's proposal``."""
+    """The answer with its author: ``Ann's proposal``."""
     return f"{name}'s {noun(act)}"
 
 
@@ -102,23 +102,23 @@ def title(path: str) -> str:
 
 
 def ending(path: str) -> str:
-    """What ends where the phase at that path ends: ``The rounds``, ``Round 2: critiques``."""
+    """The phase at that path, as the subject of a sentence: ``The rounds``, ``Round 2: critiques``."""
     last = path.rpartition("/")[2]
     return f"The {last}" if last in _FRAMES and last else title(path)
 
 
 def place(key: str) -> str:
-    """Where a turn stands, from its key."""
+    """The heading of a turn's place, from its key."""
     return title(key.rpartition("#")[0])
 
 
 def home(path: str, places: Container[str]) -> str:
-    """The place whose heading turns stand under.
+    """The path of the heading under which turns are listed.
 
-    A step within a phase, such as an interruption or a score of its turns, has none of its own.
+    A step within a phase, such as an interruption or a score of its turns, has no heading of its own.
 
     Args:
-        path: where the turns stand.
+        path: the path of the turns.
         places: the paths of all turns so far.
     """
     ends = [found.start() for found in re.finditer("/", path)]
@@ -126,29 +126,29 @@ def home(path: str, places: Container[str]) -> str:
 
 
 def descent(forked: str) -> str:
-    """Where a debate parted from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
+    """Where a debate was forked: ``forked from depot-3f2a1c at entry 17``; "" if it is no fork."""
     parent, _, at = forked.rpartition("@")
     return f"forked from {parent} at entry {at}" if parent else ""
 
 
 def label(name: str) -> str:
-    """A field's name as a person writes it: ``Confidence`` for CONFIDENCE."""
+    """A field's name in ordinary case: ``Confidence`` for CONFIDENCE."""
     name = name.replace("_", " ")
     return name.capitalize() if name.isupper() or name.islower() else name
 
 
 def tells_all(fields: Fields, text: str, *frame: str) -> bool:
-    """Whether the fields hold every word of a text, so that nothing is lost where they are shown in its place.
+    """Whether the fields contain every word of a text, so that showing them instead of it loses nothing.
 
     Args:
-        fields: what was read.
+        fields: the fields that were read.
         text: the whole answer.
-        frame: further words that only hold the fields together: names of tags and inner objects.
+        frame: further words that only structure the fields: names of tags and inner objects.
     """
     if not fields:
         return False
-    held = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
-    rest = Counter(words(text)) - Counter(words(" ".join(held)))
+    known = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
+    rest = Counter(words(text)) - Counter(words(" ".join(known)))
     loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
     numbers = any(isinstance(value, int | float) for value in fields.values())
     return all(word in loose or (numbers and word.isdigit()) for word in rest)
