@@ -1,14 +1,12 @@
-"""Money is reserved before the call. This file owns what a debate has used and may still use.
+"""Model calls of a debate: each is looked up in the record, or reserved in the budget, recorded, sent and recorded again.
 
-The line from a seat to the engine. This file owns the order: look up, else reserve, log, send, log, use.
-
-The purse is a fold over the record, live and on resume alike. A try without an end counts as spent, because the
+The budget is a fold over the record, live and on resume alike. An attempt without a result counts as spent, because the
 provider may have been paid for it.
 
-How many tokens a prompt has, only the provider knows. It is estimated by its letters. Where a model has counted more
-than was estimated, its next prompts are taken for as much longer. A call goes where its estimate, and the worst that
-can become of those in flight, fit into the limit; else it waits for these to end. So what is used in the end is over
-the limit by no more than the error of one estimate.
+Only the provider knows how many tokens a prompt has. The number is estimated from its characters. If a model has
+counted more than was estimated, its next prompts are estimated higher by the same factor. A call is sent if its
+estimate and the worst case of those in flight fit into the limit; else it waits for these to end. So the final use
+exceeds the limit by no more than the error of one estimate.
 """
 
 import asyncio

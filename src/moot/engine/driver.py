@@ -1,10 +1,8 @@
-"""The time of a debate. This file owns when it is up, and that it stands still while only people are waited for.
+"""The driver: the loop that runs a debate from a play, a ledger and agents, within its total time.
 
-The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
-
-It puts each batch of asks to the seats in parallel and writes what came of them. An ask is on record before its seat
-is asked, an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees
-an answer of the same batch, however the latencies fall.
+It asks the agents of each batch in parallel and records their answers. An ask is recorded before its agent is called,
+an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees an answer of
+the same batch, whatever the latencies. The total time does not run while only people are waited for.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Meetings of a board. This file owns who speaks next in one, and what its verdicts come to in words."""
+"""Board meetings: who speaks next, and the verdicts in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

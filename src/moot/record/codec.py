@@ -1,7 +1,7 @@
-"""Entries to lines and back. This file owns the format of a record; kinds and field names are for ever.
+"""Record format: entries to lines of JSON and back. Kinds and field names never change.
 
 One line is one JSON object: format version ``v``, ``seq``, ``at``, ``prev`` (SHA-256 of the line before, so that an
-edited or damaged record is found), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
+edited or damaged record is detected), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
 """
 
 import hashlib

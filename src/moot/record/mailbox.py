@@ -1,9 +1,7 @@
-"""Letters to a debate: what people say and answer from elsewhere. This file owns where they are kept and their numbers.
+"""The mailbox of a debate: messages from people and programs outside the process that runs it.
 
-Interjections that come by letter. This file owns when a debate looks for them, and that each is taken once.
-
-A debate has one writer, the process that holds it. Whoever else has something to say writes a letter: an entry in a
-stream of its own beside the record, with the same hash chain, which the holder reads.
+A debate has one writer, the process that runs it. Everybody else queues a message: an entry in a separate stream beside
+the record, with the same hash chain. The running process reads the mailbox and uses each interjection once.
 """
 
 from collections.abc import Callable
