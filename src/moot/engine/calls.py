@@ -1,4 +1,4 @@
-"""Model calls of a debate: each is looked up in the record, or reserved in the budget, recorded, sent and recorded again.
+"""Model calls of a debate: each is taken from the record, or reserved in the budget, sent and recorded.
 
 The budget is a fold over the record, live and on resume alike. An attempt without a result counts as spent, because the
 provider may have been paid for it.

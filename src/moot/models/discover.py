@@ -1,4 +1,4 @@
-"""Provider discovery for ``moot models``: local servers in reach, keys that are set, and why a provider was not reached.
+"""Provider discovery for ``moot models``: local servers in reach, keys that are set, and causes of failure.
 
 Nothing here costs anything or shows a key: local servers are asked for their lists, keys only checked for presence.
 """
