@@ -1,4 +1,4 @@
-"""Evidence for the built-in debater: which passages of the documents bear on a query, for which side, and who quoted them.
+"""Evidence for the built-in debater: passages that bear on a query, for which side, and who quoted them.
 
 A passage is known by its number, its place in the documents. Of equal weights the first passage wins. Everything
 follows from the brief, the documents and the turns that the context shows; nothing is remembered.

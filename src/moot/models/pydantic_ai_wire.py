@@ -1,4 +1,4 @@
-"""All providers but Ollama, through ``pydantic_ai.direct``: settings, messages and tools to its types, and answers back.
+"""All providers but Ollama, through ``pydantic_ai.direct``: requests in its types, and answers back.
 
 The library is loaded when a model is first used, which takes one to three seconds. None of its types leaves here.
 """

@@ -1,4 +1,4 @@
-"""HTTP connections to providers: one client per provider, keys only to its own host, and a limit on the size of answers.
+"""HTTP connections to providers: one client each, keys only to its own host, limited answers.
 
 Bytes are counted as they arrive, before anything parses them. Answers are requested uncompressed, and a compressed one
 is refused, so the count is the real size. The module loads the HTTP library, which takes 0.1 s; import it where a
