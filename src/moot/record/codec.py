@@ -123,7 +123,7 @@ def read(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[Entry
     for n, line in enumerate(lines, start=after + 1):
         entry = decode(line)
         if entry.seq != n:
-            raise RecordError(f"entry {n} is missing: the record goes on with entry {entry.seq}")
+            raise RecordError(f"entry {n} is missing: the record continues with entry {entry.seq}")
         if entry.prev != prev:
             raise RecordError(f"entry {n - 1} has been changed: entry {n} carries another hash of it")
         entries.append(entry)

@@ -210,7 +210,7 @@ class Ledger:
         return line
 
     def _check_open(self) -> None:
-        """Refuse what nobody would write, and what would come behind the end."""
+        """Refuse events while the record is not written, and after the end of the debate."""
         if self._over:
             raise self._over
         if self.transcript.closed:
