@@ -89,7 +89,7 @@ class _Follower:
         self.news.set()
 
     def pick(self) -> StoredLine | Signal | None:
-        """The next item at hand that was not given out yet; None where there is none."""
+        """The next item at hand that was not given out yet; None if there is none."""
         if self.page:
             self.last += 1
             return StoredLine(self.last, self.page.popleft())

@@ -314,7 +314,7 @@ class Extract:
         source: the document's name.
         line: the line on which it begins, counted from 1.
         text: its words as they stand.
-        heading: the heading above it; "" where there is none.
+        heading: the heading above it; "" if there is none.
     """
 
     source: str

@@ -182,7 +182,7 @@ class ServerTool:
         offer: what the server says of it.
 
     Attributes:
-        told: the server's own description, on one line; "" where there is none.
+        told: the server's own description, on one line; "" if there is none.
     """
 
     def __init__(self, line: Attached, offer: Offer) -> None:
