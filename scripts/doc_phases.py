@@ -12,7 +12,7 @@ from typing import cast
 from doc_protocols import table_of
 from moot.arguments.tree import safe
 from moot.core.brief import Participant
-from moot.core.roles import LIBRARIAN
+from moot.core.roles import RETRIEVER
 from moot.phases.choices import Choices, Memory
 from moot.protocols import known, spec
 from moot.report.flowchart import LAST, flowchart
@@ -31,7 +31,7 @@ READING: Mapping[str, tuple[str, str]] = {
 def arena() -> Data:
     """The protocol of the pages: an arena of three with a retriever."""
     brief = table_of(3)
-    retriever = Participant(name="Librarian", duty="aide", seat=LIBRARIAN)
+    retriever = Participant(name="Librarian", duty="aide", seat=RETRIEVER)
     seated = replace(brief, participants=(*brief.participants[:3], retriever))
     return spec.dump(known.build("arena", seated, Choices(memory=Memory())))
 

@@ -1,7 +1,7 @@
-"""Deadlines that leave out the time in which the process did not run.
+"""Timeouts that do not count the time in which the process did not run.
 
-A process that is stopped (Ctrl-Z, a debugger, a suspended machine) hears no answer meanwhile. If that time counted, all
-calls in hand would fail when it goes on, though their answers may be there.
+A process that is stopped (Ctrl-Z, a debugger, a suspended machine) receives no answers meanwhile. If that time counted,
+all calls in progress would fail when it continues, although their answers may have arrived.
 """
 
 import asyncio
@@ -11,19 +11,19 @@ from types import TracebackType
 from typing import Self
 
 STEP = 1.0
-"""The most seconds between two looks at the clock, so the most time that a stop can cost."""
+"""The most seconds between two checks of the clock, and so the most time that a stop can cost."""
 
 LATE = 1.0
-"""Seconds that a look can be late. One that comes later means that the process did not run."""
+"""The seconds that a check can be late. A later one means that the process did not run."""
 
 
 class Deadline:
     """Ends a block after some seconds, as ``asyncio.timeout`` does: with TimeoutError.
 
-    It looks at the clock in steps. A step that ends late does not count, because nobody knows how much of it has run.
+    It checks the clock in steps. A step that ends late does not count, because it is unknown how much of it has run.
 
     Args:
-        seconds: the time for the block; None for any time.
+        seconds: the time for the block; None for no limit.
     """
 
     def __init__(self, seconds: float | None) -> None:
@@ -51,7 +51,7 @@ class Deadline:
         return self._timeout.expired()
 
     def restart(self, seconds: float) -> None:
-        """Give the block so many seconds from now; none where its time is up already."""
+        """Give the block ``seconds`` from now; does nothing if its time is up already."""
         if self.expired():
             return
         self._left, self._since = seconds, self._loop.time()
@@ -60,7 +60,7 @@ class Deadline:
 
     @contextmanager
     def paused(self) -> Generator[None]:
-        """Within the block the time stands still."""
+        """A context in which the time does not run."""
         if self._left is None or self._timer is None or self.expired():
             yield
             return
@@ -74,7 +74,7 @@ class Deadline:
             self.restart(left)
 
     def _wait(self) -> None:
-        """Look again when the time is up, or after a step."""
+        """Check the clock again when the time is up, or after a step."""
         assert self._left is not None
         if self._timer:
             self._timer.cancel()

@@ -15,7 +15,7 @@ from tests.analysis.courses import chain, decide, look, say, table, turned
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring
 
-RECORDS = sorted((RECORDS).glob("*.jsonl"))
+LINES_OF_RECORDS = sorted((RECORDS).glob("*.jsonl"))
 
 
 def test_insights_are_sentences_about_what_was_found() -> None:
@@ -136,7 +136,7 @@ def test_no_analysis_without_an_opening() -> None:
         look(Diary().add(Entered(path="/debate")).entries)
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LINES_OF_RECORDS, ids=lambda path: path.stem)
 def test_old_records_can_be_analysed_at_every_entry(path: Path) -> None:
     entries = read(path.read_text("utf-8").splitlines())
     for end in range(1, len(entries) + 1):

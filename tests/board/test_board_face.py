@@ -27,7 +27,7 @@ from moot.board import (
 from moot.core.brief import Limits, Participant
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
 from moot.core.event import Closed, Entry, Opened
-from moot.core.roles import Given
+from moot.core.roles import GivenVerdict
 from moot.demo.material import NOTHING
 from tests.council.agents import Agent, own_place
 from tests.paths import SHARED
@@ -78,8 +78,10 @@ async def test_a_meeting_gives_states_recommendation_and_split() -> None:
         has_withdrawn=True,
         message_count=2,
         verdict_history=(
-            Given(verdict="NO_HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[0].mark),
-            Given(verdict="HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[1].mark),
+            GivenVerdict(
+                verdict="NO_HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[0].mark
+            ),
+            GivenVerdict(verdict="HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[1].mark),
         ),
     )
     assert (found.verdict, found.split, found.outcome.status) == ("HIRE", True, "decided")

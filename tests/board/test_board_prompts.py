@@ -12,7 +12,7 @@ from tests.agents.prompts import prompt
 from tests.kits.players import Player
 from tests.paths import GOLDEN
 
-GOLDEN = GOLDEN / "board-prompts.txt"
+EXPECTED = GOLDEN / "board-prompts.txt"
 PEOPLE = (
     Participant(name="Ann", role="Statistics", persona="Personality: calm\nExpertise: Statistics"),
     Participant(name="Bob", persona="Personality: bold"),
@@ -43,7 +43,7 @@ async def test_the_prompts_of_a_board() -> None:
     text = "".join(
         f"######## {key}: {ask.to}\n\n{prompt(player, key)}\n\n" for key, ask in asked.items() if key in SHOWN
     )
-    assert text == GOLDEN.read_text("utf-8")
+    assert text == EXPECTED.read_text("utf-8")
 
 
 SHOWN = ("meeting#1", "meeting#2", "meeting#3", "meeting#5", "recommend#1")

@@ -183,7 +183,7 @@ def test_limits_that_cannot_be_are_refused(limits: dict[str, Any]) -> None:
 
 def test_an_answer_to_nothing_is_a_damaged_record() -> None:
     for event in (Replied(key="#9", reply=Reply(text="?")), Failed(key="#9", kind="broken", reason="?")):
-        with pytest.raises(RecordError, match="'#9', which was never asked"):
+        with pytest.raises(RecordError, match="'#9', but that was never asked"):
             told(event)
 
 

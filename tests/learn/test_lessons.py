@@ -9,7 +9,7 @@ from moot.core.ask import Field, Form, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Called, Entry, Interjected, Opened
-from moot.core.roles import LIBRARIAN, ORIGINS
+from moot.core.roles import ORIGINS, RETRIEVER
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons, Notes
 from moot.phases.speak import revision, speech
@@ -100,7 +100,7 @@ def test_of_the_owners_notes_the_last_of_each_kind_counts() -> None:
 
 
 def test_debates_that_were_recalled_are_counted_as_used() -> None:
-    paper = Paper(TWO, others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
+    paper = Paper(TWO, others=(Participant(name="Librarian", seat=RETRIEVER, duty="aide"),))
     form = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
     paper.say("Librarian", "recall", form=form, ORIGINS=("d1", "d2", "d1"))
     paper.say("Librarian", "recall", form=form)

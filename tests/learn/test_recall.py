@@ -16,7 +16,7 @@ from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Interjected, Replied
-from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, RECALL
+from moot.core.roles import HISTORY, ORIGINS, RECALL, RETRIEVER
 from moot.core.transcript import Transcript, fold
 from moot.learn.memory_store import MemoryStore
 from moot.models.base import Traits
@@ -31,7 +31,7 @@ from tests.cli.commands import settle
 from tests.kits.players import Player
 from tests.learn.lessons_kit import taught
 
-LIB = Participant(name="Librarian", role="Recalls earlier debates", seat=LIBRARIAN, duty="aide")
+LIB = Participant(name="Librarian", role="Recalls earlier debates", seat=RETRIEVER, duty="aide")
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
 CHAIR = Participant(name="Chair", duty="moderator")
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CY, CHAIR, LIB))
@@ -46,7 +46,7 @@ class Keeper:
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         self.read += 1
-        return Reply(text=self.text, fields={HISTORY: (self.text,), ORIGINS: ("d1",)}, asked=LIBRARIAN)
+        return Reply(text=self.text, fields={HISTORY: (self.text,), ORIGINS: ("d1",)}, asked=RETRIEVER)
 
 
 def script(ask: Ask, context: Context) -> Mapping[str, Value]:
@@ -244,7 +244,7 @@ async def test_a_librarian_may_be_described_or_named_otherwise(tmp_path: Path) -
     own = (await ready(tmp_path, "seed: 1", f"{PEOPLE}\n## Lena (librarian)\nrole: Knows it all\n")).plan
     assert isinstance(own.protocol, Sequence)
     assert own.protocol.parts[0] == Recall(who="Lena")
-    assert own.brief.participants[-1] == Participant(name="Lena", role="Knows it all", seat=LIBRARIAN, duty="aide")
+    assert own.brief.participants[-1] == Participant(name="Lena", role="Knows it all", seat=RETRIEVER, duty="aide")
     taken = "## Librarian\nrole: pro\n\n## Archivist\nrole: contra\n"
     assert (await ready(tmp_path, "recall: yes", taken)).plan.brief.names("aide") == ("Keeper of Memory",)
 

@@ -12,7 +12,7 @@ from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called
-from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, NAMED, ORIGINS, PATTERNS, PULSE, News
+from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAME, News
 from moot.core.transcript import Transcript
 from moot.learn.memory_store import MemoryStore
 from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, Pulse, Retriever, plain, quoted
@@ -20,7 +20,7 @@ from moot.phases.base import State
 from moot.phases.helpers import Recall
 from tests.learn.lessons_kit import taught
 
-WHO = Participant(name="Librarian", seat=LIBRARIAN, duty="aide")
+WHO = Participant(name="Librarian", seat=RETRIEVER, duty="aide")
 TOPIC = "Should the depot buy electric buses?"
 
 
@@ -88,7 +88,7 @@ async def test_outcomes_and_patterns_come_with_their_origins(path: Path) -> None
     assert reply.fields[ORIGINS] == ("depot-1", "depot-2")
     assert reply.text.startswith(HEAD)
     assert all(f"- {line}" in reply.text for line in (*_lines(reply, HISTORY), *_lines(reply, PATTERNS)))
-    assert (reply.asked, reply.served, reply.notes) == (LIBRARIAN, LIBRARIAN, ())
+    assert (reply.asked, reply.served, reply.notes) == (RETRIEVER, RETRIEVER, ())
 
 
 def _lines(reply: Reply, name: str) -> tuple[str, ...]:
@@ -203,4 +203,4 @@ def test_no_text_leaves_its_quotation_marks(text: str, most: int) -> None:
 
 
 def test_the_names_of_the_seat() -> None:
-    assert LIBRARIAN.endswith(NAMED)
+    assert RETRIEVER.endswith(RETRIEVER_NAME)

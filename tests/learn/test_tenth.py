@@ -14,7 +14,7 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.roles import HISTORY, LIBRARIAN, ORIGINS, PATTERNS, RECALL
+from moot.core.roles import HISTORY, ORIGINS, PATTERNS, RECALL, RETRIEVER
 from moot.core.transcript import Turn, read_field
 from moot.learn.lessons import lessons
 from moot.learn.memory import Notes
@@ -48,7 +48,7 @@ BRIEF = Brief(
     topic=TOPIC,
     participants=(
         *(Participant(name=name, seat=seat) for name, seat in THREE.items()),
-        Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),
+        Participant(name="Librarian", seat=RETRIEVER, duty="aide"),
     ),
 )
 

@@ -20,7 +20,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Replied, Ruled
-from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, WEIGH, weight_field
+from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, weight_field
 from moot.core.transcript import Transcript, fold
 from moot.learn.memory_store import MemoryStore
 from moot.learn.panels import Marks, log_odds_weight
@@ -41,7 +41,7 @@ from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 from tests.learn.lessons_kit import Paper
 
 GOOD, POOR = "guest:good", "guest:poor"
-TELL = Participant(name="Teller", seat=TELLER, duty="aide")
+TELL = Participant(name="Teller", seat=VOTE_WEIGHER, duty="aide")
 PEOPLE = "\n\n## Ann\nrole: a\n\n## Bob\nrole: b\n\n## Cy\nrole: c\n"
 LEARNED = Choices(strategy="weighted", vote_weights="log_odds")
 
@@ -300,7 +300,7 @@ async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(workspace: Work
     anew = await fork(workspace, "d", at=1, change=Change(models={"": POOR}))
     came = await workspace.resume(anew)
     assert came.transcript.brief
-    assert came.transcript.brief.participant("Teller").seat == TELLER
+    assert came.transcript.brief.participant("Teller").seat == VOTE_WEIGHER
     assert len(set(weighed(came.transcript).values())) == 1
     assert weighed(came.transcript)["Ann"] == weighed(whole.transcript)["Bob"]
 

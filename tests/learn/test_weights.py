@@ -13,7 +13,7 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, WEIGH, VoteWeights, weight_field
+from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, VoteWeights, weight_field
 from moot.core.transcript import Transcript
 from moot.learn.calibration import document_weight
 from moot.learn.lessons import lessons
@@ -195,7 +195,7 @@ def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) ->
     """The question to a teller on two debaters and a juror."""
     people = (*SEATS.items(), ("Joe", A))
     voters = tuple(Participant(name=n, seat=seat, duty="juror" if n == "Joe" else "debater") for n, seat in people)
-    vote_weigher = Participant(name="T", seat=TELLER, duty="aide")
+    vote_weigher = Participant(name="T", seat=VOTE_WEIGHER, duty="aide")
     brief = Brief(topic="Tea?", options=options, participants=(*voters, vote_weigher))
     step = next(Weigh(who="T", method=method).play(State(brief=brief, transcript=Transcript(brief=brief))))
     assert isinstance(step, list)

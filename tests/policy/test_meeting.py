@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.roles import Given, Standing, split, standing
+from moot.core.roles import GivenVerdict, Standing, split, standings
 from moot.core.transcript import Transcript, Turn
 from moot.policy.board_turns import QuietFirst, recommendation, weigh
 from moot.policy.turns import Hearing
@@ -80,7 +80,7 @@ TALKS = st.lists(st.tuples(st.sampled_from((*NAMES, "Chair")), st.none() | FIELD
 @given(TALKS, st.integers(0, 99))
 def test_nobody_speaks_out_of_turn(turns: list[tuple[str, Mapping[str, Value] | None]], seed: int) -> None:
     heard = talk(*turns)
-    states = standing(NAMES, heard)
+    states = standings(NAMES, heard)
     here = [name for name in NAMES if not states[name].withdrawn and not states[name].absent]
     name = next_of(heard, seed=seed)
     assert name in (here or [""])
@@ -110,7 +110,7 @@ def test_who_is_spoken_to_answers_in_half_of_the_cases() -> None:
 
 
 def ann(*fields: Mapping[str, Value] | None) -> Standing:
-    return standing(("Ann",), talk(*(("Ann", each) for each in fields)))["Ann"]
+    return standings(("Ann",), talk(*(("Ann", each) for each in fields)))["Ann"]
 
 
 def test_a_change_of_verdict_is_kept_as_history() -> None:
@@ -122,8 +122,8 @@ def test_a_change_of_verdict_is_kept_as_history() -> None:
     )
     assert (state.verdict, state.reasoning, state.changed, state.messages) == ("NO_HIRE", "", True, 4)
     assert state.history == (
-        Given(verdict="HIRE", reasoning="papers", mark="T1"),
-        Given(verdict="NO_HIRE", reasoning="", mark="T4"),
+        GivenVerdict(verdict="HIRE", reasoning="papers", mark="T1"),
+        GivenVerdict(verdict="NO_HIRE", reasoning="", mark="T4"),
     )
 
 
@@ -164,9 +164,9 @@ def test_one_comparison_tells_changes_and_splits(
         Turn(key=ask.key, by="Ann", act="argue", ask=ask, reply=Reply(text="", fields={"Verdict": verdict}))
         for ask, verdict in zip(asks, (one, other), strict=True)
     ]
-    state = standing(("Ann",), turns)["Ann"]
+    state = standings(("Ann",), turns)["Ann"]
     assert (state.changed, state.verdict) == (differ, other if differ else one)
-    apart = [*standing(("Ann",), turns[:1]).values(), *standing(("Ann",), turns[1:]).values()]
+    apart = [*standings(("Ann",), turns[:1]).values(), *standings(("Ann",), turns[1:]).values()]
     assert split(apart) is differ
     assert not split([Standing(name="Bob"), apart[0]]), "who has given none differs from nobody"
 
@@ -181,12 +181,12 @@ def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
 def test_open_asks_and_words_of_others_count_for_nothing() -> None:
     waiting = Turn(key="k", by="Ann", act="argue", ask=said(1, "Ann").ask)
     foreign = Turn(key="l", by="Ann", act="reflect", reply=Reply(text="x", fields={"Verdict": "HIRE"}))
-    states = standing(("Ann",), (waiting, foreign, said(2, "Bob", VERDICT)))
+    states = standings(("Ann",), (waiting, foreign, said(2, "Bob", VERDICT)))
     assert states == {"Ann": Standing(name="Ann", asked=1)}
 
 
 def test_a_last_word_is_no_message_and_can_be_an_abstention() -> None:
-    states = standing(("Ann", "Bob"), (said(1, "Ann", {"Verdict": ABSTAIN}, last=True), said(2, "Bob", VERDICT)))
+    states = standings(("Ann", "Bob"), (said(1, "Ann", {"Verdict": ABSTAIN}, last=True), said(2, "Bob", VERDICT)))
     assert (states["Ann"].abstained, states["Ann"].messages, states["Ann"].verdict) == (True, 0, "")
     assert not states["Bob"].abstained
 
@@ -209,7 +209,7 @@ def test_a_split_decision_is_told_as_one() -> None:
         ("Cy", None),
         ("Cy", None),
     )
-    states = standing(NAMES[:3], talked)
+    states = standings(NAMES[:3], talked)
     one = decided({"HIRE": 1, "NO_HIRE": 1}, {"Ann": "HIRE", "Bob": "NO_HIRE"}, status="tie")
     assert recommendation(one, states) == (
         "The board is split and recommends nothing: HIRE 1, NO_HIRE 1.\n"

@@ -11,7 +11,7 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import BriefError
-from moot.core.matching import beside
+from moot.core.matching import voter_reason
 from moot.core.transcript import Turn
 from moot.demo.debater import DemoDebater
 from moot.models.base import Traits
@@ -145,7 +145,7 @@ def test_a_ranking_is_no_text_beside_the_ballot() -> None:
     ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=sheet(2))
     said = "I thought about it.\nRANKING:\n1. Proposal B\n- Proposal A"
     reply = Reply(text=said, fields={RANKING: ("Proposal B", "Proposal A")})
-    assert beside(Turn(key="k", by="Ann", act="vote", ask=ask, reply=reply)) == "I thought about it."
+    assert voter_reason(Turn(key="k", by="Ann", act="vote", ask=ask, reply=reply)) == "I thought about it."
 
 
 def test_the_screen_shows_who_ranks_whom(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ async def test_a_store_that_always_conflicts_ends_the_trying() -> None:
             tries.append(after)
             raise RecordConflict("somebody else has written")
 
-    with pytest.raises(RecordConflict, match="100 letters came in before this one"):
+    with pytest.raises(RecordConflict, match="100 other messages were queued before this one"):
         await letters(Busy()).post(HM)
     assert len(tries) == TRIES
 

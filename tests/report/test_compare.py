@@ -36,7 +36,7 @@ from moot.report.report import as_data
 from tests.paths import GOLDEN
 from tests.report.reports import DRAFT, Diary, ask, draft, opened, person
 
-GOLDEN = GOLDEN / "diff.txt"
+EXPECTED = GOLDEN / "diff.txt"
 ANN, BEN = person("Ann", seat="ollama:old"), person("Ben", seat="ollama:old")
 FIRST = (ask("/debate/draft#1", "Ann", "draft", form=DRAFT), ask("/debate/draft#2", "Ben", "draft", form=DRAFT))
 AGAIN = ask("/debate/rounds/round-1/revise#1", "Ann", "revise", "/debate/draft#2", form=DRAFT)
@@ -307,7 +307,7 @@ def shown(one: Sequence[Entry], other: Sequence[Entry]) -> str:
 
 def test_the_screen_is_the_golden_one() -> None:
     text = shown(*whole())
-    assert text == GOLDEN.read_text("utf-8")
+    assert text == EXPECTED.read_text("utf-8")
     assert [line for line in text.splitlines() if line != line.rstrip()] == []
 
 

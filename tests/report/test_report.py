@@ -21,7 +21,7 @@ from tests.kits.clock import within
 from tests.paths import GOLDEN
 from tests.report.reports import DRAFT, Diary, ask, draft, hiring, opened, person
 
-GOLDEN = GOLDEN / "report.md"
+EXPECTED = GOLDEN / "report.md"
 ANN, BEN, CHAIR = person("Ann"), person("Ben"), person("Chair", duty="moderator")
 
 
@@ -40,7 +40,7 @@ def ruled(decision: Decision, *people: str) -> Diary:
 
 def test_golden_report() -> None:
     made = markdown(report(hiring(), debate="20260105-hire-7f3a", where="debates.sqlite", head="ab" * 32))
-    assert made == GOLDEN.read_text("utf-8")
+    assert made == EXPECTED.read_text("utf-8")
 
 
 def test_data_is_json_and_has_the_numbers_of_the_page() -> None:

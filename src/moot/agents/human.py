@@ -1,7 +1,7 @@
-"""A participant who is a person. This file owns how long a person is waited for, and who answers instead.
+"""The agent of a person: how long it waits for the person, and what answers instead.
 
-A person answers in place, through a door that the host has, or from elsewhere by letter. Where nobody can be asked now,
-the debate waits, over weeks and restarts, until the answer is there or the person's time is up.
+A person answers at a prompt of the host, or from elsewhere by a message to the debate. If nobody can be asked now, the
+debate waits, over weeks and restarts, until the answer arrives or the person's time is up.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""A participant whose words come from a language model. This file owns when a model is asked again for one answer.
+"""The agent of a language model: calls, tool use and repair questions for one answer.
 
-Tools that it asks for are used, and it is asked again with what they found, until it answers in words. A form that
-could not be read costs one repair question; what is unread after that stays unread. A form that was cut off is gone on
-with once before.
+Tools that the model requests are used, and it is called again with their results until it answers in words. A form
+that was not readable costs one repair question; a field that is not readable after that has no value. A form that was
+cut off is first continued once.
 """
 
 from collections.abc import Sequence

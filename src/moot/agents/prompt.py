@@ -1,12 +1,12 @@
-"""Scenes to messages. This file owns what a model reads, and in which order.
+"""Prompts: what a model reads for one ask, and in which order.
 
-The order serves the providers' prompt caches: what all share and what is old comes first (rules, topic, background,
-the log), what is one's own and new comes last (persona, the turns laid before one, the task, the form). There is no
-time and no chance in a prompt. Everything that a participant or a document wrote is indented, line by line; only our
-own frames begin at the margin, so that no text can pass for another's.
+The order suits the providers' prompt caches: shared and old text comes first (rules, topic, background, the log),
+individual and new text last (persona, the turns that the ask is about, the task, the form). A prompt has no time and no
+randomness. Everything that a participant or a document wrote is indented, line by line; only Moot's own frames begin at
+the margin, so that no text can pass for another's.
 
-An answer in tags is written anew from the fields that were read and that the reader may see, under the turn's mark as
-its id. It has no timestamp: that would make every prompt, and every play of one record, another one.
+An answer in tags is written anew from the fields that the reader may see, with the turn's mark as its id. It has no
+timestamp, because that would make the prompts of each replay different.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,17 +1,13 @@
-"""The tree of a search for arguments. This file owns which way a simulation takes, and which line is the best.
-
-What a search for arguments asks, and how its tree grows by the answers. This file owns both.
+"""The tree of an argument search: its questions, how it grows by the answers, and which line is the best.
 
 The way down follows UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo Planning, ECML 2006): of the children j of a
 node with N visits take the one with the greatest
 
     v_j + c * sqrt(ln N / n_j),   c = sqrt(2),
 
-where n_j is the number of its visits and v_j the mean value for whoever speaks there: values are those for the
-participant, the opponent wants them low, so 1 minus the mean stands for the opponent. Chance decides ties alone.
-
-Nobody is asked here: a play is a plain generator of questions that takes what was read from each answer, so that the
-search and its estimate put the same ones. Its chance comes from the brief's seed and the ask's key.
+where n_j is the number of its visits and v_j the mean value for the speaker there: values are those for the
+participant, so for the opponent v_j is 1 minus the mean. Only ties are decided at random, from the brief's seed and the
+ask's key. A search is a plain generator of questions, so that it and its estimate ask the same ones.
 """
 
 from collections.abc import Generator, Sequence

@@ -1,10 +1,8 @@
-"""Arguments that a model writes for a tool. This file owns how they are read, and if they fit its schema.
+"""The Tool port and tool use: reading a model's arguments, checking them against the schema, and running the tool.
 
-Tools in a participant's hands. This file owns the port that every tool fits, and what a tool may see and use.
-
-A tool works for one participant and sees what that participant sees, nothing else. Its result is foreign text: it is
-laid before the model in a frame of our own, as data with its sources. What goes wrong with a tool becomes a result too,
-so no debate ends by one. A use that is on record is not made again.
+A tool works for one participant and sees only what that participant sees. Its result is foreign text: the model gets it
+in a frame of Moot's own, as data with its sources. An error of a tool becomes a result too, so it never ends a debate.
+A use that is recorded is not repeated.
 """
 
 import asyncio

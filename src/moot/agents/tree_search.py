@@ -1,18 +1,14 @@
-"""A participant that looks for its next argument by Monte Carlo tree search. This file owns the search.
+"""An agent that searches for its next argument by Monte Carlo tree search.
 
-The tree begins with the debate as the participant sees it. Below stand claims that it might make, below each the
-replies that its strongest opponent and then itself might give, as many deep as ``Search.depth``. Each simulation walks
-down, adds the replies that are missing to the end, has the model judge how the participant stands after the exchange,
-from 0 to 1, and books that value on every node of the way.
+The root is the debate as the participant sees it. Below are claims that it might make, and below each the replies that
+its strongest opponent and then itself might give, up to ``Search.depth``. Each simulation walks down, adds missing
+replies at the end, has the model rate the participant's position after the exchange from 0 to 1, and adds that value to
+every node on the way. ``agents.search_tree`` has the questions, the tree and the choices.
 
-What is asked, and how the tree grows by the answers, is the business of ``agents.search_tree``; which way is walked
-down, and which claim is chosen in the end, that of ``agents.search_tree``.
-
-The whole search is one call on record, ``tree``, with the tree as JSON; all calls of the model in it are on record
-too, under names that say which node they made. So a resumed search repeats none, and a finished one is just read.
-One ask costs at most ``calls(search)`` calls of the model. A search takes at most ``SHARE`` of the time of a turn: the
-first visits of all claims are made at once, the rest one after the other, because each depends on the one before. Where
-time is up or the model fails, the tree is used as far as it has grown.
+The whole search is one recorded call, ``tree``, with the tree as JSON; all model calls in it are recorded too, named by
+their nodes. So a resumed search repeats none, and a finished one is just read. One ask costs at most ``calls(search)``
+model calls. A search takes at most ``SHARE`` of the time of a turn: the first visits of all claims run in parallel, the
+rest in sequence. If time is up or the model fails, the tree is used as far as it has grown.
 """
 
 import asyncio

@@ -1,15 +1,10 @@
-"""Formulas with a blank in their midst ("Output ({}) is better"). This file owns where such a one stands filled in.
+"""Ballots in running text ("I vote for: X"): which statement is the author's vote, and which of several counts.
 
-Statements of a vote: what stands in a text, and which one stands. This file owns how several are weighed.
-Ballots: one formula line in running text ("I vote for: X"). This file owns which statement is the author's vote.
+Only the author's own, final, unconditional statement counts. A statement that contradicts it, takes it back or renames
+it leaves no vote, unless its words say that the later one counts.
 
-A judge is often told to end with a sentence in which the choice stands in the middle. It counts where it ends its
-sentence and no other choice is joined to it ("Output (a) or Output (b) is better").
-
-Only the author's own, final, unconditional statement counts. What contradicts it, takes it back or renames it books
-nothing, unless its words say that the later one stands.
-
-Only the author's own, final, unconditional statement counts. Whatever is not known to be that books nothing.
+A formula may have its choice in the middle ("Output ({}) is better"), as judges are often told to end. It counts if it
+ends its sentence and no other choice is joined to it ("Output (a) or Output (b) is better").
 """
 
 import re

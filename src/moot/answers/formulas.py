@@ -1,4 +1,4 @@
-"""Formulas: how people say that they vote, abstain, or take it back. This file owns these lists.
+"""Formulas of ballots: lists of phrases by which authors vote, abstain, or take a vote back.
 
 All patterns are for folded text (``plain.fold``). Each stands behind the letters without which it cannot match, so
 that a text is searched only for the languages that it may be in.

@@ -1,9 +1,7 @@
-"""Objects: JSON as models write it. This file owns which objects stand in a text and what spoils one.
-
-Members: answers laid out as one JSON object. This file owns which object is the answer and what its members mean.
+"""JSON answers as models write them: which object of a text is the answer, and what its members mean.
 
 Allowed beyond JSON, because the meaning is plain: trailing commas, single quotes, raw line breaks and unknown escapes
-in strings, Python's ``True``, ``False``, ``None``. Kept apart from JSON, because it is not plain: doubled keys, NaN.
+in strings, Python's ``True``, ``False``, ``None``. Not allowed, because it is not plain: doubled keys, NaN.
 """
 
 import re

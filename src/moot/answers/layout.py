@@ -1,8 +1,7 @@
-"""Sections: answers laid out as ``LABEL: text``. This file owns which lines are labels and what belongs to each.
+"""Layout of forms as text: what a prompt says about a form, and how answers are written, read and asked for again.
 
-Layout: forms as text. This file owns the doors: what a prompt says, how an answer is written, read, asked for again.
-
-A reading never invents: what is not plainly the author's own final statement is left in ``unread``.
+It chooses among the layouts of a form, and reads ``LABEL: text`` sections itself. Reading never invents: what is not
+plainly the author's own final statement is listed in ``unread``.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Answers written by hand. This file owns what a person may leave out that a model may not.
+"""Answers written by people: what a person may leave out that a model may not.
 
 A person is not asked a second time by the debate: what cannot be read is refused at once, in one sentence that says
 what is missing.

@@ -1,11 +1,7 @@
-"""Names in running text: which candidate a statement names, and whether what follows leaves it standing.
+"""Mentions of candidates in running text: which one a statement names, and whether its author says it now and means it.
 
-Context: what stands around a statement in running text. This file owns whether its author says it now and means it.
-
-This file owns that judgement. Text is given folded (``plain.fold``).
-
-A statement that nothing speaks against is ``plain``; one that certainly does not count (quoted, reported, denied,
-conditional, over) is ``void``; everything else is ``unclear`` and is never booked. Text is given folded.
+A statement is ``plain`` if nothing speaks against it. It is ``void`` if it certainly does not count: quoted, reported,
+denied, conditional or over. Everything else is ``unclear`` and never counts. Texts are folded (``plain.fold``).
 """
 
 import re

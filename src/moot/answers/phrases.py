@@ -1,7 +1,7 @@
-"""Wording: how people doubt, deny, quote, announce and take back what they say. This file owns these word lists.
+"""Word lists: how people doubt, deny, quote, announce and take back what they say.
 
 All patterns are for folded text (``plain.fold``): lower case, straight quotation marks, no emphasis marks.
-The lists err to one side: what is not known to be a plain statement is not booked.
+The lists are strict: a statement that is not known to be plain does not count.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Plain words: what is left of a text without thinking, fences, quotations and markup. This file owns that cleaning.
+"""Plain text: a text without thinking blocks, code fences, quotations and markup.
 
 Everything here runs in time linear in the length of the text, and no text is longer than ``LONGEST`` characters.
 """

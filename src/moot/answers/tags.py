@@ -1,7 +1,7 @@
-"""Tags: answers laid out as ``<Label>text</Label>``. This file owns which tags are the author's own fields.
+"""Answers in tags, ``<Label>text</Label>``: which tags are the author's own fields.
 
-Only fields on the outer level of the author's own message count. What stands inside another element, a comment,
-a CDATA section or a block quotation is content. One pass, no backtracking.
+Only fields on the outer level of the author's own message count. Tags inside another element, a comment, a CDATA
+section or a block quotation are content. One pass, no backtracking.
 """
 
 import re

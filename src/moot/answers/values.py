@@ -1,4 +1,4 @@
-"""Values: what the words in one field mean. This file owns how texts, choices, numbers, flags and lists are read."""
+"""Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
-"""The documented names of the debate phases, for programs that hold debates of their own. This file owns their ways.
+"""Detectors for programs that run their own debates: convergence and the circuit breaker, by their documented names.
 
-In a debate that Moot holds, stops and breakers stand in the protocol and around the models; nobody needs these there.
+Debates that Moot runs do not need them: their stop rules are in the protocol and their breakers around the models.
 """
 
 import asyncio

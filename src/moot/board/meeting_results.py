@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from moot.app.program.program_plans import next_speaker, read_message
 from moot.app.run.outcome import Outcome
-from moot.core.roles import REASONING, VERDICT, WITHDRAWN, Artifact, Given, Standing, artifacts, split, standing
+from moot.core.roles import REASONING, VERDICT, WITHDRAWN, Artifact, GivenVerdict, Standing, artifacts, split, standings
 from moot.core.transcript import Turn
 from moot.report.conclusion import Board, board
 
@@ -69,7 +69,7 @@ class BoardMemberState:
     verdict_reasoning: str | None = None
     has_withdrawn: bool = False
     message_count: int = 0
-    verdict_history: tuple[Given, ...] = ()
+    verdict_history: tuple[GivenVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def result(outcome: Outcome) -> BoardResult:
     """The outcome of a meeting, from the outcome of its debate."""
     transcript, decision = outcome.transcript, outcome.decision
     members = transcript.brief.names("debater") if transcript.brief else ()
-    states = standing(members, transcript.all())
+    states = standings(members, transcript.all())
     return BoardResult(
         outcome=outcome,
         states={name: _state(each) for name, each in states.items()},

@@ -1,4 +1,4 @@
-"""The Seat port: whoever answers for a participant. This file owns what passes between the engine and a seat."""
+"""The Agent port: what answers for a participant, what it is shown (``Context``) and how its calls are recorded."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ class Context:
     Attributes:
         brief: topic, background, rules, who takes part.
         me: the participant that is asked.
-        turns: the turns of the log that the ask's view shows it, oldest first.
-        about: the turns laid before it, in the order of presentation (``Ask.about``).
+        turns: the turns of the log that the ask's view shows, oldest first.
+        about: the turns that the ask is about, in the order of presentation (``Ask.about``).
         view: how they are shown: the ask's view, narrowed by the participant's own.
     """
 
@@ -30,7 +30,7 @@ class Context:
 
 
 def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
-    """What a participant sees when it is asked; nothing that it must not see, whatever the ask says."""
+    """What a participant sees when it is asked. It never contains what the participant must not see."""
     me = brief.participant(ask.to)
     view = ask.view.narrowed(me.view)
     about = [turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn)]
@@ -45,10 +45,10 @@ def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
 
 
 def open_to(who: str, turn: Turn) -> Turn:
-    """The turn as somebody may read it: without the fields that are private to others.
+    """The turn as a participant may read it: without the fields that are private to others.
 
-    Where a form has such fields, its answer as it came may hold them anywhere; others read what is written anew from
-    the fields that are theirs to read, and nothing of an answer that could not be read.
+    The original text of an answer may contain private fields anywhere. So if the form has any, others read a text that
+    is composed of the fields they may read, and nothing of an answer that was not readable.
     """
     asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     if turn.by == who or turn.reply is None or not any(field.private for field in asked):
@@ -61,15 +61,15 @@ def open_to(who: str, turn: Turn) -> Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """What a call is expected to use at most.
+    """The most that a call is expected to use.
 
     Attributes:
-        model: what is called.
-        tokens: tokens in and out.
-        cost: US dollars; None where the price is unknown.
-        prompt: of the tokens, those of the prompt, which are estimated; 0 where nothing is.
-        worst: the most tokens that the prompt can be, whatever it holds; 0 where that is no more than the estimate.
-        worst_cost: US dollars with so many.
+        model: the model that is called.
+        tokens: input and output tokens.
+        cost: US dollars; None if the price is unknown.
+        prompt: the estimated tokens of the prompt, which ``tokens`` includes; 0 if nothing is estimated.
+        worst: the most tokens that the prompt can have; 0 if that is no more than the estimate.
+        worst_cost: US dollars for a prompt of ``worst`` tokens.
     """
 
     model: str
@@ -80,7 +80,7 @@ class Quote:
     worst_cost: float | None = 0.0
 
     def at(self, prompt: int) -> "Quote":
-        """The same call with another number of tokens in its prompt; the price goes with them."""
+        """The same call with another number of tokens in its prompt, and the cost to match."""
         more, range_ = prompt - self.prompt, self.worst - self.prompt
         if more <= 0 or range_ <= 0:
             return self
@@ -91,40 +91,40 @@ class Quote:
 
 
 class Recorder(Protocol):
-    """The line from a seat to the engine while it answers one ask."""
+    """Records the model and tool calls of an agent while it answers one ask."""
 
     def delta(self, text: str) -> None:
-        """Show a piece of the answer in the making; nothing is stored."""
+        """Show a piece of the answer as it is generated; nothing is stored."""
         ...
 
     def done(self, name: str) -> Called | None:
-        """The answer of a call, if it is on record already."""
+        """The answer to a call, if the record has it already; else None."""
         ...
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Send one model call, unless the record holds its answer already.
+        """Send one model call, unless the record has its answer already.
 
-        What the quote names is reserved and the try is on record before ``send`` is awaited; the answer is
-        on record before this returns. A cancelled try leaves no answer, so it will be sent again.
-        ``send`` fills in everything of Called but ``key`` and ``call``, which the engine sets.
+        Reserves the quote and records the try before ``send`` is awaited, and records the answer before it returns.
+        A cancelled try leaves no answer, so it will be sent again.
+        ``send`` sets all fields of Called except ``key`` and ``call``, which the engine sets.
 
         Raises:
-            LimitReached: a limit stands in the way; nothing was sent.
-            ModelError: the call ended without an answer; it is on record and may be tried again.
+            LimitReached: a limit does not allow the call; nothing was sent.
+            ModelError: the call ended without an answer; that is recorded, and the call may be tried again.
         """
         ...
 
 
 class Agent(Protocol):
-    """Whoever answers: a model, a person, a tool, a librarian."""
+    """What answers for a participant: a model, a person, a function, a helper."""
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask.
 
-        A seat that is cancelled must let the cancellation pass at once: nobody can end it from outside.
+        An agent that is cancelled must let the cancellation through at once: nothing else can end it.
 
         Raises:
-            ModelError: there is no answer; the engine books the ask as failed and the debate goes on.
-            LimitReached: a limit stands in the way; the engine pauses the debate.
+            ModelError: there is no answer; the engine records the ask as failed and the debate continues.
+            LimitReached: a limit does not allow a call; the engine pauses the debate.
         """
         ...

@@ -1,11 +1,7 @@
-"""Forms: the fields that an answer must have. This file owns what a field may hold.
+"""Asks, forms, tool calls and replies: one question to one participant, the fields of its answer, and the answer.
 
-Tools: what a participant can look up or have done while it answers. This file owns what passes between them.
-Asks and replies: one question to one participant, and what came of it. This file owns these values.
-
-How a form is written into a prompt and read out of a text is the business of ``answers.layout``.
-
-A tool call is part of an ask: it is on record before it is made and never made twice.
+``answers.layout`` writes forms into prompts and reads them out of texts. A tool call is part of an ask: it is recorded
+before it is made, and it is never made twice.
 """
 
 import math
@@ -24,7 +20,7 @@ Kind: TypeAlias = Literal["text", "choice", "number", "flag", "list"]
 Layout: TypeAlias = Literal["line", "sections", "tags", "json"]
 
 ABSTAIN = "ABSTAIN"
-"""The value of a field whose author said that he abstains."""
+"""The value of a field whose author abstained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,21 +28,21 @@ class Field:
     """One field of a form.
 
     Attributes:
-        name: its label, as it stands in the text (``STATUS``, ``Verdict``, ``I vote for``).
-        kind: what it holds.
-        choices: the allowed values of a ``choice``, or of each entry of a ``list`` (there () allows any); compared
+        name: its label in the text (``STATUS``, ``Verdict``, ``I vote for``).
+        kind: the kind of its value.
+        choices: the allowed values of a ``choice``, or of each entry of a ``list`` (where () allows any); compared
             without regard to case and markup.
-        required: whether an answer without it is worth one repair question.
-        help: a few words for whoever fills it in.
-        low: least number allowed.
-        high: greatest number allowed.
-        abstain: whether a ``choice`` may be answered by an abstention; a ``text`` with it takes a position, so that no
-            word for nothing ("none yet") can be one, and an abstention stands only where the field is required.
-        private: whether only the author, and who is named in ``to``, may read it.
-        to: with ``private``, the field that names one more who may read it; "" for the author alone.
-        needs: another field that has to stand beside this one. People are held to it; a model's answer is taken as it
+        required: whether a missing value is worth one repair question.
+        help: a short hint for the author.
+        low: the least number allowed.
+        high: the greatest number allowed.
+        abstain: whether a ``choice`` may be an abstention. A ``text`` with it takes a position: words for nothing
+            ("none yet") are not a position, and an abstention counts only if the field is required.
+        private: whether only the author, and the participant named in the field ``to``, may read it.
+        to: with ``private``, the field that names the other reader; "" for the author alone.
+        needs: another field that must be filled in as well. It is enforced for people; a model's answer is taken as it
             is.
-        when: with ``needs``, the one value beside which it has to; "" for any but a flag's ``false``.
+        when: with ``needs``, the only value that requires the other field; "" for any value but a flag's ``false``.
     """
 
     name: str
@@ -64,12 +60,12 @@ class Field:
 
 
 def needed(field: Field, value: Value) -> str:
-    """The name of the field that has to stand beside this value; "" for none."""
+    """The name of the field that must be filled in as well with this value; "" for none."""
     return "" if value is False or field.when not in ("", value) else field.needs
 
 
 def allows(field: Field, value: Value) -> bool:
-    """Whether a value may stand in a field: of its kind, among its choices, within its range, and finite."""
+    """Whether a field allows a value: of its kind, among its choices, within its range, and finite."""
     match field.kind:
         case "choice":
             return value in field.choices or (field.abstain and value == ABSTAIN)
@@ -96,16 +92,16 @@ def shown(value: Value) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """The fields that an answer must have, and how they are laid out as text.
+    """The fields that an answer must have, and their layout as text.
 
     Attributes:
-        name: what the form is called in records and screens.
+        name: the form's name in records and on screens.
         fields: the fields, in the order in which they are asked for.
         layout: ``line`` (one formula line, such as ``I vote for: X``), ``sections`` (``LABEL: text``
             lines), ``tags`` (``<Label>text</Label>``), ``json`` (one object).
         under: with ``json``, the key of the inner object that holds the fields ("" for the object itself).
         envelope: with ``tags``, the tag around one whole message ("" for none).
-        strict: with ``line``, whether the colon of the formula must stand there.
+        strict: with ``line``, whether the colon of the formula is required.
     """
 
     name: str
@@ -118,11 +114,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model is told of it.
+    """A tool as it is described to a model.
 
     Attributes:
-        name: letters, digits, ``_`` and ``-``; that of a tool from a server begins with the server's name.
-        help: what it does, and when to use it.
+        name: letters, digits, ``_`` and ``-``; the name of a server's tool begins with the server's name.
+        help: what the tool does, and when to use it.
         parameters: the JSON Schema of its arguments, an object.
     """
 
@@ -133,10 +129,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A model asks for a tool.
+    """A tool call that a model requests.
 
     Attributes:
-        id: the provider's name for this call; unique in one answer.
+        id: the provider's id of this call; unique in one answer.
         name: the tool's name.
         arguments: its arguments as JSON text, as the model wrote them.
     """
@@ -147,13 +143,13 @@ class ToolCall:
 
 
 MOST_TOKENS = 10**9
-"""Tokens for which a count is believed. A count that is larger, negative or no whole number is unknown."""
+"""The greatest plausible number of tokens. A larger or negative count, or one that is not whole, is unknown."""
 
 MOST_AMOUNT = 10**9
-"""US dollars and seconds for which an amount is believed; one that is larger, negative or not finite is unknown."""
+"""The most plausible US dollars or seconds. An amount that is larger, negative or not finite is unknown."""
 
 REPLACES = "REPLACES"
-"""The field that names an own earlier turn; with one choice only where a revision of that turn is asked for."""
+"""The field that names an earlier turn of the author; it has one choice only if that turn is to be revised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,12 +159,12 @@ class Ask:
     Attributes:
         key: its place in the play: ``/debate/rounds/round-2/critique#3``; unique in a debate.
         to: the participant's name.
-        act: what the answer is: ``propose``, ``argue``, ``critique``, ``revise``, ``vote``, ``moderate`` …
+        act: the kind of answer: ``propose``, ``argue``, ``critique``, ``revise``, ``vote``, ``moderate`` …
         task: what to do, in words for the participant.
         form: the fields that the answer must have, if any.
-        about: keys of the turns laid before the participant, in the order of presentation.
-        audience: who may see the answer; empty for everybody.
-        view: which turns of the log go along, and how.
+        about: the keys of the turns that the ask is about, in the order of presentation.
+        audience: the participants who may see the answer; empty for all.
+        view: which turns of the log are shown with it, and how.
     """
 
     key: str
@@ -182,14 +178,14 @@ class Ask:
 
     @property
     def replaces(self) -> str:
-        """The mark of the earlier turn in whose place the answer comes; "" for none. It never depends on the answer."""
+        """The mark of the earlier turn that the answer replaces; "" for none. It never depends on the answer."""
         fields = self.form.fields if self.form and self.act == "revise" else ()
         return next((field.choices[0] for field in fields if field.name == REPLACES and field.choices), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What calls used: tokens in (of those, read from the provider's cache), tokens out, US dollars (None: unknown)."""
+    """The tokens and US dollars that calls used; input tokens include cached ones, and an unknown cost is None."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -208,15 +204,15 @@ class Usage:
         )
 
     def mended(self) -> "Usage":
-        """The same with whole counts and a finite cost, whatever a provider or somebody's seat has put in.
+        """The same usage with whole counts and a finite cost, whatever a provider or custom agent reported.
 
-        A count that cannot be is 0, and the usage is estimated then; a cost that cannot be is unknown.
+        An impossible count becomes 0, and the usage is then marked as estimated; an impossible cost becomes unknown.
         """
-        counts = [_count(each) for each in (self.input_tokens, self.output_tokens, self.cached_tokens)]
-        taken, given, cached = (each or 0 for each in counts)
+        counts = [_count(tokens) for tokens in (self.input_tokens, self.output_tokens, self.cached_tokens)]
+        sent, received, cached = (count or 0 for count in counts)
         return Usage(
-            input_tokens=taken,
-            output_tokens=given,
+            input_tokens=sent,
+            output_tokens=received,
             cached_tokens=cached,
             cost=amount(self.cost),
             estimated=bool(self.estimated) or None in counts,
@@ -224,30 +220,30 @@ class Usage:
 
 
 def amount(value: object, most: float = MOST_AMOUNT) -> float | None:
-    """A number from 0 to ``most`` as it was given; None for anything else."""
+    """The value, if it is a number from 0 to ``most``; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if 0 <= value <= most else None
 
 
 def _count(value: object) -> int | None:
-    found = amount(value, MOST_TOKENS)
-    return int(found) if found is not None and found == int(found) else None
+    tokens = amount(value, MOST_TOKENS)
+    return int(tokens) if tokens is not None and tokens == int(tokens) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """Words and fields, in answer to an ask.
+    """The answer to an ask: text and fields.
 
     Attributes:
-        text: the words, without thinking blocks.
-        fields: the form's fields that could be read.
-        asked: the seat that was asked (``ollama:llama3.2``).
-        served: the model that says it answered; "" where it says nothing.
-        usage: what all calls for this answer used.
-        seconds: time from the ask to the answer.
-        unread: the fields that could not be read, each with its reason (``Vote: ambiguous``).
-        notes: what else a reader should know (``truncated``, ``second try``).
+        text: the text, without thinking blocks.
+        fields: the form's fields that were readable.
+        asked: the model that was asked (``ollama:llama3.2``).
+        served: the model that reports to have answered; "" if none is reported.
+        usage: the usage of all calls for this answer.
+        seconds: the time from the ask to the answer.
+        unread: the fields that were not readable, each with its reason (``Vote: ambiguous``).
+        notes: further remarks for readers (``truncated``, ``second try``).
     """
 
     text: str
@@ -260,18 +256,18 @@ class Reply:
     notes: tuple[str, ...] = ()
 
     def mended(self, form: Form | None) -> "Reply":
-        """The same as it can be stored anywhere: texts cleaned, and no field that its form does not allow.
+        """The same reply, fit to be stored: texts cleaned, without fields that the form does not allow.
 
-        A seat may be anybody's; what it fills in wrongly counts as unread.
+        Agents may be custom code. A field with a value that is not allowed counts as not readable.
         """
         asked = {field.name: field for field in form.fields} if form else {}
-        given = {name: _mended(asked[name], value) for name, value in self.fields.items() if name in asked}
-        sound = {name: value for name, value in given.items() if allows(asked[name], value)}
-        odd = tuple(f"{clean(name)}: not_allowed" for name in given if name not in sound)
+        values = {name: _mended(asked[name], value) for name, value in self.fields.items() if name in asked}
+        allowed = {name: value for name, value in values.items() if allows(asked[name], value)}
+        odd = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
         return replace(
             self,
             text=clean(self.text),
-            fields=sound,
+            fields=allowed,
             asked=named(self.asked),
             served=named(self.served),
             seconds=amount(self.seconds) or 0.0,
@@ -282,5 +278,5 @@ class Reply:
 
 
 def _mended(field: Field, value: Value) -> Value:
-    """A value, its texts cleaned; one of the choices is the ask's own words, and stays as it was asked."""
+    """The value with its texts cleaned; a choice has the ask's own wording and is not changed."""
     return value if field.choices and allows(field, value) else clean_data(value)

@@ -1,4 +1,4 @@
-"""Briefs: what is to be debated, by whom, within which limits. This file owns these values and reads no files."""
+"""Briefs: the question, the participants, their settings and the limits of a debate, as plain values."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -6,26 +6,27 @@ from typing import Literal, TypeAlias
 from moot.core.errors import BriefError
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
-"""What somebody does at the table: argue, lead it, hear it and vote, or measure and look up without taking part."""
+"""A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
 
-LIKENESS = "likeness:"
-"""How the seat of an aide begins that measures how alike texts are; its embedding model follows."""
+SIMILARITY = "likeness:"
+"""The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Which of the visible turns a participant is shown, and how. It chooses; what may be seen at all is elsewhere.
+    """Which of the visible turns a participant is shown, and how. ``Transcript.sees`` says which are visible at all.
 
     Attributes:
-        last: only the newest so many turns of the log; None for all, 0 for none.
+        last: how many of the newest turns of the log are shown; None for all, 0 for none.
         own: whether the participant's own turns are rendered as its own words (assistant messages).
         hide: acts or participants whose turns are left out.
-        summary: whether the newest summary stands for everything before it.
-        summary_only: whether nothing but the newest summary is shown.
-        mine: only one's own turns, those that answer them or are about them, and the moderator's.
-        clip: at most so many characters of a turn, with a visible mark where it was cut; None for all.
+        summary: whether the newest summary replaces everything before it.
+        summary_only: whether only the newest summary is shown.
+        mine: whether only the participant's own turns are shown, those about them or in answer to them, and the
+            moderator's.
+        clip: the most characters shown of a turn, with a visible mark where it was cut; None for all.
         anonymous: whether authors are replaced by letters.
-        numbered: whether each turn stands under its mark (``T3``), so that others can say what they answer.
+        numbered: whether each turn is shown with its mark (``T3``), so that others can refer to it.
     """
 
     last: int | None = None
@@ -39,7 +40,7 @@ class View:
     numbered: bool = False
 
     def narrowed(self, other: "View | None") -> "View":
-        """What both views show: the smaller window, everything hidden that one of them hides."""
+        """The view of what both views show: the smaller window, without what either of them hides."""
         if other is None:
             return self
         return View(
@@ -61,21 +62,21 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a model is asked; None and () leave it to the model.
+    """Settings of a model; None and () leave a setting to the model.
 
     Attributes:
         temperature: 0 to 2.
         top_p: 0 to 1.
-        top_k: draw from so many likeliest tokens, from 1.
+        top_k: the number of likeliest tokens to sample from, from 1.
         min_p: least probability of a token, as a share of the likeliest one's, 0 to 1.
         presence_penalty: -2 to 2.
         frequency_penalty: -2 to 2.
-        repeat_penalty: above 1 punishes repetition (Ollama and its kin), 0 to 2.
-        seed: of the model's own chance.
+        repeat_penalty: above 1 punishes repetition (Ollama and similar servers), 0 to 2.
+        seed: the seed of the model's own sampling.
         max_tokens: the greatest length of one answer.
         stop: texts at which the answer ends.
         num_ctx: tokens of context that a local server sets aside.
-        keep_alive: how long a local server keeps the model in memory: ``10m``, ``-1`` for ever, ``0`` not at all.
+        keep_alive: how long a local server keeps the model in memory: ``10m``, ``-1`` for good, ``0`` not at all.
     """
 
     temperature: float | None = None
@@ -94,12 +95,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """How a participant looks for its next argument before it speaks.
+    """How a participant searches for its next argument before it speaks.
 
     Attributes:
         method: ``mcts``, Monte Carlo tree search.
-        simulations: how often the tree is walked down and judged, from 1 to 64.
-        depth: how many replies are imagined behind a candidate, from 1 to 4.
+        simulations: the number of simulations, from 1 to 64.
+        depth: the number of replies that are imagined after a candidate, from 1 to 4.
     """
 
     method: Literal["mcts"] = "mcts"
@@ -109,27 +110,26 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """Somebody who has a place at the table, as data.
+    """A participant of a debate, as data.
 
     Attributes:
         name: unique among the participants.
-        role: a few words: the office or stance ("Cautious risk analyst").
-        persona: the layer of instructions that is this participant's own.
-        seat: who answers: ``provider:model``, ``builtin:quotes``, ``human``, ``guest:name`` for one of a program.
-        duty: whether this participant debates, moderates, only votes, or is an aide, whom nobody is told of.
-        weight: vote weight, finite and from 0; None where none was given.
-        priority: who has more speaks earlier where the order goes by priority.
-        language: what it speaks ("German"); "" for the language of the topic.
-        view: narrows every view of its asks; None leaves them as the protocol made them.
+        role: its position or stance in a few words ("Cautious risk analyst").
+        persona: instructions for this participant alone.
+        seat: the agent that answers: ``provider:model``, ``builtin:quotes``, ``human``, ``guest:name``.
+        duty: whether it debates, moderates, only votes, or is a helper (``aide``), which the others are not told about.
+        weight: the weight of its vote, finite and from 0; None if none was given.
+        priority: where speaking order goes by priority, a higher number speaks earlier.
+        language: the language it speaks ("German"); "" for the language of the topic.
+        view: narrows the view of each of its asks; None leaves them unchanged.
         hide: turns that it must never see: a participant's name, an act, ``round 2``, ``Ada round 2`` or
             ``critique round 2``.
-        settings: how its model is asked.
+        settings: the settings of its model.
         tools: names of the tools it may use.
-        search: how it looks for its next argument; None: it just answers.
-        deadline: seconds, from when the question is put, that a person has for an answer; None: as long as it takes.
-        stand_in: the seat that answers in a person's place when the deadline has passed; "" for nobody: the turn is
-            missing then.
-        fallback: the models that are asked in turn while the participant's own cannot be reached.
+        search: how it searches for its next argument; None for no search.
+        deadline: the seconds that a person has for an answer; None for no deadline.
+        stand_in: the model that answers for a person after the deadline; "" for none: the turn is then missing.
+        fallback: the models to use, in this order, while the participant's own cannot be reached.
     """
 
     name: str
@@ -152,15 +152,15 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a debate may use; None means no limit of that kind.
+    """The limits of a debate; None means no limit of that kind.
 
     Attributes:
-        asks: questions put to participants.
+        asks: questions to participants.
         tokens: input and output tokens of all calls.
         cost: US dollars of all calls; needs a known price for every model.
         turn_seconds: time for one answer, repairs and retries included.
         total_seconds: time for the whole debate while it runs.
-        parallel: answers in the making at once.
+        parallel: the number of answers in progress at the same time.
     """
 
     asks: int | None = 500
@@ -176,17 +176,17 @@ class Limits:
             if value is not None and not 0 <= value < float("inf"):
                 raise BriefError(f"the limit {name} is {value}; it must be a number from 0", code="out_of_range")
         if self.parallel < 1:
-            raise BriefError("the limit parallel is 0; at least one answer must be in the making", code="out_of_range")
+            raise BriefError("the limit parallel is 0; it must be at least 1", code="out_of_range")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A text that the participants may draw on.
+    """A document for the participants.
 
     Attributes:
-        name: how it is cited ("brief.md", "cost-study.md").
-        text: its words.
-        line: the line of the file at which the text begins, counted from 1.
+        name: the name by which it is cited ("brief.md", "cost-study.md").
+        text: its text.
+        line: the line of the file on which the text begins, counted from 1.
     """
 
     name: str
@@ -200,13 +200,13 @@ class Brief:
 
     Attributes:
         topic: the question or proposition, one paragraph.
-        background: the texts that all participants are given.
-        library: the texts that only the tool ``rag`` searches; they stand in no prompt.
-        rules: the instructions that all participants share.
-        participants: everybody at the table, in order of speaking.
-        options: the closed set of answers, where there is one ("yes", "no").
+        background: the documents that all participants are given.
+        library: the documents that only the tool ``rag`` searches; no prompt contains them.
+        rules: instructions for all participants.
+        participants: all participants, in order of speaking.
+        options: the closed set of answers, if there is one ("yes", "no").
         limits: what the debate may use.
-        seed: what all chance is drawn from.
+        seed: the random seed.
     """
 
     topic: str
@@ -219,12 +219,12 @@ class Brief:
     seed: int = 0
 
     def participant(self, name: str) -> Participant:
-        """The participant of that name; KeyError where there is none."""
-        for each in self.participants:
-            if each.name == name:
-                return each
+        """The participant of that name; KeyError if there is none."""
+        for participant in self.participants:
+            if participant.name == name:
+                return participant
         raise KeyError(name)
 
     def names(self, duty: Duty) -> tuple[str, ...]:
-        """The names of all who have that duty, in order of speaking."""
-        return tuple(each.name for each in self.participants if each.duty == duty)
+        """The names of all participants with that duty, in order of speaking."""
+        return tuple(participant.name for participant in self.participants if participant.duty == duty)

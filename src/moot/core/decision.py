@@ -1,11 +1,11 @@
-"""Decisions: ballots as they were read, and what followed from them. This file owns these values."""
+"""Decisions and ballots: each vote as it was read, and the result that follows from the votes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Status: TypeAlias = Literal["decided", "tie", "no_decision", "failed"]
-"""How a debate ended: with a decision, with equal tops, without a decision, without anybody who answered."""
+"""How a debate ended: with a decision, with a tie, without a decision, or without any answer."""
 
 Strength: TypeAlias = Literal["", "unanimous", "strong", "moderate", "weak", "split", "contested"]
 BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
@@ -15,10 +15,10 @@ BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
 class Ballot:
     """One voter's ballot as it was read: the chosen candidate, or why there is none.
 
-    ``ranks`` is a ranking, where one was asked for: tiers of candidates, the best first, those within a tier equal;
-    who is not in it stands below all who are, but for one: whoever ranks the answers of others says nothing about its
-    own, which then counts as equal to each of them (``policy.rankings``). ``choice`` is then the first of the best
-    tier. ``confidence`` is what the voter gave for its choice, 0 to 1; None where it gave none.
+    ``ranks`` is a ranking, if one was asked for: tiers of candidates, the best first; those within a tier are equal.
+    Candidates that are not listed rank below all that are. One exception: a voter that ranks the answers of others
+    does not rank its own, which then counts as equal to each of them (``policy.rankings``). ``choice`` is the first
+    of the best tier. ``confidence`` is the voter's confidence in its choice, 0 to 1; None if it gave none.
     """
 
     voter: str
@@ -32,7 +32,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minority:
-    """An answer that lost: its text, who voted for it (without any vote: who gave it), its share, its best argument."""
+    """An answer that lost: its text, its voters (or, without any vote, its authors), its share, its best argument."""
 
     answer: str
     by: tuple[str, ...] = ()
@@ -42,22 +42,23 @@ class Minority:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What follows from the debate, and how it followed.
+    """The result of the debate, and how it was reached.
 
     Attributes:
-        status: how it ended.
-        winner: the chosen candidate: a participant's name or a closed answer; "" where there is none.
+        status: how the debate ended.
+        winner: the chosen candidate: a participant's name or one of the options; "" if there is none.
         text: the decision in words.
-        argument: the best argument given for it, where proposals carry arguments.
+        argument: the best argument given for it, if proposals have arguments.
         rule: the rule that was applied (``plurality``, ``supermajority``, ``moderator``).
         share: the winner's share of the weight of all ballots cast, 0 to 1.
         support: the voters for the winner.
-        strength: the winner's share of all voters in a word; who abstained or was not read has not agreed.
-        how: in one sentence, how it followed, fallbacks named ("tie of Ann and Bob: first proposal").
-        tally: weight of votes for each candidate, in the candidates' order.
-        first: the same over the first drafts, where they were counted.
+        strength: the winner's share of all voters, as a word. Abstentions and ballots that were not readable count as
+            not agreeing.
+        how: one sentence on how the result was reached, with fallbacks named ("tie of Ann and Bob: first proposal").
+        tally: total weight of the votes for each candidate, in the candidates' order.
+        first: the same for the first drafts, if they were counted.
         ballots: all ballots, in the voters' order.
-        dissent: who voted otherwise, with their reasons.
+        dissent: the voters for other candidates, with their reasons.
         minority: the answers that lost.
     """
 

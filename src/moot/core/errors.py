@@ -1,19 +1,19 @@
-"""The one exception tree. The type says whose turn it is to act.
+"""Exceptions: the one tree of all errors that Moot raises. The type says who has to act.
 
 MootError                  anything that Moot raises on purpose
-├── BriefError             the user's text or settings: mend the brief
-├── ProtocolError          the phase tree: mend the protocol
-├── RecordError            the record: missing, damaged or unreadable
+├── BriefError             the user's text or settings: correct the brief
+├── ProtocolError          the phase tree: correct the protocol
+├── RecordError            the record: missing, damaged or not readable
 │   ├── RecordMismatch     the play and the record disagree about what happened
-│   ├── Unstorable         an event that no line can hold: nothing of it was written
+│   ├── Unstorable         an event that cannot be stored as a line: nothing of it was written
 │   └── RecordConflict     another writer has appended: this one must stop
 ├── ModelError             a model call ended without an answer
-│   ├── Unavailable        the provider: try again later, or another model
+│   ├── Unavailable        the provider: try again later, or use another model
 │   ├── Refused            the request: this provider will not answer it
 │   └── Unreadable         the answer: empty, cut off or garbled
-├── ToolError              a tool: the participant is told, and goes on without it
+├── ToolError              a tool: the participant is told, and continues without its result
 ├── LimitReached           the budget: raise the limit and resume
-└── Waiting                a person: answer the open ask and resume
+└── Waiting                a person: answer the open question and resume
 """
 
 
@@ -21,7 +21,7 @@ class MootError(Exception):
     """Anything that Moot raises on purpose; its text is one sentence for the user.
 
     Attributes:
-        debate: the id of the debate that stands still or has failed, where a program's debate did; else "".
+        debate: the id of the debate that is paused or has failed, where a program runs it; else "".
     """
 
     debate = ""
@@ -32,8 +32,8 @@ class BriefError(MootError):
 
     Args:
         found: what is wrong and what is allowed, without the place.
-        where: the file name as the user gave it, or "" where there is none.
-        line: the line in that file, counted from 1; 0 where it is unknown.
+        where: the file name as the user gave it, or "" if there is none.
+        line: the line in that file, counted from 1; 0 if it is unknown.
         code: a stable machine-readable name of the mistake, such as ``unknown_key``.
     """
 
@@ -44,11 +44,11 @@ class BriefError(MootError):
 
 
 class ProtocolError(MootError):
-    """A phase tree that cannot be played.
+    """A phase tree that cannot be run.
 
     Args:
         found: what is wrong and what is allowed.
-        about: which choice is at fault: ``protocol``, ``rounds``, ``strategy``, ``participants``; "" for another.
+        about: the setting that is at fault: ``protocol``, ``rounds``, ``strategy``, ``participants``; "" for any other.
     """
 
     def __init__(self, found: str, *, about: str = "") -> None:
@@ -57,11 +57,11 @@ class ProtocolError(MootError):
 
 
 class RecordError(MootError):
-    """A record that is missing, damaged or unreadable."""
+    """A record that is missing, damaged or not readable."""
 
 
 class RecordMismatch(RecordError):
-    """The play makes another fact than the record holds at this place."""
+    """The play produces another event than the record has at this place."""
 
 
 class Unstorable(RecordError):
@@ -69,7 +69,7 @@ class Unstorable(RecordError):
 
 
 class RecordConflict(RecordError):
-    """An append at a wrong seq: another writer drives this debate."""
+    """An append at a wrong seq: another writer runs this debate."""
 
 
 class ModelError(MootError):
@@ -77,10 +77,10 @@ class ModelError(MootError):
 
     Args:
         reason: one sentence, safe to show and to store (no keys, no headers).
-        kind: the fault's stable name: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
-            ``key``, ``not_found``, ``address`` (what answers there is no such provider), ``open`` (left out for a
-            while), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``.
-        retry_after: seconds the provider asked to wait, where it did.
+        kind: the stable name of the failure: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
+            ``key``, ``not_found``, ``address`` (the server there is no such provider), ``open`` (the circuit
+            breaker is open), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``.
+        retry_after: the seconds that the provider asked to wait, if it did.
         again: whether the same request may succeed a little later.
     """
 
@@ -90,15 +90,15 @@ class ModelError(MootError):
 
 
 class Unavailable(ModelError):
-    """The provider did not answer: no connection, no time, no right, no quota."""
+    """The provider did not answer: no connection, a timeout, no permission, no quota."""
 
 
 class Refused(ModelError):
-    """The provider answered that it will not answer this request."""
+    """The provider declined to answer this request."""
 
 
 class Unreadable(ModelError):
-    """An answer came but holds nothing that can be used."""
+    """An answer arrived, but it is not usable."""
 
 
 class ToolError(MootError):
@@ -106,8 +106,8 @@ class ToolError(MootError):
 
 
 class LimitReached(MootError):
-    """A limit of the brief stands in the way of the next call."""
+    """A limit of the brief does not allow the next call."""
 
 
 class Waiting(MootError):
-    """A person has to answer before the debate can go on."""
+    """A person has to answer before the debate can continue."""

@@ -1,7 +1,7 @@
-"""Events: everything that can happen in a debate. This file owns the closed set; kinds and field names are for ever.
+"""Events: everything that can happen in a debate, as a closed set of plain values. Kinds and field names never change.
 
-Events are plain values without identity or time; the ledger stamps those on the ``Entry`` around an event.
-Play events are made by the phases and come out the same whenever a record is played again.
+Events have no identity or time of their own; the ledger adds those in the ``Entry`` around an event.
+Play events are produced by the phases and are the same whenever a record is replayed.
 World events come from outside: answers, model calls, interjections, a pause.
 """
 
@@ -21,9 +21,9 @@ from moot.core.text import clean, named, texts
 class Opened:
     """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name.
 
-    ``log`` is how the brief wants the result written beside the report; "" for the report alone. ``chosen`` is what
-    was chosen about the protocol, in words for readers; what follows from it stands in the phase tree. ``forked`` is
-    the debate and the entry that this one parted from (``depot-3f2a1c@17``); "" for one of its own.
+    ``log`` is the format in which the brief wants the result written beside the report; "" for the report alone.
+    ``chosen`` names the options chosen for the protocol, in words for readers; the phase tree has their effects.
+    ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
     """
 
     brief: Brief
@@ -44,14 +44,14 @@ class Entered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question is put."""
+    """A participant is asked."""
 
     ask: Ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Halted:
-    """The phase at this path, with all beneath it, ends before its time."""
+    """The phase at this path, with all its parts, ends early."""
 
     path: str
     reason: str
@@ -59,7 +59,7 @@ class Halted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruled:
-    """A decision follows."""
+    """A decision is made."""
 
     decision: Decision
 
@@ -85,8 +85,8 @@ class Attempted:
         n: which try of that call, from 1.
         model: ``provider:name``; of a tool ``tool:search``.
         tokens: tokens reserved for it, input and most output together.
-        cost: US dollars reserved for it; None where the price is unknown.
-        prompt: tokens of the prompt as estimated by its letters; 0 where they were not, or in older records.
+        cost: US dollars reserved for it; None if the price is unknown.
+        prompt: tokens of the prompt, estimated from its characters; 0 if not estimated, and in older records.
     """
 
     key: str
@@ -105,14 +105,14 @@ class Called:
     Attributes:
         key: the ask's key.
         call: which of the ask's calls.
-        text: the answer as it came, control characters mended.
-        model: the model asked for; of a tool ``tool:search``.
-        served: the model that says it answered.
+        text: the answer as received, cleaned of control characters.
+        model: the requested model; of a tool ``tool:search``.
+        served: the model that reports to have answered.
         usage: what it used.
-        seconds: how long it took.
-        finish: why it stopped: ``stop``, ``length``, ``filter``, ``tools``, "" where the provider gave no reason.
-        tools: the tools that the model asks for, in order; they are used before it answers.
-        sources: where a tool's result comes from: addresses, names of documents.
+        seconds: the duration.
+        finish: why the answer ended: ``stop``, ``length``, ``filter``, ``tools``, "" if the provider gave no reason.
+        tools: the tool calls that the model requests, in order; they are made before it answers.
+        sources: the sources of a tool's result: addresses, names of documents.
     """
 
     key: str
@@ -127,7 +127,7 @@ class Called:
     sources: tuple[str, ...] = ()
 
     def mended(self) -> "Called":
-        """The same as it can be stored: texts cleaned, names clipped, and no number that cannot be."""
+        """The same call, fit to be stored: texts cleaned, names clipped, impossible numbers replaced."""
         return replace(
             self,
             text=clean(self.text),
@@ -142,7 +142,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erred:
-    """A try of a model call inside an ask has ended without an answer."""
+    """A try of a model call inside an ask ended without an answer."""
 
     key: str
     call: str
@@ -153,7 +153,7 @@ class Erred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replied:
-    """An ask is answered."""
+    """A participant has answered an ask."""
 
     key: str
     reply: Reply
@@ -170,9 +170,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interjected:
-    """Somebody who watches speaks up; everybody sees it from the next question on.
+    """Somebody outside the debate adds a remark; all participants see it from the next question on.
 
-    ``letter`` is the number of the letter by which it came; 0 for none. It is taken from there once.
+    ``letter`` is the number of the message in the mailbox that carried it; 0 for none. Each message is used once.
     """
 
     by: str
@@ -182,7 +182,7 @@ class Interjected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """The debate stands still and can be resumed: a limit, a stop by its owner, no provider in reach."""
+    """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach."""
 
     reason: str
     kind: str = ""
@@ -190,25 +190,25 @@ class Paused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
-    """Somebody takes the debate up again."""
+    """The debate is resumed."""
 
     by: str = ""
 
 
 TOOL = "tool:"
-"""How the model of a call begins that is the result of a tool; its name follows."""
+"""The prefix of ``Called.model`` for the result of a tool; the tool's name follows."""
 
 TREE = "search:"
-"""How the model of a call begins that is the tree of a search; its method follows."""
+"""The prefix of ``Called.model`` for the tree of a search; the method follows."""
 
 ASIDE = (TOOL, TREE)
-"""How the model of a call begins that is none of a model."""
+"""The prefixes of ``Called.model`` for calls that no model answered."""
 
 PlayEvent: TypeAlias = Opened | Entered | Asked | Halted | Ruled | Closed
 WorldEvent: TypeAlias = Attempted | Called | Erred | Replied | Failed | Interjected | Paused | Resumed
 Event: TypeAlias = PlayEvent | WorldEvent
 Note: TypeAlias = Entered | Halted | Ruled
-"""What a phase may yield beside asks."""
+"""The events that a phase may yield, besides asks."""
 
 PLAY_EVENTS = (Opened, Entered, Asked, Halted, Ruled, Closed)
 WORLD_EVENTS = (Attempted, Called, Erred, Replied, Failed, Interjected, Paused, Resumed)
@@ -216,7 +216,7 @@ EVENTS: tuple[type[Event], ...] = (*PLAY_EVENTS, *WORLD_EVENTS)
 
 
 def kind(event: Event) -> str:
-    """The event's kind as it stands in a record: ``asked`` for Asked."""
+    """The event's kind as a record names it: ``asked`` for Asked."""
     return type(event).__name__.lower()
 
 
@@ -226,9 +226,9 @@ class Entry:
 
     Attributes:
         seq: 1, 2, 3 … without a gap.
-        at: seconds since 1970, UTC; a label only: order comes from ``seq``.
+        at: seconds since 1970, UTC. It is only a label; ``seq`` gives the order.
         event: what happened.
-        prev: hash of the entry before, as hexadecimal SHA-256 of its stored bytes ("" for the first).
+        prev: hash of the previous entry, as hexadecimal SHA-256 of its stored bytes ("" for the first).
     """
 
     seq: int
@@ -242,7 +242,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """A piece of an answer in the making. A try that errs makes the pieces of its ask void."""
+    """A piece of a streamed answer. If the try fails, the pieces of its ask so far are void."""
 
     key: str
     text: str

@@ -61,30 +61,30 @@ _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
 
 def act_of(what: Turn | Ask) -> str:
-    """The act of a turn or an ask, as reports call it: ``message`` for one of a board, whatever it was asked as."""
+    """The act of a turn or an ask, as reports name it: always ``message`` on a board."""
     form = what.form if isinstance(what, Ask) else what.ask.form if what.ask else None
     return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else what.act
 
 
 def noun(act: str) -> str:
-    """What an answer of that act is called: ``proposal`` for propose; an unknown act keeps its name."""
+    """The noun for an answer of that act: ``proposal`` for propose. An unknown act keeps its name."""
     return _NOUNS.get(act, act)
 
 
 def plural(act: str) -> str:
-    """What several of them are called: ``critiques``."""
+    """The noun for several answers of that act: ``critiques``."""
     one = noun(act)
     return one[:-1] + "ies" if one.endswith("y") else one + "s"
 
 
 def because(kind: str, reason: str) -> str:
     """A failure in words: its kind, unless the reason says it, and the reason."""
-    kind = "left out" if kind == "open" else kind  # a breaker is open
+    kind = "left out" if kind == "open" else kind  # a circuit breaker is open
     return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind
 
 
 def owned(name: str, act: str) -> str:
-    """Whose answer: ``Ann's proposal``."""
+    """The answer with its author: ``Ann's proposal``."""
     return f"{name}'s {noun(act)}"
 
 
@@ -102,7 +102,7 @@ def title(path: str) -> str:
 
 
 def ending(path: str) -> str:
-    """What ends where the phase at that path ends: ``The rounds``, ``Round 2: critiques``."""
+    """The phase at that path, as the subject of a sentence: ``The rounds``, ``Round 2: critiques``."""
     last = path.rpartition("/")[2]
     return f"The {last}" if last in _FRAMES and last else title(path)
 
@@ -132,23 +132,23 @@ def descent(forked: str) -> str:
 
 
 def label(name: str) -> str:
-    """A field's name as a person writes it: ``Confidence`` for CONFIDENCE."""
+    """A field's name in ordinary case: ``Confidence`` for CONFIDENCE."""
     name = name.replace("_", " ")
     return name.capitalize() if name.isupper() or name.islower() else name
 
 
 def tells_all(fields: Fields, text: str, *frame: str) -> bool:
-    """Whether the fields hold every word of a text, so that nothing is lost where they are shown in its place.
+    """Whether the fields contain every word of a text, so that showing them instead of it loses nothing.
 
     Args:
-        fields: what was read.
+        fields: the fields that were read.
         text: the whole answer.
-        frame: further words that only hold the fields together: names of tags and inner objects.
+        frame: further words that only structure the fields: names of tags and inner objects.
     """
     if not fields:
         return False
-    held = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
-    rest = Counter(words(text)) - Counter(words(" ".join(held)))
+    known = [*fields, *fields, *frame, *frame, *(shown(value) for value in fields.values())]
+    rest = Counter(words(text)) - Counter(words(" ".join(known)))
     loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
     numbers = any(isinstance(value, int | float) for value in fields.values())
     return all(word in loose or (numbers and word.isdigit()) for word in rest)

@@ -1,6 +1,6 @@
-"""When two answers are the same. This file owns how answers are compared; it compares meaning nowhere, only wording.
+"""Comparing answers: when two answers count as the same, by wording only and never by meaning.
 
-Why somebody voted. This file owns how a voter's reason is told from the formula of its ballot.
+It also separates a voter's reason from the formula lines of its ballot.
 """
 
 import re
@@ -13,19 +13,19 @@ from moot.core.transcript import Turn, read_field
 
 _WRAPS = ("**", "__", "~~", "*", "_", "`", '"', "'", ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
 _ENDS = (".", "!", ";", ":", *(wrap[-1] for wrap in _WRAPS))
-"""How a text ends that may lose something; each text is compared many times, and few end so."""
+"""Endings that normalising may remove: a fast check, because each text is compared many times and few end so."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _POINT_ZERO = re.compile(r"(?<=\d)\.0+\b(?!\.?\d)")
 _WORD = re.compile(r"[^\W\d]|[*_`~\"'”’»]")
-"""What a stop other than a full stop must stand behind; behind a digit it may be a sign."""
+"""What must come before a stop other than a full stop; after a digit it may be a sign."""
 
 
 def normalise(answer: Value) -> str:
-    """An open answer without what does not make it another one.
+    """An open answer in the form in which it is compared.
 
     Case, blanks, marks around the whole, a stop at the end, ``1,000`` for 1000 and ``18.0`` for 18 make no difference.
-    Whatever could matter stays: ``.5``, ``5!``, ``5'``, ``10³`` and ``~5`` are answers of their own.
+    Everything that could matter stays: ``.5``, ``5!``, ``5'``, ``10³`` and ``~5`` are answers of their own.
     """
     text = ", ".join(answer) if isinstance(answer, tuple) else str(answer)
     text = " ".join(unicodedata.normalize("NFC", text).casefold().split())
@@ -36,7 +36,7 @@ def normalise(answer: Value) -> str:
 
 
 def wording(turn: Turn, name: str = "ANSWER") -> str | None:
-    """What a turn answers, as it is compared: a closed choice to the letter, open words normalised; None if unread."""
+    """A turn's answer as it is compared: a choice exactly, open words normalised; None if it was not readable."""
     value = read_field(turn, name)
     if value is None:
         return None
@@ -47,8 +47,8 @@ def wording(turn: Turn, name: str = "ANSWER") -> str | None:
 
 def alike(wordings: Iterable[str]) -> bool:
     """Whether there are at least two answers and all are the same."""
-    given = list(wordings)
-    return len(given) >= 2 and len(dict.fromkeys(given)) == 1 and given[0] != ""
+    answers = list(wordings)
+    return len(answers) >= 2 and len(set(answers)) == 1 and answers[0] != ""
 
 
 def _unstop(text: str) -> str:
@@ -71,10 +71,10 @@ def _unwrap(text: str) -> str:
 _NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
 
 
-def beside(turn: Turn) -> str:
-    """The words of a ballot beside the lines that are its formula: the voter's reason."""
+def voter_reason(turn: Turn) -> str:
+    """The voter's reason: the text of a ballot without the lines that only state its fields."""
     formulas = [words(f"{name} {shown(value)}") for name, value in turn.fields.items()]
     for name, value in turn.fields.items():
-        formulas += [words(each) for each in (name, *value)] if isinstance(value, tuple) else []
+        formulas += [words(text) for text in (name, *value)] if isinstance(value, tuple) else []
     lines = turn.text.split("\n")
     return "\n".join(line for line in lines if words(_NUMBER.sub("", line)) not in formulas).strip()

@@ -1,11 +1,7 @@
-"""Artifacts: documents, tables and data that turns carry. This file owns what each of them is called.
+"""Shared vocabulary of special turns: artifacts, board verdicts, vote weights and recalled memories.
 
-Where the members of a board stand. This file owns what their messages have come to: verdicts, withdrawals, absence.
-What votes weigh by what was measured before. This file owns the words that the phase, the seat and readers share, and
-how an answer is read. What is recalled before a debate. This file owns the words that the phase, the seat and memory
-share.
-
-A verdict is read only from the field of a member's own message; what anybody says about it elsewhere is words.
+Phases, agents and reports read the same fields and acts, which are named here, with the functions that read them from
+turns. A verdict is read only from the field of a member's own message; what others say about it does not count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,17 +18,17 @@ ARTIFACTS = "Artifacts"
 """The field that holds what a turn attaches; the name is compared without case."""
 
 TITLE = 80
-"""Characters of a title."""
+"""The longest title of an artifact, in characters."""
 
 
 class Artifact(NamedTuple):
-    """What a turn attaches.
+    """A document, table or data that a turn attaches.
 
     Attributes:
-        mark: what it is called by those who cite it: ``A3`` for what turn ``T3`` carries.
-        turn: the turn that carries it.
+        mark: the mark by which others cite it: ``A3`` for that of turn ``T3``.
+        turn: the turn that attaches it.
         title: its first line, without the marks of a heading or a list.
-        text: the whole of it.
+        text: its whole text.
     """
 
     mark: str
@@ -42,19 +38,19 @@ class Artifact(NamedTuple):
 
 
 def artifacts(turns: Iterable[Turn]) -> tuple[Artifact, ...]:
-    """The artifacts of these turns, in their order; a list of several is one artifact.
+    """The artifacts of these turns, in order; a list of several is one artifact.
 
-    The number is the turn's. So an artifact has one mark for everybody, however many turns each of them is shown.
+    An artifact has the number of its turn, so its mark is the same for everybody, whatever turns they are shown.
     """
-    found: list[Artifact] = []
+    attached: list[Artifact] = []
     for turn in turns:
         value = read_field(turn, ARTIFACTS)
         text = "\n".join(f"- {each}" for each in value) if isinstance(value, tuple) else str(value or "")
         rows = [row.strip(" \t#*_`>|-") for row in text.splitlines()]
         if text.strip():
             title = next(filter(None, rows), "")
-            found.append(Artifact(f"A{turn.number}", turn, clip(title, TITLE), text))
-    return tuple(found)
+            attached.append(Artifact(f"A{turn.number}", turn, clip(title, TITLE), text))
+    return tuple(attached)
 
 
 VERDICT = "Verdict"
@@ -64,15 +60,15 @@ REASONING = "VerdictReasoning"
 """The field that holds the reasons for it."""
 
 WITHDRAWN = "Withdrawn"
-"""The field that says that a member leaves the meeting."""
+"""The field in which a member says that it leaves the meeting."""
 
 PATIENCE = 2
-"""Asks in a row without an answer after which a member counts as absent."""
+"""The number of asks in a row without an answer after which a member counts as absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """A verdict as it was given: the verdict, the reasons given with it, the mark of the turn."""
+class GivenVerdict:
+    """A verdict that a member gave, with its reasons and the mark of its turn."""
 
     verdict: str
     reasoning: str
@@ -81,27 +77,27 @@ class Given:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where one member stands.
+    """The state of one board member.
 
     Attributes:
-        name: whose standing it is.
-        verdict: the verdict now; "" for none.
+        name: the member's name.
+        verdict: the current verdict; "" for none.
         wording: the verdict as it is compared with others.
-        reasoning: the newest reasons given for this verdict.
+        reasoning: the newest reasons for this verdict.
         history: the first verdict and every change of it, oldest first.
         abstained: whether the member was asked for a verdict and abstained.
-        withdrawn: the mark of the turn in which it left; "" while it has not.
-        refused: the marks of turns that would have left without any verdict, which counts as nothing.
-        messages: how many messages it has sent.
-        asked: how often it was asked for anything.
-        silent: how often in a row it has not answered, up to now.
+        withdrawn: the mark of the turn in which it left; "" if it has not.
+        refused: the marks of turns in which it asked to leave without a verdict, which has no effect.
+        messages: the number of messages it has sent.
+        asked: how often it was asked.
+        silent: the number of latest asks in a row that it did not answer.
     """
 
     name: str
     verdict: str = ""
     wording: str = ""
     reasoning: str = ""
-    history: tuple[Given, ...] = ()
+    history: tuple[GivenVerdict, ...] = ()
     abstained: bool = False
     withdrawn: str = ""
     refused: tuple[str, ...] = ()
@@ -111,7 +107,7 @@ class Standing:
 
     @property
     def absent(self) -> bool:
-        """Whether it has failed to answer so often that nobody waits for it."""
+        """Whether it has failed to answer so often that the meeting no longer waits for it."""
         return self.silent >= PATIENCE
 
     @property
@@ -120,12 +116,12 @@ class Standing:
         return len(self.history) > 1
 
 
-def standing(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Standing]:
-    """Where everybody stands after these turns.
+def standings(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Standing]:
+    """The state of each member after these turns.
 
     Args:
-        names: the members, in the order of the table.
-        turns: the turns so far, answered or not, oldest first; those of others and of other forms count for nothing.
+        names: the members, in order of speaking.
+        turns: the turns so far, answered or not, oldest first; turns of others and of other forms are ignored.
     """
     states = {name: Standing(name=name) for name in names}
     for turn in turns:
@@ -159,56 +155,56 @@ def _after(state: Standing, turn: Turn) -> Standing:
 
 
 def _judged(state: Standing, turn: Turn) -> Standing:
-    """The standing with the verdict of a turn; without one the earlier verdict stands."""
+    """The state with the verdict of a turn; without one the earlier verdict remains."""
     value, same = read_field(turn, VERDICT), wording(turn, VERDICT)
     if same is None or value == ABSTAIN:
         return replace(state, abstained=value == ABSTAIN and not state.verdict)
     verdict, reasoning = str(value), str(read_field(turn, REASONING) or "")
     if state.verdict and same == state.wording:
         return replace(state, reasoning=reasoning or state.reasoning)
-    history = (*state.history, Given(verdict=verdict, reasoning=reasoning, mark=turn.mark))
+    history = (*state.history, GivenVerdict(verdict=verdict, reasoning=reasoning, mark=turn.mark))
     return replace(state, verdict=verdict, wording=same, reasoning=reasoning, history=history, abstained=False)
 
 
 VoteWeights: TypeAlias = Literal["stated", "log_odds", "elo_calibration"]
-"""What votes weigh by: what the brief states, the log-odds of measured accuracy, or Elo and calibration."""
+"""How votes are weighed: as the brief states, by the log-odds of measured accuracy, or by Elo and calibration."""
 
 WEIGH = "weigh"
-"""The act of the turn that says what each vote weighs."""
+"""The act of the turn that gives the weight of each vote."""
 
-TELLER = "builtin:teller"
-"""The seat that weighs votes."""
+VOTE_WEIGHER = "builtin:teller"
+"""The ``seat`` of the helper that weighs votes."""
 
 METHOD = "METHOD"
-"""The field with the name of the formula; its choice says which one is wanted."""
+"""The field with the name of the formula; its only choice is the formula that is wanted."""
 
 HOW = "HOW"
-"""The field that says in a line how votes are weighed, or why all weigh the same."""
+"""The field that says in one line how votes are weighed, or why all weigh the same."""
 
 GROUNDS = "GROUNDS"
-"""The field with what each weight rests on, a line for each voter."""
+"""The field with the basis of each weight, one line for each voter."""
 
 
 def weight_field(voter: str) -> str:
-    """The name of the field with the weight of a voter; no other field of the form is called so."""
+    """The name of the field with the weight of a voter; no other field of the form has such a name."""
     return f"weight of {voter}"
 
 
 def vote_weigher(brief: Brief) -> str:
-    """The name of the one who weighs votes; "" where there is none."""
-    return next((each.name for each in brief.participants if each.seat == TELLER), "")
+    """The name of the helper that weighs votes; "" if there is none."""
+    return next((each.name for each in brief.participants if each.seat == VOTE_WEIGHER), "")
 
 
-def told(brief: Brief, transcript: Transcript) -> Turn | None:
-    """The turn in which the teller was asked, answered or not; None where there is none."""
+def weighing_turn(brief: Brief, transcript: Transcript) -> Turn | None:
+    """The turn in which the vote weigher was asked, answered or not; None if there is none."""
     who = vote_weigher(brief)
     return next((turn for turn in transcript.all() if turn.act == WEIGH and turn.by == who), None)
 
 
-def given(turn: Turn) -> Mapping[str, float]:
-    """What a turn that weighs votes has given: the field of each voter's weight to the weight.
+def weights_given(turn: Turn) -> Mapping[str, float]:
+    """The weights that a vote weigher's turn gave, by the field of each voter.
 
-    Empty where all weigh the same: there is no answer, it leaves somebody out, or nobody would weigh anything.
+    Empty if all votes weigh the same: without an answer, with a weight missing, or with all weights 0.
     """
     asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     values = {field.name: turn.fields.get(field.name) for field in asked if field.kind == "number"}
@@ -220,33 +216,33 @@ RECALL = "recall"
 """The act of a turn that recalls earlier debates."""
 
 HISTORY = "HISTORY"
-"""The field with past outcomes on like topics; its greatest number says how many are wanted."""
+"""The field with past outcomes on similar topics; its greatest allowed number is how many are wanted."""
 
 PATTERNS = "PATTERNS"
-"""The field with critiques that changed an answer; its greatest number says how many are wanted."""
+"""The field with critiques that changed an answer; its greatest allowed number is how many are wanted."""
 
 FEEDS = "FEEDS"
-"""The field with the names of the feeds that were read; its choices are those that are wanted."""
+"""The field with the names of the feeds that were read; its choices are the feeds that are wanted."""
 
 PULSE = "PULSE"
-"""The field with news of these feeds."""
+"""The field with the news of these feeds."""
 
 RESEARCH = "RESEARCH"
-"""The field with what tools found on the topic."""
+"""The field with the results of tools on the topic."""
 
 ORIGINS = "ORIGINS"
-"""The field with the ids of the debates from which something was recalled: their uses are counted by it."""
+"""The field with the ids of the debates from which something was recalled; it serves to count their uses."""
 
-LIBRARIAN = "builtin:librarian"
-"""The seat that recalls."""
+RETRIEVER = "builtin:librarian"
+"""The ``seat`` of the helper that recalls."""
 
-NAMED = "librarian"
-"""How briefs may name that seat."""
+RETRIEVER_NAME = "librarian"
+"""The name by which briefs may refer to that helper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """One piece of news of a feed: its headline, the text below it, where it stands, and when, as the feed has it."""
+    """One item of a feed: its headline, text, link and date, as the feed gives them."""
 
     title: str
     text: str = ""
@@ -256,7 +252,7 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a tool found on the topic: its name, its words, where they come from; no source where it found nothing."""
+    """A tool's result on the topic: the tool, its text and its sources; no sources if it found nothing."""
 
     tool: str
     text: str

@@ -1,15 +1,11 @@
-"""Texts from outside: what is taken out of them at every border, and small helpers for words.
+"""Text cleaning, words and sentences: removal of invisible characters, stemming, splitting, BM25 ranking, plurals.
 
-Words of a text, as they are searched. This file owns which words count, and what their stems are.
-Sentences of a text. This file owns where one ends: not behind "Dr.", "e.g.", an initial or "no. 5".
-Which texts bear on a query: Okapi BM25 over stemmed words. This file owns the weights of words.
-Texts from outside: lines with invisible characters, one-line forms, and paths that lead out of a folder.
+``clean`` defines what no text may contain. Every answer, brief, document, message and tool result passes it on its way
+in. Readers apply it again, because records may be older than it.
 
-``clean`` is the only definition of what must not be in a text: every answer, brief, document, letter and result of a
-tool passes it on its way in. Readers apply it again, because records may be older than it.
-
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the inverse document
-frequency ``ln(1 + (N - n + 0.5) / (n + 0.5))``, which is never negative.
+``Index`` ranks texts against a query by Okapi BM25 over stemmed words (Robertson and Zaragoza, "The Probabilistic
+Relevance Framework: BM25 and Beyond", 2009), with the inverse document frequency ``ln(1 + (N - n + 0.5) / (n + 0.5))``,
+which is never negative. ``sentences`` does not split after "Dr.", "e.g.", an initial or "no. 5".
 """
 
 import re
@@ -29,17 +25,17 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Class Cc (C0 and C1), without tab, newline and carriage return."""
 
 _LONE = re.compile("[\ud800-\udfff\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
-"""Class Cs, halves of characters, and class Co, private use: nobody can say what these are."""
+"""Class Cs (surrogates) and class Co (private use): characters without a defined meaning."""
 
 _UNSEEN = (
     "\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 ) + "".join(chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))
-"""What nobody can see.
+"""Invisible characters.
 
 Unicode's Default_Ignorable_Code_Point: soft hyphen, fillers, zero-width signs, joiners, controls of direction,
-variation selectors, tags. Beside them the invisible of class Cf (annotations, layout of notes, of shorthand and of
+variation selectors, tags. Also the invisible ones of class Cf (annotations, layout of notes, of shorthand and of
 hieroglyphs) and the non-characters.
 """
 
@@ -71,16 +67,16 @@ _KEPT = re.compile(
     "|(?<=[\u1820-\u18aa])(?:[\u180b-\u180d\u180f]|\u180e(?=[\u1820-\u18aa]))"  # Mongolian
     f"|(?<=[{_JOINED}])\u200d|(?<=[0-9A-Za-z{_JOINED}])\u200c(?=[{_UNSEEN}]*+[{_JOINED}])"  # Persian, Hindi
 )
-"""What of a run of unseen characters stays, at its beginning only: what emoji and languages cannot do without.
+"""The part of a run of invisible characters that is kept, at its beginning only: emoji and some scripts need it.
 
-Whether it stays depends on its visible neighbours alone, so cleaning twice changes nothing.
+It depends only on the visible neighbours, so cleaning twice changes nothing.
 """
 
 _OPEN = re.compile(f"(?:\r|[{_UNSEEN}]{{1,8}})\\Z")
-"""The end of a piece whose fate the next piece decides; the longest is that of a flag."""
+"""The end of a piece that cannot be cleaned before the next piece is known; the longest is that of a flag."""
 
 LONGEST_NAME = 200
-"""Characters of a name that somebody else gives, such as that of the model that served an answer."""
+"""The longest name that is taken from outside, such as that of the model that served an answer, in characters."""
 
 
 _QUOTES = re.compile("[\"'`´\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
@@ -91,27 +87,29 @@ _SECRET = re.compile(
       (?:['"]?\s*[:=]\s*['"]?(?!(?<=key:[ ]|ken:[ ])[a-z]{1,12}[ ]\w)|\s+is\s+(?=\S*\d))[^\s'",;&]+
     | \b(?=\w*\d)\w{30,}"""
 )
-"""What looks like a key: it is called one, begins like one, or is a very long word with a digit.
+"""Text that looks like an API key: it is labelled as one, begins like one, or is a very long word with a digit.
 
-``needs a key: set KEY`` goes on with words of a sentence, which stay. Each alternative that may read far begins where
-a word begins, and words do not overlap: so the time grows with the length of the text and no faster.
+In ``needs a key: set KEY`` the words after the colon are a sentence and are kept. Each alternative that may read far
+begins where a word begins, and words do not overlap, so the time is linear in the length of the text.
 """
 
 
 def hide(text: str) -> str:
-    """The text without anything that looks like a key; for errors of programs that nobody here wrote."""
+    """The text without anything that looks like an API key; for error messages of other programs."""
     return _SECRET.sub("***", text)
 
 
 def clean(text: str) -> str:
-    """A text that any store and screen can hold, in which nothing is that a person cannot see.
+    """The text without invisible or unsafe characters, so that any store and screen can hold it.
 
-    - Line ends become newlines; vertical tab, form feed, NEL and Unicode's separators become blanks, as they would be
-      in one line. So the number of lines stays.
-    - Control characters go, all but tab and newline. Terminal escapes lose their first character, so they are harmless.
+    - Line ends become newlines. Vertical tab, form feed, NEL and Unicode's separators become blanks, so that the number
+      of lines stays the same.
+    - Control characters are removed, except tab and newline. A terminal escape loses its first character,
+      which makes it harmless.
     - Lone surrogates and characters of private use become U+FFFD.
-    - Unseen characters go: zero-width and other format characters, controls of direction, fillers, variation selectors,
-      tags, non-characters. They stay where emoji and languages need them: one behind a visible character that takes it.
+    - Invisible characters are removed: zero-width and other format characters, controls of direction, fillers,
+      variation selectors, tags, non-characters. They stay where emoji and scripts need
+      them: one after a visible character that takes it.
 
     Linear in the length of the text; cleaning twice changes nothing.
     """
@@ -127,7 +125,7 @@ def _keep(run: re.Match[str]) -> str:
 
 
 def clean_data(data: T) -> T:
-    """Data with every text in it cleaned: of dataclasses, mappings, lists and tuples, however deep."""
+    """The data with every text in it cleaned: in dataclasses, mappings, lists and tuples, at any depth."""
     return cast(T, _clean_data(data))
 
 
@@ -146,53 +144,53 @@ def _clean_data(data: object) -> object:
 
 
 def bare(text: str) -> str:
-    """The text without any character that cannot be seen, also where it belongs: for comparing, not for showing."""
+    """The text without any invisible character, even where scripts need it: for comparing, not for showing."""
     return text if text.isascii() else _RUN.sub("", text)
 
 
 class Pieces:
-    """Cleans a text that comes in pieces, such as an answer in the making.
+    """Cleans a text that arrives in pieces, such as a streamed answer.
 
-    What stands at the end of a piece, and belongs there or not by what comes next, waits for the next piece.
+    Characters at the end of a piece wait for the next piece, where that decides whether they are kept.
     """
 
     def __init__(self) -> None:
-        self._given, self._held = "", ""
+        self._context, self._pending = "", ""
 
     def take(self, piece: str) -> str:
-        """What can be shown now."""
-        whole = self._held + piece
+        """Add a piece; return the cleaned text that can be shown now."""
+        whole = self._pending + piece
         end = _OPEN.search(whole)
-        self._held = end[0] if end else ""
-        known = len(self._given)
-        made = clean(self._given + whole.removesuffix(self._held))
-        found = _RUN.match(made[-8:])
-        self._given = made[-8:][found.end() if found else 0 :]
-        return made[known:]
+        self._pending = end[0] if end else ""
+        known = len(self._context)
+        cleaned = clean(self._context + whole.removesuffix(self._pending))
+        run = _RUN.match(cleaned[-8:])
+        self._context = cleaned[-8:][run.end() if run else 0 :]
+        return cleaned[known:]
 
 
 def clip(text: str, most: int | None) -> str:
-    """At most so many characters, with a visible mark that says how many are missing; None keeps all."""
+    """The text cut to ``most`` characters, with a visible mark that says how many are missing; None keeps all."""
     if most is None or len(text) <= most:
         return text
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
 
 
 def named(value: object) -> str:
-    """A name that somebody else gives, clean and clipped; "" for what is no text."""
+    """A name from outside, cleaned and clipped; "" for a value that is not text."""
     return clip(clean(value), LONGEST_NAME) if isinstance(value, str) else ""
 
 
 def texts(values: Iterable[object]) -> list[str]:
-    """Those of the values that are texts."""
+    """The values that are texts."""
     return [each for each in values if isinstance(each, str)]
 
 
 def stands_in(quote: str, text: str) -> bool:
-    """Whether words are quoted from a text: whole words of it, in its order, without a gap.
+    """Whether a text contains a quote: as whole words, in order, without a gap.
 
     Blanks, case and the kind of quotation marks do not matter, nor do the marks around the quote and the stop or comma
-    behind it. An empty quote stands in no text.
+    after it. No text contains an empty quote.
     """
     words = _plain(quote).lstrip("' ").rstrip("' .,;:")
     return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _plain(text)) is not None
@@ -203,7 +201,7 @@ def _plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, without case and marks."""
+    """The words of a text in lower case, without punctuation."""
     return re.findall(r"[^\W_]+", text.casefold())
 
 
@@ -235,7 +233,7 @@ def letter(n: int) -> str:
 
 
 def slug(text: str, most: int) -> str:
-    """Lower-case ASCII words joined by hyphens, at most so many characters, never empty: safe in ids and file names."""
+    """Lower-case ASCII words joined by hyphens, at most ``most`` characters, never empty; for ids and file names."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", plain)
     return "-".join(words)[:most].strip("-") or "debate"
@@ -257,7 +255,7 @@ STOP = word_set(
     "argue argues answer answers ask care cares fear fears judge judges know knows look looks prefer review reviews "
     "say says want wants"
 )
-"""Words that say nothing about a matter; those from "argue" on are those with which personas are described."""
+"""Stop words. Those from "argue" on are common in descriptions of personas."""
 
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_]+(?:['’](?=[^\W_])[^\W_]+)?", re.IGNORECASE
@@ -285,7 +283,7 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """All words of a text as stems, in order, stop words too; a Chinese, Japanese or Korean sign is a word."""
+    """All words of a text as stems, in order, with stop words; a Chinese, Japanese or Korean character is a word."""
     return [stem(word) for word in _WORD.findall(text)]
 
 
@@ -302,17 +300,17 @@ _BEFORE_FIGURES = word_set(
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a paragraph, each with the offset at which it begins; their blanks are as they stand."""
+    """The sentences of a paragraph, each with the offset at which it begins; blanks within them are kept."""
     start = 0
-    for found in _END.finditer(text):
-        if _ends(text, found.start(), found.end()):
-            yield from _trim(text, start, found.end())
-            start = found.end()
+    for mark in _END.finditer(text):
+        if _ends(text, mark.start(), mark.end()):
+            yield from _trim(text, start, mark.end())
+            start = mark.end()
     yield from _trim(text, start, len(text))
 
 
 def _ends(text: str, stop: int, end: int) -> bool:
-    """Whether a sentence ends with the mark that stands between these offsets."""
+    """Whether a sentence ends with the punctuation mark between these offsets."""
     if text[stop] in "。！？｡":
         return True
     after = text[end : end + 9].lstrip()[:1]
@@ -324,7 +322,7 @@ def _ends(text: str, stop: int, end: int) -> bool:
     word = head[-1].lstrip("([\"'“‘").casefold() if head else ""
     if word in _TITLES or (word in _BEFORE_FIGURES and after.isdigit()):
         return False
-    # An initial ("J. Smith") or a state ("U.S. Senate"): too little joined would be half a sentence.
+    # An initial ("J. Smith") or an abbreviation ("U.S. Senate") does not end a sentence.
     return not re.fullmatch(r"(?:[a-hj-z]|(?:[a-z]\.)+[a-z])", word)
 
 
@@ -336,13 +334,13 @@ def _trim(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 K1 = 1.2
-"""How fast the weight of a repeated word levels off."""
+"""BM25's k1: how fast the weight of a repeated word levels off."""
 B = 0.75
-"""How much a long text is held against it, 0 to 1."""
+"""BM25's b: how much the length of a text lowers its score, 0 to 1."""
 
 
 class Index:
-    """Texts that can be weighed against queries.
+    """An index of texts that scores them against queries by BM25.
 
     Args:
         texts: the stems of each text.
@@ -359,16 +357,16 @@ class Index:
 
     def rarity(self, term: str) -> float:
         """The inverse document frequency of a stem, above 0."""
-        found = len(self._postings.get(term, ()))
-        return log(1 + (self._size - found + 0.5) / (found + 0.5))
+        containing = len(self._postings.get(term, ()))
+        return log(1 + (self._size - containing + 0.5) / (containing + 0.5))
 
     def weigh(self, query: Mapping[str, float]) -> list[float]:
         """The BM25 score of each text for a query of weighted stems."""
         scores = [0.0] * self._size
         for term, weight in query.items():
-            if found := self._postings.get(term):
+            if postings := self._postings.get(term):
                 rarity = weight * self.rarity(term)
-                for number, impact in found:
+                for number, impact in postings:
                     scores[number] += rarity * impact
         return scores
 
@@ -377,7 +375,7 @@ _AWAY = re.compile(r"\.\.?[/\\]|[/\\]|~[/\\]|[A-Za-z]:[/\\]|file:|\S*[/\\]\.\.([
 
 
 def hidden(text: str) -> tuple[int, ...]:
-    """The lines, from 1, on which ``clean`` takes out or replaces characters."""
+    """The numbers of the lines, from 1, that ``clean`` changes."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return tuple(n for n, line in enumerate(lines, 1) if clean(line) != line)
 
@@ -388,5 +386,5 @@ def flat(text: str) -> str:
 
 
 def leads_away(text: str) -> bool:
-    """Whether a text is nothing but a path that leads out of a folder: absolute, upwards, to a share or a home."""
+    """Whether a text is just a path that leads out of its folder: absolute, upwards, to a share or a home directory."""
     return not re.search(r"\s", text) and bool(_AWAY.match(text))

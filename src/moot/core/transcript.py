@@ -1,6 +1,6 @@
-"""The transcript: a record, folded. This file owns what has been said and who may see it.
+"""Transcripts: a record folded into turns, with what each participant may see.
 
-Turns stand in the order in which they were asked, so the latency of an answer never changes what anybody reads.
+Turns are ordered as they were asked, so the latency of an answer never changes what anybody reads.
 """
 
 import re
@@ -31,21 +31,21 @@ from moot.core.event import (
 
 _ROUND = re.compile(r"/round-(\d+)")
 INTERJECTION = "interject"
-"""The act of a turn that came from outside."""
+"""The act of a turn that came from outside the debate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One contribution: an ask and what came of it, or an interjection.
+    """One contribution: an ask with its answer, or an interjection.
 
     Attributes:
         key: the ask's key; ``interjection#n`` for an interjection.
         number: its place among all asks and interjections, from 1.
-        by: who speaks. It comes from the ask, never from the text.
-        act: what it is.
+        by: the speaker. It comes from the ask, never from the text.
+        act: the kind of contribution (``propose``, ``critique``).
         ask: the question; None for an interjection.
         reply: the answer; None while there is none.
-        failure: why there is none, where it failed; "" otherwise.
+        failure: why there is no answer, if the ask failed; else "".
     """
 
     key: str
@@ -58,22 +58,22 @@ class Turn:
 
     @property
     def mark(self) -> str:
-        """What the turn is called by those who answer it: ``T3``."""
+        """The mark by which others refer to the turn: ``T3``."""
         return f"T{self.number}"
 
     @property
     def text(self) -> str:
-        """The words, "" where there are none."""
+        """The text of the answer; "" if there is none."""
         return self.reply.text if self.reply else ""
 
     @property
     def fields(self) -> Fields:
-        """The form's fields that were read."""
+        """The fields of the form that were read."""
         return self.reply.fields if self.reply else {}
 
     @property
     def round(self) -> int:
-        """The round in which the turn stands, from 1; 0 outside rounds."""
+        """The round of the turn, from 1; 0 outside rounds."""
         found = _ROUND.findall(self.key)
         return int(found[-1]) if found else 0
 
@@ -84,13 +84,13 @@ class Turn:
 
 
 def within(path: str, under: str) -> bool:
-    """Whether a path or key stands at or beneath another path."""
+    """Whether a path or key is at or beneath another path."""
     return under in ("", "/") or path == under or path.startswith((under + "/", under + "#"))
 
 
 @dataclass(slots=True)
 class Transcript:
-    """What a debate has come to, built by applying events in the order of the record."""
+    """The state of a debate, built by applying its events in the order of the record."""
 
     brief: Brief | None = None
     protocol: str = ""
@@ -105,10 +105,10 @@ class Transcript:
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
     def apply(self, event: Event) -> None:
-        """Take one event in.
+        """Apply one event.
 
         Raises:
-            RecordError: it cannot have happened here, so that the record has been changed.
+            RecordError: the event cannot follow the events before it, so the record has been changed.
         """
         self.check(event)
         number = len(self._turns) + 1
@@ -144,13 +144,13 @@ class Transcript:
                 self.paused = None
 
     def check(self, event: Event) -> None:
-        """Refuse what cannot follow on what was before.
+        """Check that an event can follow the events before it.
 
         Raises:
             RecordError: it cannot.
         """
         if self.closed:
-            raise RecordError("the record goes on behind the end of the debate")
+            raise RecordError("the record continues after the end of the debate")
         match event:
             case Opened() if self.brief:
                 raise RecordError("the record opens the debate twice")
@@ -168,19 +168,19 @@ class Transcript:
         if ask.key in self._turns:
             raise RecordError(f"the record asks {ask.key!r} twice")
         if self.brief and ask.to not in {each.name for each in self.brief.participants}:
-            raise RecordError(f"the record asks {ask.to!r}, who takes no part")
+            raise RecordError(f"the record asks {ask.to!r}, who is not a participant")
         if missing := next((each for each in ask.about if each not in self._turns), ""):
-            raise RecordError(f"the record lays {missing!r} before {ask.to!r}, which was never asked")
+            raise RecordError(f"the record shows {missing!r} to {ask.to!r}, but that was never asked")
 
     def _asked(self, key: str) -> Turn:
         if key not in self._turns:
-            raise RecordError(f"the record answers {key!r}, which was never asked")
+            raise RecordError(f"the record answers {key!r}, but that was never asked")
         return self._turns[key]
 
     # ---- what has been said ------------------------------------------------------------------------------------
 
     def turns(self, *acts: str, by: str = "", under: str = "") -> tuple[Turn, ...]:
-        """The turns with an answer, oldest ask first; only those acts, that speaker, beneath that path, where given."""
+        """The turns with an answer, oldest ask first; if given, only of these acts, this speaker, beneath this path."""
         return tuple(
             turn
             for turn in self._turns.values()
@@ -204,13 +204,13 @@ class Transcript:
         return turn.reply is not None or bool(turn.failure)
 
     def get(self, key: str) -> Turn:
-        """The turn at that key; KeyError where there is none."""
+        """The turn with that key; KeyError if there is none."""
         return self._turns[key]
 
     def last(self, by: str, *acts: str, under: str = "") -> Turn | None:
-        """The newest answered turn of that speaker, of those acts."""
-        found = self.turns(*acts, by=by, under=under)
-        return found[-1] if found else None
+        """The newest answered turn of that speaker, of those acts; None if there is none."""
+        turns = self.turns(*acts, by=by, under=under)
+        return turns[-1] if turns else None
 
     def latest(self, *acts: str, under: str = "") -> tuple[Turn, ...]:
         """The newest answered turn of each speaker, in the order in which the speakers first spoke."""
@@ -227,15 +227,15 @@ class Transcript:
         return tuple(oldest.values())
 
     def positions(self, name: str) -> dict[str, tuple[Value, ...]]:
-        """What each speaker answered in the field of that name over time; the field is compared without case."""
-        held: dict[str, tuple[Value, ...]] = {}
+        """Each speaker's answers in the field of that name over time; the name is compared without case."""
+        answers: dict[str, tuple[Value, ...]] = {}
         for turn in self.turns():
             if (value := read_field(turn, name)) is not None:
-                held[turn.by] = (*held.get(turn.by, ()), value)
-        return held
+                answers[turn.by] = (*answers.get(turn.by, ()), value)
+        return answers
 
     def halted(self, path: str) -> str:
-        """Why the phase at that path has been ended before its time; "" where it has not."""
+        """Why the phase at that path was ended early; "" if it was not."""
         for halted, reason in self.halts.items():
             if within(path, halted):
                 return reason
@@ -244,18 +244,19 @@ class Transcript:
     # ---- who sees what -----------------------------------------------------------------------------------------
 
     def sees(self, who: str, turn: Turn) -> bool:
-        """Whether a participant may see a turn: always its own, else where it is in the audience and not masked."""
+        """Whether a participant may see a turn: its own, or one for its eyes that is not masked."""
         return _sees(who, turn, self._masks(who))
 
     def _masks(self, who: str) -> frozenset[str]:
-        people = self.brief.participants if self.brief else ()
-        return frozenset(entry for each in people if each.name == who for entry in each.hide)
+        participants = self.brief.participants if self.brief else ()
+        return frozenset(mask for each in participants if each.name == who for mask in each.hide)
 
     def look(self, view: View, who: str) -> tuple[Turn, ...]:
-        """The turns that a participant may see, cut down to what the view shows, oldest first.
+        """The turns that a participant may see, reduced to what the view shows, oldest first.
 
-        What is for its author alone stands in no log, not even the author's: it would part this log from all others,
-        and no provider could keep what they have in common. It can be laid before the author by an ask.
+        A turn that only its author may see is in no log, not even the author's. Otherwise the author's prompt would
+        differ from the others', and a provider could not cache their common beginning. An ask can still show it to
+        the author through ``Ask.about``.
         """
         masks = self._masks(who)
         seen = [turn for turn in self.turns() if not _is_note(turn) and _sees(who, turn, masks)]
@@ -273,9 +274,9 @@ class Transcript:
         return tuple(seen)
 
     def _concerns(self, who: str, turn: Turn) -> bool:
-        """Whether a turn is one's own, about one's own, an answer to one's own, the moderator's or from outside."""
-        people = self.brief.participants if self.brief else ()
-        if turn.ask is None or turn.by in (who, *(each.name for each in people if each.duty != "debater")):
+        """Whether a turn is the participant's own, about or in answer to its own, the moderator's or from outside."""
+        participants = self.brief.participants if self.brief else ()
+        if turn.ask is None or turn.by in (who, *(each.name for each in participants if each.duty != "debater")):
             return True
         if any(self._turns[key].by == who for key in turn.about):
             return True
@@ -283,36 +284,36 @@ class Transcript:
         return target is not None and target.by == who
 
     def target(self, turn: Turn) -> Turn | None:
-        """The turn that this one says it answers, in its field TARGET; None where it names none."""
+        """The turn that this one says it answers, in its field TARGET; None if it names none."""
         mark = read_field(turn, TARGET)
         return None if mark is None else next((each for each in self._turns.values() if each.mark == mark), None)
 
 
 TARGET = "TARGET"
-"""The field in which a turn names the mark of the turn that it answers."""
+"""The field in which a turn gives the mark of the turn that it answers."""
 
 SUMMARY = "summarize"
-"""The act of a turn that sums up what was said before it."""
+"""The act of a turn that summarizes the turns before it."""
 
 
 def _is_note(turn: Turn) -> bool:
-    """Whether a turn is for its author alone; a summary that one reader wrote for itself is its log all the same."""
+    """Whether only its author may see a turn. Summaries are the exception: they are part of their author's log."""
     return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act != SUMMARY
 
 
 def _sees(who: str, turn: Turn, masks: frozenset[str]) -> bool:
     audience = turn.ask.audience if turn.ask else ()
-    heard = not audience or who in audience
-    return turn.by == who or (heard and not (masks and masks.intersection(_masked(turn))))
+    in_audience = not audience or who in audience
+    return turn.by == who or (in_audience and not (masks and masks.intersection(_masked(turn))))
 
 
 def _masked(turn: Turn) -> tuple[str, ...]:
-    """The words by which a mask can name a turn."""
+    """The names by which ``Participant.hide`` can refer to a turn."""
     return (turn.by, turn.act, *(f"{each}round {turn.round}" for each in ("", f"{turn.by} ", f"{turn.act} ")))
 
 
 def read_field(turn: Turn, name: str) -> Value | None:
-    """The value of a field of a turn, its name compared without case; None where it was not read."""
+    """The value of a field of a turn, its name compared without case; None if it was not read."""
     wanted = name.casefold()
     for label, value in turn.fields.items():
         if label.casefold() == wanted:
@@ -321,12 +322,12 @@ def read_field(turn: Turn, name: str) -> Value | None:
 
 
 def speakers(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Who speaks in these turns, each once, in order."""
+    """The speakers of these turns, each once, in order."""
     return tuple(dict.fromkeys(turn.by for turn in turns))
 
 
 def fold(entries: Iterable[Entry]) -> Transcript:
-    """The transcript that entries come to.
+    """The transcript of these entries.
 
     Raises:
         RecordError: an entry does not fit those before it; the message names the entry.

@@ -1,11 +1,7 @@
-"""How the built-in debater behaves on a board: when it judges, when it leaves, what it attaches and cites.
+"""Fields of the built-in debater: on a board (verdict, leaving, attachments) and for answers, bids and scores.
 
-How the built-in debater fills fields that say what a turn does: whom it answers, how it bids, what it scores.
-
-This file owns the fields of a board's message by their names. It speaks three times: first it only quotes, then it
-gives its verdict, then it leaves. With nothing to quote it does the same, and gives that as its reason.
-
-This file owns these fields by their names; what stands in all other fields is the business of ``demo.debater``.
+The fields are known by their names; ``demo.debater`` fills all others. On a board it speaks three times: first it only
+quotes, then it gives its verdict, then it leaves. If it has nothing to quote, it gives that as its reason.
 """
 
 import re

@@ -1,11 +1,8 @@
-"""The built-in timekeeper of a board. This file owns what it says: the first paragraph of its task, word for word.
+"""The built-in agents without a language model: ``builtin:quotes``, a debater, and the timekeeper of a board.
 
-``builtin:quotes``: a debater without a language model. This file owns how its words get into a form.
-
-It asks no model and knows nothing but its task, so it can manage the process and judge nothing.
-
-It can only say what the brief's documents say: every claim is a quotation with its source and line, chosen by word
-weights and a small lexicon. The same scene always gets the same words.
+The debater only says what the brief's documents say: every claim is a quotation with source and line, chosen by word
+weights and a small lexicon. The same context always gets the same words. The timekeeper repeats the first paragraph of
+its task word for word; it can manage the process and judge nothing.
 """
 
 import asyncio

@@ -1,10 +1,7 @@
-"""The background as evidence: what bears on a query, which way it leans, who has quoted it. This file owns the weights.
+"""Evidence for the built-in debater: passages that bear on a query, for which side, and who quoted them.
 
-A case: what the built-in debater makes of a scene. This file owns whose evidence weighs how much, for whom.
-
-A passage is known by its number, its place in the documents. Equal weights fall to the passage that comes first.
-
-Everything follows from the brief, the documents and the turns that the scene shows; nothing is remembered.
+A passage is known by its number, its place in the documents. Of equal weights the first passage wins. Everything
+follows from the brief, the documents and the turns that the context shows; nothing is remembered.
 """
 
 import re

@@ -1,17 +1,13 @@
-"""Background documents as passages: sentences, each with its source and line. This file owns what can be quoted.
-
-The words of the built-in debater that are no quotation. This file owns all of them; they claim nothing.
-Which way words lean: for or against. This file owns the lexicon; it counts words and understands nothing.
+"""Material of the built-in debater: quotable passages of documents, its fixed phrases, and a lexicon for and against.
 
 Only running text is quoted: no headings, tables, code, block quotations, comments or front matter. A passage has the
-document's own words in their order, with runs of blanks and line ends folded into one blank each.
-Everything here runs in time linear in the length of the text.
+document's own words in order, with runs of blanks and line ends folded into one blank each. All in linear time.
 
-``{name}`` stands for a participant or the letter of a proposal, ``{cite}`` for a place (``options.md:42``), ``{n}`` and
-``{m}`` for counts, ``{matter}`` for one of the matters below.
+In phrases ``{name}`` is a participant or the letter of a proposal, ``{cite}`` a place (``options.md:42``), ``{n}`` and
+``{m}`` are counts, ``{matter}`` is one of the matters below. They claim nothing.
 
-A passage leans by the good and the bad news that it tells: losses, failures and rising costs one way, savings, gains
-and falling costs the other. A participant leans by what its name, role and persona say that it argues.
+A passage leans by the good and bad news in it: losses, failures and rising costs one way, savings, gains and falling
+costs the other. A participant leans by what its name, role and persona say that it argues.
 """
 
 import re

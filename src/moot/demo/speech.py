@@ -1,4 +1,4 @@
-"""What the built-in debater says: quotations, and fixed words between them. This file owns what is said when."""
+"""Speeches of the built-in debater: which quotations and fixed words it says in each act."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

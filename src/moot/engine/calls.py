@@ -1,14 +1,12 @@
-"""Money is reserved before the call. This file owns what a debate has used and may still use.
+"""Model calls of a debate: each is taken from the record, or reserved in the budget, sent and recorded.
 
-The line from a seat to the engine. This file owns the order: look up, else reserve, log, send, log, use.
-
-The purse is a fold over the record, live and on resume alike. A try without an end counts as spent, because the
+The budget is a fold over the record, live and on resume alike. An attempt without a result counts as spent, because the
 provider may have been paid for it.
 
-How many tokens a prompt has, only the provider knows. It is estimated by its letters. Where a model has counted more
-than was estimated, its next prompts are taken for as much longer. A call goes where its estimate, and the worst that
-can become of those in flight, fit into the limit; else it waits for these to end. So what is used in the end is over
-the limit by no more than the error of one estimate.
+Only the provider knows how many tokens a prompt has. The number is estimated from its characters. If a model has
+counted more than was estimated, its next prompts are estimated higher by the same factor. A call is sent if its
+estimate and the worst case of those in flight fit into the limit; else it waits for these to end. So the final use
+exceeds the limit by no more than the error of one estimate.
 """
 
 import asyncio
@@ -22,7 +20,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Limits
 from moot.core.errors import LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
-from moot.core.text import Pieces, clean, clean_data, named
+from moot.core.text import Pieces, clean, clean_data, counted, named
 from moot.deadline import Deadline
 from moot.record.ledger import Ledger
 
@@ -68,24 +66,24 @@ class Budget:
         """Refuse more questions than the limit allows.
 
         Raises:
-            LimitReached: they would be too many.
+            LimitReached: they would exceed the limit.
         """
         most = self.limits.asks
         if most is not None and self.asks + more > most:
-            raise LimitReached(f"the limit of {most} asks is reached")
+            raise LimitReached(f"the limit of {counted(most, 'ask')} is reached")
 
     def fit(self, quote: Quote) -> Quote:
-        """What is reserved for a call: its quote, with a prompt as long as those of its model have come out so far."""
+        """The quote to reserve for a call, with its prompt corrected by the model's earlier counts."""
         return quote.at(ceil(quote.prompt * self._longer.get(quote.model, 1.0)))
 
     def check(self, quote: Quote) -> bool:
         """Refuse a call that could break a limit. There is no await between this and the entry that reserves.
 
         Returns:
-            Whether it may go now; else it has to wait until one that is in flight has ended.
+            Whether the call may be sent now; else it has to wait for one that is in flight.
 
         Raises:
-            LimitReached: it could; or a limit on cost stands and the price is unknown.
+            LimitReached: it could; or there is a limit on cost and the price is unknown.
         """
         limits, most = self.limits, self.fit(quote)
         if limits.cost is not None and most.cost is None:
@@ -93,7 +91,8 @@ class Budget:
         pairs = self._in_flight
         tokens, held = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - held > limits.tokens:
-            raise LimitReached(f"the limit of {limits.tokens} tokens: {self.tokens} used, {most.tokens} needed")
+            limit = counted(limits.tokens, "token")
+            raise LimitReached(f"the limit of {limit}: {self.tokens} used, {most.tokens} needed")
         cost, kept = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
         if limits.cost is not None and cost - kept > limits.cost:
             raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${most.cost or 0.0:.4f} needed")

@@ -1,10 +1,8 @@
-"""The time of a debate. This file owns when it is up, and that it stands still while only people are waited for.
+"""The driver: the loop that runs a debate from a play, a ledger and agents, within its total time.
 
-The driver: a play, a ledger and seats become a debate. This file owns the loop, the only async part of the engine.
-
-It puts each batch of asks to the seats in parallel and writes what came of them. An ask is on record before its seat
-is asked, an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees
-an answer of the same batch, however the latencies fall.
+It asks the agents of each batch in parallel and records their answers. An ask is recorded before its agent is called,
+an answer before it is used. What a participant is shown is fixed when its batch is asked, so nobody sees an answer of
+the same batch, whatever the latencies. The total time does not run while only people are waited for.
 """
 
 import asyncio
@@ -28,7 +26,7 @@ from moot.core.errors import (
     Waiting,
 )
 from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
-from moot.core.text import clean, hide, named
+from moot.core.text import clean, counted, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline
 from moot.engine.calls import Budget, CallRecorder
@@ -250,7 +248,7 @@ class _Driver:
 
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
         found = await self.pace.all(asks, lambda ask: self._answer(ask, contexts[ask.key]))
-        return found or [LimitReached(f"the limit of {self.limits.total_seconds:g} seconds is reached")]
+        return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds, 'second')} is reached")]
 
     async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""
@@ -278,7 +276,7 @@ class _Driver:
         if ask.to in self.hosting.untimed:
             # Nor do people hold up the others, of whom only so many answer at once.
             return await self.seats[ask.to].answer(ask, seen, line)
-        late = _Late(f"no answer within {self.limits.turn_seconds:g} seconds", kind="timeout")
+        late = _Late(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
         async with self.gate:
             clock = Deadline(self.limits.turn_seconds)
             try:
@@ -357,7 +355,7 @@ def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
         return next(play, None)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         last = transcript.all()[-1].key if transcript.all() else ROOT
-        told = f"behind {last!r} the record holds what its protocol cannot go on with ({type(error).__name__})"
+        told = f"after {last!r} the record has an event that its protocol cannot follow ({type(error).__name__})"
         raise RecordMismatch(told) from error
 
 

@@ -17,7 +17,7 @@ from moot.arguments.positions import bare
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Reply
 from moot.core.errors import RecordError, ToolError
-from moot.core.roles import FEEDS, HISTORY, LIBRARIAN, ORIGINS, PATTERNS, PULSE, RESEARCH, Finding, News
+from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RESEARCH, RETRIEVER, Finding, News
 from moot.core.text import clean, clip
 from moot.learn.memory import Found, Kind
 from moot.learn.memory_store import MemoryStore
@@ -100,8 +100,8 @@ class Retriever:
         return Reply(
             text=text,
             fields={name: value for name, value in {**fields, ORIGINS: origins}.items() if value},
-            asked=LIBRARIAN,
-            served=LIBRARIAN,
+            asked=RETRIEVER,
+            served=RETRIEVER,
             notes=tuple(notes),
         )
 

@@ -14,7 +14,7 @@ from moot.arguments.positions import bare
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
 from moot.core.errors import RecordError
-from moot.core.roles import GROUNDS, HOW, METHOD, TELLER, VoteWeights, weight_field
+from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, VoteWeights, weight_field
 from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
 from moot.learn.lessons import BUILTIN, one_result
@@ -243,7 +243,7 @@ class VoteWeigher:
         text = "\n".join([f"Votes weigh {found.how}.", *_lines(found)])
         say.delta(text)
         fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(found)}
-        return Reply(text=text, fields=fields, asked=TELLER, served=TELLER, notes=notes)
+        return Reply(text=text, fields=fields, asked=VOTE_WEIGHER, served=VOTE_WEIGHER, notes=notes)
 
     def _look(self) -> Measured | None:
         """Runs in a thread."""

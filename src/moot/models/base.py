@@ -1,6 +1,6 @@
-"""The Model port: one request to one language model. This file owns what passes between seats and models.
+"""The Model port: one request to one language model, and its response.
 
-No provider's or framework's types pass through here, so that records never depend on a library.
+No types of providers or frameworks pass through here, so that records never depend on a library.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Breakers: who asks a provider in vain is kept from asking on. This file owns when a model counts as out of reach.
+"""Circuit breakers: a model that keeps failing is not called for a while.
 
-Each model has a breaker of its own, not each provider: a server may fail to load one model and serve the next, and a
-whole provider that is down costs no more than a few calls for each of its models. The breaker stands outermost, so it
-counts calls that all their tries could not save; a hiccup that the second try heals is none.
+Each model has its own breaker, not each provider: a server may fail to load one model and serve the next, and a
+provider that is down costs only a few calls for each of its models. The breaker is the outermost layer, so it counts
+calls that failed after all their tries; an error that the second try resolves does not count.
 
 The states are those of M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
 """

@@ -1,7 +1,7 @@
-"""Guests: agents of somebody else's program as models. This file owns what all of them share, and plain functions.
+"""Custom agents of other programs as models: what all kinds share, and plain functions.
 
-A guest answers as it likes: with tools of its own, with several models, with none. Nobody knows beforehand what that
-takes, so a quote is a guess and a price is unknown.
+Such an agent may use its own tools and several models, or none. What that uses is not known in advance, so a quote is a
+guess and the price is unknown.
 """
 
 import contextvars

@@ -1,6 +1,6 @@
-"""LangChain chat models as guests. This file owns what such a model is sent, and what is made of the chunks it gives.
+"""LangChain chat models as custom agents: what such a model is sent, and how its chunks are read.
 
-The package is loaded already, for the model is an object of it.
+The package is loaded already, because the model is an object of it.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""PydanticAI agents as guests. This file owns what such an agent is sent, and what is taken over from its run.
+"""PydanticAI agents as custom agents: what such an agent is sent, and what is taken from its run.
 
-The agent keeps what it was made with: its instructions, its tools, its model, its settings; what a participant's
-settings say comes on top. The library is loaded already, for the agent is an object of it.
+The agent keeps its own instructions, tools, model and settings; a participant's settings are added on top. The library
+is loaded already, because the agent is an object of it.
 """
 
 from collections.abc import AsyncIterable, Mapping

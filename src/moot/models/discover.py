@@ -1,8 +1,6 @@
-"""Why a provider was not reached: the cause is looked for in the error, else asked of the server.
+"""Provider discovery for ``moot models``: local servers in reach, keys that are set, and causes of failure.
 
-What is in reach, for ``moot models``. This file owns where local servers are looked for and what is advised.
-
-Nothing of it costs anything or shows a key: local servers are asked for their lists, keys only for their presence.
+Nothing here costs anything or shows a key: local servers are asked for their lists, keys only checked for presence.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""Wrappers around a model. This file owns what happens around a try: the record, the limits, trying again.
+"""Layers around a model: recording, limits, timeouts and retries of each attempt.
 
-Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So a try is reserved and put on record when it is
-its turn, not before: where a process ends while tries wait for a place, none of them is booked. Every try that is sent
-is on record. Waiting for a place is no time of the model's. A wait that a provider asks for holds back everybody who
-uses the same key; who tries again after it has given its place back. In a pool ``breaker.Breaking`` stands around that,
-and ``fallback.Fallback`` around several of these.
+Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So an attempt is reserved and recorded when its turn
+comes, not before: if a process ends while attempts wait for a place, none of them is booked. Every attempt that is sent
+is recorded. Waiting for a place does not count as the model's time. A wait that a provider asks for delays everybody
+who uses the same key; a retry first gives its place back. In a pool ``breaker.Breaking`` is around all of these, and
+``fallback.Fallback`` around several of those.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Names of models, ``provider:name``. This file owns the table of providers: wires, addresses, keys.
+"""Model names, ``provider:name``: the table of providers with their wires, addresses and keys.
 
-Addresses and keys come from here or from the owner's environment, never from a brief; so a brief cannot send a key
-to a host of its own choice.
+Addresses and keys come from here or from the owner's environment, never from a brief. So a brief cannot send a key to a
+host of its choice.
 """
 
 import hashlib

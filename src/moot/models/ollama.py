@@ -1,7 +1,7 @@
-"""Ollama's own wire, /api/chat. This file owns what is sent there and how its answers are read.
+"""Ollama's own API, /api/chat: requests and how the answers are read.
 
-The OpenAI-compatible address of Ollama cannot set ``num_ctx``, so a long prompt would lose its beginning in silence,
-the worst that can happen to a debate. Here the window is chosen to fit, and cutting is forbidden.
+The OpenAI-compatible API of Ollama cannot set ``num_ctx``, so a long prompt would lose its beginning without notice.
+Here the context window is chosen to fit, and truncation is forbidden.
 """
 
 import json

@@ -1,10 +1,8 @@
-"""Fallbacks: another model is asked where the first cannot be reached. This file owns when, and in which order.
+"""The model pool: a model name becomes a model with its layers, shared connections and fallbacks.
 
-Models by name. This file owns which layers stand around a model, and the connections that models share.
-
-Only the brief or the owner's settings can name one, for it may be another company's. What was refused is never taken
-elsewhere. Each try is on record under the name of the model that it was sent to, so every reader can see who answered;
-and each is reserved by its own price before it is sent.
+A fallback is called if the first model cannot be reached. Only the brief or the owner's settings can name one, because
+it may belong to another company. A request that was refused never goes to a fallback. Each attempt is recorded under
+the model that it was sent to, and reserved at that model's price before it is sent.
 """
 
 import asyncio

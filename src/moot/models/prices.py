@@ -1,6 +1,6 @@
-"""Tokens and money. This file owns what a call may use at most, and what it did cost.
+"""Tokens and prices: the most that a call may use, and what it did cost.
 
-A price that no list knows is unknown, never zero. Local models cost nothing, by declaration.
+A price that no list has is unknown, never zero. Local models cost nothing, by declaration.
 """
 
 import json

@@ -1,11 +1,7 @@
-"""Providers' failures. This file owns what they become: an error of ours with a kind, a wait, and whether to try again.
+"""Provider errors: a failure becomes one of Moot's errors, with a kind, a wait, and whether to try again.
 
-Failures of guests. This file owns what an exception of somebody else's program becomes: an error of ours.
-
-Nothing that a provider says is passed on unless it has been shortened and freed of the key.
-
-Packages name the same failures alike, so the names of the classes and their HTTP status tell which one it is. What the
-exception says is passed on short, in one line, and without anything that looks like a key.
+Exceptions of custom agents are translated here as well. A provider's message is passed on only after it is shortened
+and cleared of the key.
 """
 
 import asyncio

@@ -1,8 +1,6 @@
-"""Requests in the library's own types. This file owns how our settings, messages and tools are written there.
+"""All providers but Ollama, through ``pydantic_ai.direct``: requests in its types, and answers back.
 
-All wires but Ollama's, through ``pydantic_ai.direct``. This file owns what is sent there and what is made of it.
-
-The library is loaded when a model is first put to use: that takes one to three seconds. No type of it leaves here.
+The library is loaded when a model is first used, which takes one to three seconds. None of its types leaves here.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""An answer as it comes. This file owns which pieces are words, which are thinking, and when an answer is one."""
+"""Streamed answers: which pieces are text, which are thinking, and when an answer is complete."""
 
 from dataclasses import dataclass, replace
 

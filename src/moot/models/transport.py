@@ -1,9 +1,8 @@
-"""What a provider may send: bytes are counted as they come, before anything reads them.
+"""HTTP connections to providers: one client each, keys only to its own host, limited answers.
 
-Connections to providers. This file owns the HTTP client of a provider, and that keys go to its own host alone.
-
-Answers are asked for uncompressed, and a compressed one is refused; so what is counted is all that there will be. The
-module loads the HTTP library, which takes 0.1 s; import it where a connection is opened.
+Bytes are counted as they arrive, before anything parses them. Answers are requested uncompressed, and a compressed one
+is refused, so the count is the real size. The module loads the HTTP library, which takes 0.1 s; import it where a
+connection is opened.
 """
 
 import asyncio

@@ -12,26 +12,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import LIKENESS, Brief, View
+from moot.core.brief import SIMILARITY, Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.roles import (
     FEEDS,
     GROUNDS,
     HISTORY,
     HOW,
-    LIBRARIAN,
     METHOD,
     ORIGINS,
     PATTERNS,
     PULSE,
     RECALL,
     RESEARCH,
+    RETRIEVER,
     WEIGH,
     VoteWeights,
-    given,
-    told,
     vote_weigher,
+    weighing_turn,
     weight_field,
+    weights_given,
 )
 from moot.phases.base import Phase, Play, Sequence, State, is_batch
 from moot.phases.choices import Choices, Memory
@@ -133,7 +133,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
 
 def retriever(brief: Brief) -> str:
     """The name of the memory retriever; "" if there is none."""
-    return next((each.name for each in brief.participants if each.seat == LIBRARIAN), "")
+    return next((each.name for each in brief.participants if each.seat == RETRIEVER), "")
 
 
 WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."
@@ -174,8 +174,8 @@ def weights(state: State) -> Mapping[str, float] | None:
 
     Empty if all votes have the same weight: it did not answer, left a voter out, or all weights would be 0.
     """
-    turn = told(state.brief, state.transcript)
-    return None if turn is None else given(turn)
+    turn = weighing_turn(state.brief, state.transcript)
+    return None if turn is None else weights_given(turn)
 
 
 def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
@@ -242,4 +242,4 @@ class Liken:
 
 def similarity_agent(brief: Brief) -> str:
     """The name of the similarity agent; "" if there is none."""
-    return next((each.name for each in brief.participants if each.seat.startswith(LIKENESS)), "")
+    return next((each.name for each in brief.participants if each.seat.startswith(SIMILARITY)), "")

@@ -10,7 +10,7 @@ from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Halted, Ruled
-from moot.core.matching import beside, wording
+from moot.core.matching import voter_reason, wording
 from moot.core.roles import weight_field
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field
@@ -64,7 +64,7 @@ def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
         return Ballot(voter=voter, state="abstained")
     if choice is None:
         return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
-    return Ballot(voter=voter, choice=str(choice), reason=beside(turn) if reasons else "")
+    return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn) if reasons else "")
 
 
 def book(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:

@@ -1,4 +1,4 @@
-"""Meetings of a board. This file owns who speaks next in one, and what its verdicts come to in words."""
+"""Board meetings: who speaks next, and the verdicts in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from moot.core.brief import Participant
 from moot.core.decision import Decision
 from moot.core.roles import (
     Standing,
-    standing,  # where a meeting stands belongs with who speaks next in it
+    standings,  # where a meeting stands belongs with who speaks next in it
 )
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
@@ -52,7 +52,7 @@ def weigh(said: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
         said: the turns so far, answered or not, oldest first.
         names: the members.
     """
-    states = standing(names, said)
+    states = standings(names, said)
     here = [name for name in names if not states[name].withdrawn and not states[name].absent]
     last = [turn.by for turn in said if turn.by in names][-1:]
     free = [name for name in here if name not in last] or here

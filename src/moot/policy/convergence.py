@@ -1,11 +1,11 @@
-"""Convergence: whether debaters came together, or only repeat themselves. This file owns how the two are told apart.
+"""Convergence: whether debaters have come to agree, or only repeat themselves.
 
-Stances first, text second. Debaters have converged where their answers are the same, which fields say. How alike
-their texts are says nothing about that: in recorded debates the sides' texts grow alike while their positions stay
-opposed, and a position and its denial share nearly all their words. So likeness of texts has one use: where
-everybody gives nearly the words of the time before, and the answer of the time before, the debate is stalled.
+Debaters have converged if their answers in the fields are the same. Similarity of their texts does not show that: in
+recorded debates the sides' texts grow alike while their positions stay opposed, and a position and its denial share
+nearly all their words. Similarity has one use: if all debaters give nearly the same words and the same answers as the
+time before, the debate is stalled.
 
-Likeness is measured by an embedding model where one was asked (``phases.helpers``), else by words.
+Similarity is measured by an embedding model if one was asked (``phases.helpers``), else by words.
 """
 
 from collections import Counter

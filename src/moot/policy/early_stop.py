@@ -1,9 +1,8 @@
-"""How sure a lead is. This file owns the posterior of a share after some votes, in exact fractions.
+"""Early stopping of votes: whether a lead is certain, or nearly so, and no more voters need to be asked.
 
-When a vote needs no more voters. This file owns what must be certain, or nearly so, before nobody else is asked.
-
-Each vote counts as an independent draw and every share as equally likely before the first. Votes of models of one
-family are not independent, so what is reckoned here is an upper bound on how sure one can be.
+The posterior of a share after some votes is computed in exact fractions. Each vote counts as an independent draw, and
+every share is equally likely before the first. Votes of models of one family are not independent, so the result is an
+upper bound of the certainty.
 """
 
 from collections.abc import Sequence

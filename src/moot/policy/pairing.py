@@ -1,9 +1,7 @@
-"""Who criticises whom. This file owns the topologies; each gives pairs (critic, author), never (x, x).
+"""Pairing: who criticises whom (topologies of pairs of critic and author), and the groups of large debates.
 
-Who debates with whom where many are at the table. This file owns the groups, and when one of them has done.
-
-More than five overwhelm each other and whoever reads them; fewer than three are no debate. Groups of that size cost
-half the tokens of one large table, and are no less accurate.
+Groups have three to five members: more are hard to follow, fewer are no debate. Groups of that size cost half the
+tokens of one large debate and are no less accurate.
 """
 
 import hashlib

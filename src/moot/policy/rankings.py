@@ -1,9 +1,9 @@
-"""Rules over rankings: ballots with tiers to decision. This file owns how each of them counts.
+"""Voting rules over rankings: ballots with tiers become a decision.
 
-All read a ballot in the same way. Tiers stand in order, those within a tier are equal, and whoever is not listed stands
-below all who are, equal to each other. One exception: whoever ranks the answers of the others leaves out its own and
-says nothing about it; on that ballot it counts as equal to each of the others. A ballot without tiers is a ranking of
-its choice alone. Sums are exact fractions; where several come out on top it is a tie: no order breaks it.
+All rules read a ballot in the same way. Tiers are in order, and candidates within a tier are equal. Candidates that are
+not listed rank below all that are, equal to each other. One exception: a voter that ranks the answers of the others
+leaves out its own, which counts as equal to each of them. A ballot without tiers ranks only its choice.
+Sums are exact fractions. If several candidates have the best sum, it is a tie: no order breaks it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Rules: ballots to decision. This file owns what counts as won; it reads ballots, never texts.
+"""Voting rules: ballots become a decision. Rules read ballots, never texts.
 
 Sums are exact fractions, so that three weights of 0.1 equal one of 0.3 and two thirds are two thirds.
-A tie is a tie and no vote is no decision; a documented fallback is a wrapper around a rule and says so in ``how``.
+A tie is a tie, and no vote is no decision. A documented fallback is a wrapper around a rule and says so in ``how``.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,8 @@
-"""What a turn brings that was not there before. This file owns when a claim is new and when an answer has changed.
+"""Stop rules: when rounds end early, and whether a turn brings a new claim or a changed answer.
 
-When to stop. This file owns the reasons for which rounds end before their number is full.
-
-It compares wording only, after normalising. Likeness of texts is no sign: opponents who share more and more words
-still hold opposite positions. What cannot be read counts as new, for a debate that goes on too long costs little.
-
-Stops read typed fields and statuses, never the likeness of texts: two opponents who repeat themselves have not agreed.
+Only wording is compared, after normalising, with typed fields and statuses. Similarity of texts is no sign: opponents
+who repeat themselves share more and more words and still hold opposite positions. An answer that is not readable counts
+as new, because a debate that goes on too long costs little.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Who speaks next. This file owns the orders of speaking.
-
-Which turns are laid before a participant. This file owns the choice and the order of what an ask is about.
-"""
+"""Speaking order, and the choice and order of the turns that an ask is about."""
 
 from collections import Counter
 from collections.abc import Sequence

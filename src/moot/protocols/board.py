@@ -16,7 +16,7 @@ from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
-from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standing
+from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standings
 from moot.core.transcript import Turn
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
@@ -157,7 +157,7 @@ class Recommend:
         yield Ruled(decision=self._decide(state, self._states(state)))
 
     def _states(self, state: State) -> Mapping[str, Standing]:
-        return standing(state.brief.names("debater"), state.transcript.all())
+        return standings(state.brief.names("debater"), state.transcript.all())
 
     def _decide(self, state: State, states: Mapping[str, Standing]) -> Decision:
         first = first_words(states)
@@ -278,7 +278,7 @@ class Meeting:
         most, n = self.rounds * len(names), 0
         while True:
             said = [state.transcript.get(key) for key in course.keys]
-            states = standing(names, said)
+            states = standings(names, said)
             name = self._next(state, course, said, states) if len(said) < most else ""
             if not name:
                 break

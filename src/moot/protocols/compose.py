@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.roles import standing
+from moot.core.roles import standings
 from moot.phases import base
 from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
@@ -305,7 +305,7 @@ class Interruption:
 
     def play(self, state: State) -> Play:
         """Let each turn be interrupted once; members who have left neither interrupt nor are interrupted."""
-        states = standing(state.brief.names("debater"), state.transcript.all())
+        states = standings(state.brief.names("debater"), state.transcript.all())
         n, names = 1, [name for name, state in states.items() if not state.withdrawn]
         for turn in [turn for turn in map(state.transcript.get, state.focus) if turn.by in names]:
             context = CuttingIn(

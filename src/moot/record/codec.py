@@ -1,7 +1,7 @@
-"""Entries to lines and back. This file owns the format of a record; kinds and field names are for ever.
+"""Record format: entries to lines of JSON and back. Kinds and field names never change.
 
 One line is one JSON object: format version ``v``, ``seq``, ``at``, ``prev`` (SHA-256 of the line before, so that an
-edited or damaged record is found), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
+edited or damaged record is detected), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
 """
 
 import hashlib
@@ -123,7 +123,7 @@ def read(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[Entry
     for n, line in enumerate(lines, start=after + 1):
         entry = decode(line)
         if entry.seq != n:
-            raise RecordError(f"entry {n} is missing: the record goes on with entry {entry.seq}")
+            raise RecordError(f"entry {n} is missing: the record continues with entry {entry.seq}")
         if entry.prev != prev:
             raise RecordError(f"entry {n - 1} has been changed: entry {n} carries another hash of it")
         entries.append(entry)

@@ -1,8 +1,8 @@
-"""Following debates: what is stored, then what is live, without a gap. This file owns who is following what.
+"""Following debates live: stored lines first, then new ones, without a gap.
 
-A follower first subscribes, then reads the store, then takes live lines and skips those that it has had. A follower
-whose queue runs over throws the queue away and reads the store again from its last line, so that viewers, however
-slow or many, never hold up whoever publishes and never miss a line.
+A follower first subscribes, then reads the store, then takes live lines and skips those that it has already seen. If
+its queue overflows, it discards the queue and reads the store again from its last line. So viewers, however slow or
+many, never delay the publisher and never miss a line.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ class _Follower:
         self.news.set()
 
     def pick(self) -> StoredLine | Signal | None:
-        """The next item at hand that was not given out yet; None where there is none."""
+        """The next item at hand that was not given out yet; None if there is none."""
         if self.page:
             self.last += 1
             return StoredLine(self.last, self.page.popleft())

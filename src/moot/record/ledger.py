@@ -1,8 +1,8 @@
-"""The ledger: plays a record back, then writes it on. This file owns seq, time, the hash chain and the mismatch guard.
+"""The ledger: replays a record, then appends to it, with seq, time, hash chain and a check for mismatches.
 
-A ledger is the one writer of a debate: everything that happens to a debate goes through it. Events are applied and
-numbered at once, and written by ``keep``, one store append after the other, with all that has come in meanwhile.
-Nobody acts on an event before it is durable: a question is not sent, an answer not used, before ``flush`` or ``add``.
+A ledger is the one writer of a debate. Events are applied and numbered at once. ``keep`` writes them, one store append
+after the other, each with all events that have arrived meanwhile. Nothing acts on an event before it is durable: a
+question is not sent, and an answer not used, before ``flush`` or ``add`` has returned.
 """
 
 import asyncio
@@ -210,7 +210,7 @@ class Ledger:
         return line
 
     def _check_open(self) -> None:
-        """Refuse what nobody would write, and what would come behind the end."""
+        """Refuse events while the record is not written, and after the end of the debate."""
         if self._over:
             raise self._over
         if self.transcript.closed:

@@ -1,9 +1,7 @@
-"""Letters to a debate: what people say and answer from elsewhere. This file owns where they are kept and their numbers.
+"""The mailbox of a debate: messages from people and programs outside the process that runs it.
 
-Interjections that come by letter. This file owns when a debate looks for them, and that each is taken once.
-
-A debate has one writer, the process that holds it. Whoever else has something to say writes a letter: an entry in a
-stream of its own beside the record, with the same hash chain, which the holder reads.
+A debate has one writer, the process that runs it. Everybody else queues a message: an entry in a separate stream beside
+the record, with the same hash chain. The running process reads the mailbox and uses each interjection once.
 """
 
 from collections.abc import Callable
@@ -17,16 +15,16 @@ from moot.record.codec import digest, encode, read
 from moot.record.store import Store, StreamInfo
 
 TRIES = 100
-"""How often a letter is put behind another one that came in at the same time."""
+"""How often a message is appended again after another writer was faster."""
 
 _STREAM = "/letters"
 
 
 class Mailbox:
-    """The letters to one debate.
+    """The messages to one debate.
 
     Args:
-        store: where the debate's record is kept.
+        store: the store with the debate's record.
         debate: the debate's id.
         clock: seconds since 1970, for the labels of entries.
     """
@@ -38,13 +36,13 @@ class Mailbox:
         self._head = ""
 
     async def post(self, event: Interjected | Replied) -> int:
-        """Put a letter in; it is durable when this returns.
+        """Queue a message; it is durable when this returns.
 
         Returns:
             Its number, from 1.
 
         Raises:
-            RecordError: the store cannot be written, or the letters are damaged.
+            RecordError: the store cannot be written, or the messages are damaged.
         """
         for _ in range(TRIES):
             last = len(await self.read())
@@ -54,17 +52,17 @@ class Mailbox:
             except RecordConflict:
                 continue
             return last + 1
-        raise RecordConflict(f"{TRIES} letters came in before this one; try again")
+        raise RecordConflict(f"{TRIES} other messages were queued before this one; try again")
 
     async def read(self, after: int = 0) -> tuple[Entry, ...]:
-        """The letters behind that number, in order; those that were read before are not read again.
+        """The messages after that number, in order; messages read before are not read again from the store.
 
         Raises:
-            RecordError: the store cannot be read, or the letters are damaged.
+            RecordError: the store cannot be read, or the messages are damaged.
         """
         had = len(self._known)
         lines = await self._store.read(self.stream, after=had)
-        # Somebody else may have read on meanwhile.
+        # Another task may have read on meanwhile.
         new = lines[len(self._known) - had :]
         if new:
             self._known += read(new, after=len(self._known), prev=self._head)
@@ -72,7 +70,7 @@ class Mailbox:
         return tuple(self._known[after:])
 
     async def reply(self, key: str) -> Reply | None:
-        """The first answer to that ask; None where there is none."""
+        """The first answer to that ask; None if there is none."""
         for entry in await self.read():
             if isinstance(entry.event, Replied) and entry.event.key == key:
                 return entry.event.reply
@@ -80,7 +78,7 @@ class Mailbox:
 
 
 async def debates(store: Store) -> tuple[StreamInfo, ...]:
-    """All debates of a store, the one that began last first; letters are none.
+    """All debates of a store, newest first, without their mailboxes.
 
     Raises:
         RecordError: the store cannot be read.
@@ -89,41 +87,41 @@ async def debates(store: Store) -> tuple[StreamInfo, ...]:
 
 
 EVERY = 0.25
-"""The least seconds between two looks."""
+"""The least seconds between two checks of a mailbox."""
 
 
 class Inbox:
-    """What people say from elsewhere, on its way into the record.
+    """Takes interjections from the mailbox for the record.
 
     Args:
-        letters: the letters to the debate; None where nobody can write any.
+        mailbox: the mailbox of the debate; None if it has none.
 
     Attributes:
-        taken: the number of the newest letter that the record holds.
+        taken: the number of the newest message that the record has.
     """
 
-    def __init__(self, letters: Mailbox | None) -> None:
-        self._letters = letters
+    def __init__(self, mailbox: Mailbox | None) -> None:
+        self._mailbox = mailbox
         self._next = 0.0
         self.taken = 0
 
     def apply(self, event: Event) -> None:
-        """Take one event of the record in."""
+        """Apply one event of the record."""
         if isinstance(event, Interjected):
             self.taken = max(self.taken, event.letter)
 
     def due(self, now: float) -> bool:
-        """Whether it is time for a look; ``now`` in seconds of the event loop."""
-        return self._letters is not None and now >= self._next
+        """Whether it is time to check; ``now`` is in seconds of the event loop."""
+        return self._mailbox is not None and now >= self._next
 
     async def fetch(self, now: float) -> list[Interjected]:
-        """The interjections that the record does not hold yet, in order.
+        """The interjections that the record does not have yet, in order.
 
         Raises:
-            RecordError: the letters are damaged or cannot be read.
+            RecordError: the messages are damaged or not readable.
         """
         self._next = now + EVERY
-        entries = await self._letters.read(self.taken) if self._letters else ()
+        entries = await self._mailbox.read(self.taken) if self._mailbox else ()
         return [
             replace(entry.event, by=clean(entry.event.by), text=clean(entry.event.text), letter=entry.seq)
             for entry in entries

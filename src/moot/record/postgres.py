@@ -1,12 +1,9 @@
-"""An event loop in a thread of its own, for work that must not hang on the loop or the cancellation of a caller.
+"""Records in a PostgreSQL database: writing, reading, and notification of new lines.
 
-Who is told of new lines in a PostgreSQL database. This file owns the link that listens, and that it comes again.
-Records in a PostgreSQL database. This file owns how lines are written to it and read from it.
-
-All links to the server live in one thread with an event loop of its own, so that a store may be opened anywhere and
-used from any loop, and whoever is cancelled cancels no other's append. While one batch is written, the appends that
-come in collect; they are then written by one statement, which is one transaction and one way to the server and back.
-It also tells whoever listens (``NOTIFY``). Many stores, processes and machines may use one database.
+All connections live in one thread with its own event loop. So a store can be opened anywhere and used from any loop,
+and a cancelled caller does not cancel the appends of others. While one batch is written, new appends collect; one
+statement then writes them all, in one transaction and one round trip, and notifies listeners (``NOTIFY``).
+Many stores, processes and machines may use one database.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""Links to a PostgreSQL server. This file owns how an address becomes connections, and what is said where one fails.
+"""Connections to a PostgreSQL server: how an address becomes connections, and the errors if one fails.
 
-An address may hold a password. Nobody is shown it: errors and screens name the place, the address without it.
+An address may contain a password. Errors and screens show only the address without it.
 """
 
 import asyncio

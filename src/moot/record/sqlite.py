@@ -1,8 +1,8 @@
-"""Records in one SQLite file. This file owns the file's schema and the way it is written.
+"""Records in one SQLite file: the schema and how the file is written.
 
-One thread writes. While it commits, the appends that come in collect; it then writes them all in one transaction
-("group commit"): many debates at once share the wait for the disk, and a single debate waits for no timer. WAL with
-``synchronous=FULL``: readers see a commit only once it is synced. Several stores and processes may use one file.
+One thread writes. While it commits, new appends collect; it then writes them all in one transaction ("group commit").
+So many debates share the wait for the disk, and a single debate waits for no timer. WAL with ``synchronous=FULL``:
+readers see a commit only once it is synced. Several stores and processes may use one file.
 
 The stores of one process on one file share its connections and threads. Never open and close that file, or one beside
 it, by other means than SQLite while a store has it open: POSIX then drops all locks that the process holds on it, and

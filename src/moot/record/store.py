@@ -1,8 +1,6 @@
-"""The Store port: where records are kept. This file owns what a store must promise.
+"""The Store port: what every store of records must guarantee, and a queue of appends for writers in another thread.
 
-Appends that wait for a writer in another thread, and how their callers and readers are told what came of them.
-
-A store is dumb and exact: it keeps lines of text in order and knows nothing of events.
+A store keeps lines of text in order and knows nothing of events.
 """
 
 import asyncio

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
 from moot.core.event import ASIDE, Called, Entry
-from moot.core.matching import beside
-from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, given, split, standing, told
+from moot.core.matching import voter_reason
+from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, split, standings, weighing_turn, weights_given
 from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
@@ -121,7 +121,7 @@ def _status(transcript: Transcript) -> tuple[Ending, str]:
 
 def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:
     turn = transcript.last(ballot.voter, "vote")
-    return ballot if ballot.reason or turn is None else replace(ballot, reason=beside(turn))
+    return ballot if ballot.reason or turn is None else replace(ballot, reason=voter_reason(turn))
 
 
 def _rows(decision: Decision) -> tuple[Row, ...]:
@@ -140,10 +140,10 @@ def _rows(decision: Decision) -> tuple[Row, ...]:
 
 def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
     """A note on the weights of the votes, if a vote weigher was asked."""
-    turn = told(transcript.brief, transcript) if transcript.brief else None
+    turn = weighing_turn(transcript.brief, transcript) if transcript.brief else None
     if turn is None or not decision.ballots:
         return []
-    how = read_field(turn, HOW) if given(turn) else None
+    how = read_field(turn, HOW) if weights_given(turn) else None
     return [f"Votes weighed {how}." if how else f"Votes weighed equally: {turn.by} gave no weights."]
 
 
@@ -227,7 +227,7 @@ def board(transcript: Transcript) -> Board | None:
     if transcript.brief is None or not turns:
         return None
     brief = transcript.brief
-    members = tuple(standing(brief.names("debater"), transcript.all()).values())
+    members = tuple(standings(brief.names("debater"), transcript.all()).values())
     attached = artifacts(turns)
     marks = {each.mark.casefold(): each.mark for each in attached}
     known = {source.name.casefold() for source in (*brief.background, *brief.library)}
@@ -286,9 +286,7 @@ def _members(members: Sequence[Standing]) -> str:
             inline(each.name),
             inline(each.verdict, LONG) or ("abstained" if each.abstained else "none"),
             inline(each.reasoning, LONG) or "–",
-            " → ".join(f"{inline(given.verdict, LONG)} ({given.mark})" for given in each.history)
-            if each.changed
-            else "–",
+            " → ".join(f"{inline(past.verdict, LONG)} ({past.mark})" for past in each.history) if each.changed else "–",
             each.withdrawn or ("absent" if each.absent else "–"),
             f"{each.messages}",
         ]
@@ -313,17 +311,17 @@ def _attachment(each: Attachment) -> list[str]:
 
 
 def _unknown(found: Board) -> list[str]:
-    told = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in found.unknown]
-    return [f"*Cited, but neither an artifact nor a document: {'; '.join(told)}.*"] if told else []
+    unknown = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in found.unknown]
+    return [f"*Cited, but neither an artifact nor a document: {'; '.join(unknown)}.*"] if unknown else []
 
 
 def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
     if not whispers:
         return []
-    told = "Only its author and the named member saw each whisper."
+    audience = "Only its author and the named member saw each whisper."
     lines = [
         f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody in the debate'}: "
         f"{inline(each.text, 2 * LONG)}"
         for each in whispers
     ]
-    return ["### Whispers", told, bullets(lines)]
+    return ["### Whispers", audience, bullets(lines)]

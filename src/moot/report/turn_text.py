@@ -18,7 +18,7 @@ from moot.core.ask import ABSTAIN, Value, shown
 from moot.core.brief import Brief
 from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
 from moot.core.labels import act_of, because, label, owned, tells_all
-from moot.core.matching import beside
+from moot.core.matching import voter_reason
 from moot.core.text import letter, stands_in
 from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field
 
@@ -165,7 +165,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
         reason=because(kind, turn.failure),
         fields=tuple((_name(turn, on, name), _value(turn, on, value)) for name, value in turn.fields.items()),
-        text=beside(turn) if turn.act == "vote" else turn.text,
+        text=voter_reason(turn) if turn.act == "vote" else turn.text,
         complete=tells_all(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
         private=is_private(turn),
         served=turn.reply.served if turn.reply else "",

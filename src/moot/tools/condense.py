@@ -1,6 +1,6 @@
-"""The tools ``summarizer`` and ``scorer``. This file owns what they ask the participant's own model, and why.
+"""The tools ``summarizer`` and ``scorer``: questions to the participant's own model.
 
-Both see no more than the participant sees, and each costs one call, which is on record.
+Both see no more than the participant sees, and each use costs one recorded call.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,16 +1,11 @@
-"""HTML to text. This file owns which parts of a page are its words, and how headings, lists and tables look as text.
+"""Documents to text: HTML and PDF, from the web or beside a brief, and extracts of some sentences each for searching.
 
-Documents to text: HTML and PDF, from the web or beside a brief. This file owns how their words are taken out.
-Documents as extracts: pieces of some sentences each, to be searched and laid before a model. This file owns the cut.
+Scripts, styles, navigation and invisible parts of a page are dropped, so that no hidden text reaches a model. Headings
+keep their level as ``#`` and list items a hyphen, because passages are found by them.
 
-Scripts, styles, navigation and whatever a reader would not see are dropped, so that nothing speaks to a model behind
-the reader's back. Headings keep their level as ``#`` and list items a hyphen, for passages are found by them.
-
-Both are read in a process of its own with a limit on time and memory: a broken or hostile document can end that
-process, never the debate.
-
-Unlike the passages of ``demo.material``, which are sentences that can be quoted, extracts leave nothing out: tables,
-lists and code are where the figures stand.
+Parsing runs in a separate process with limits on time and memory: a broken or hostile document can end that process,
+never the debate. Unlike the passages of ``demo.material``, which can be quoted, extracts leave nothing out: tables,
+lists and code often have the figures.
 """
 
 import json
@@ -324,7 +319,7 @@ class Extract:
         source: the document's name.
         line: the line on which it begins, counted from 1.
         text: its words as they stand.
-        heading: the heading above it; "" where there is none.
+        heading: the heading above it; "" if there is none.
     """
 
     source: str

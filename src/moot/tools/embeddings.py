@@ -1,20 +1,12 @@
-"""Texts as vectors, by an embedding model of the owner's. This file owns the wires to models that are served.
+"""Embeddings: texts as vectors, by a served model or one on this machine, and an agent that measures similarity.
 
-Texts as vectors, by an embedding model on this machine. This file owns how it is opened, and which kind a name is.
-A seat that measures how alike texts are, by an embedding model. This file owns how texts become its numbers.
+Served models are reached at the addresses and with the keys of the model providers, never at one that a brief names.
+Each request is a recorded call (``tool-1-embed-2``) and counts against the limits. Vectors are not recorded.
 
-They are asked at the addresses and with the keys of the model providers, never at one that a brief names. Each request
-is a call on record (``tool-1-embed-2``), so it has to pass the limits of the debate. The vectors are not on record: a
-use of a tool that was cut off asks for them again, and one that came to its end needs none. Models that are loaded on
-this machine are in ``tools.embeddings``.
-
-A model of model2vec is a table of vectors for tokens; the vector of a text is the mean of theirs (Tulkens and van
-Dongen, "Model2Vec: Fast State-of-the-Art Static Embeddings", 2024). It is named by the full path of its folder, which
-no name on a hub can be, so nothing is ever downloaded. On record stands the folder's name, and not where it lies.
-
-It is told the texts in pairs: of each author the one before, then the newest. It sends them to the owner's embedding
-model, whose calls stand on record and count against the limits. Where that gives no vectors there is no answer, and
-whoever asked makes do with words.
+A model2vec model is a table of vectors for tokens; the vector of a text is their mean (Tulkens and van Dongen,
+"Model2Vec: Fast State-of-the-Art Static Embeddings", 2024). It is named by the full path of its folder, so nothing is
+ever downloaded. The record has only the folder's name. The agent compares pairs of each author's previous and newest
+text; if there are no vectors it gives no answer, and words are compared instead.
 """
 
 import asyncio

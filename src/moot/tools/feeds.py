@@ -1,7 +1,7 @@
-"""Feeds in RSS and Atom. This file owns how their news are read; what they say is the words of strangers.
+"""News feeds: how RSS and Atom are read. Their content is foreign text.
 
-The reader is the standard library's. A document type, and with it every entity that could grow or reach elsewhere, is
-refused as such, and tags are taken out of every text.
+The parser is the standard library's. A document type is refused, and with it every entity that could grow or reach
+elsewhere. Tags are removed from every text.
 """
 
 import asyncio

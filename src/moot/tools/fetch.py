@@ -1,12 +1,10 @@
-"""Where a fetch may go. This file owns which addresses count as public, and how an address inside another is found.
+"""Fetching web pages safely: which addresses are public, and how a page is fetched without risk to the owner's network.
 
-Pages of the web. This file owns how an address that a model names is fetched without harm to the owner's network.
+The networks are those of the IANA special-purpose registries (RFC 6890 and its successors). The table is Moot's own,
+because ``ipaddress.is_global`` differs between versions of Python and calls ``64:ff9b::a9fe:a9fe`` global.
 
-The networks are those of the IANA special-purpose registries (RFC 6890 and its successors). The table is our own, for
-``ipaddress.is_global`` answers otherwise in other versions of Python and calls ``64:ff9b::a9fe:a9fe`` global.
-
-One parser reads the address for the check and for the connection; a name is resolved once, every address that it has
-must be public, and the connection goes to the address that was checked; the same holds for every redirect.
+One parser reads the address for the check and for the connection. A name is resolved once, every address of it must be
+public, and the connection goes to the checked address. The same holds for every redirect.
 """
 
 import asyncio

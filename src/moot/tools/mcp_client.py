@@ -1,7 +1,7 @@
-"""Tools of MCP servers. This file owns how a server is reached, what of it reaches a model, and when it is refused.
+"""MCP client: how a server is reached, which of its tools and results reach a model, and when it is refused.
 
-Servers are the owner's: a command as a list of words, never through a shell, or an address. What a server says of its
-tools is foreign text too; it is pinned by a hash, and a server whose tools change while a debate runs is refused.
+Servers are the owner's: a command as a list of words, never through a shell, or an address. A server's description of
+its tools is foreign text too. It is pinned by a hash, and a server whose tools change during a debate is refused.
 """
 
 import asyncio
@@ -182,7 +182,7 @@ class ServerTool:
         offer: what the server says of it.
 
     Attributes:
-        told: the server's own description, on one line; "" where there is none.
+        told: the server's own description, on one line; "" if there is none.
     """
 
     def __init__(self, line: Attached, offer: Offer) -> None:

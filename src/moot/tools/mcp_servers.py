@@ -1,4 +1,4 @@
-"""MCP servers as data. This file owns what an owner may say of a server; ``tools.mcp_client`` reaches it."""
+"""MCP servers as data: the settings of a server; ``tools.mcp_client`` connects to it."""
 
 from dataclasses import dataclass
 

@@ -1,14 +1,12 @@
-"""Texts as vectors, without a model: hashed features of words. This file owns the features and their weights.
+"""The tool ``rag``: retrieval from the brief's documents, by words and by vectors.
 
-The tool ``rag``: what the brief's documents say about a matter. This file owns how extracts are ranked and shown.
+Hashed vectors need no model: feature hashing with signs after Weinberger et al., "Feature Hashing for Large Scale
+Multitask Learning" (2009), over stems, pairs of stems and pieces of four letters, which find what a stemmer of English
+cannot: other languages, compounds, typing errors. Weights are ``(1 + ln tf) · idf``; similarity is the cosine.
 
-Feature hashing with signs after Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009):
-stems, pairs of stems in a row, and pieces of four letters, which find what a stemmer of English cannot: other
-languages, compounds, slips of the pen. Weights are ``(1 + ln tf) · idf``; likeness is the cosine.
-
-Extracts are ranked by words (BM25), by hashed vectors, and by an embedding model where the owner has set one; the
-rankings are joined by reciprocal rank fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion
-outperforms Condorcet and Individual Rank Learning Methods", 2009). Equal ranks fall to the extract that comes first.
+Extracts are ranked by words (BM25), by hashed vectors, and by an embedding model if the owner has set one. The rankings
+are joined by reciprocal rank fusion with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms
+Condorcet and Individual Rank Learning Methods", 2009). Of equal ranks the first extract wins.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""The tools ``search`` and ``open_page``. This file owns how the web is searched, and how results are laid out.
+"""The tools ``search`` and ``open_page``: web search and the layout of its results.
 
-A search engine is the owner's choice; no brief can name its address. What is found is foreign text with its address.
+The owner chooses the search engine; no brief can name its address. Results are foreign text with their address.
 """
 
 import asyncio

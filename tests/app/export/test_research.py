@@ -15,7 +15,7 @@ from moot.core.ask import Ask, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called, Entry
-from moot.core.roles import LIBRARIAN, RECALL, RESEARCH
+from moot.core.roles import RECALL, RESEARCH, RETRIEVER
 from moot.core.transcript import Transcript
 from moot.learn.retriever import NOTHING, Retriever
 from moot.phases.base import State, is_batch
@@ -25,7 +25,7 @@ from moot.report.report import report
 from moot.testing.conformance import Journal
 from tests.cli.commands import settle
 
-WHO = Participant(name="Librarian", seat=LIBRARIAN, duty="aide", tools=("rag",))
+WHO = Participant(name="Librarian", seat=RETRIEVER, duty="aide", tools=("rag",))
 QUERY: Mapping[str, object] = {
     "type": "object",
     "properties": {"query": {"type": "string"}},

@@ -26,8 +26,8 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.paths import EXAMPLES
 
-EXAMPLES = sorted((EXAMPLES).glob("*.md"))
-BRIEFS = [path for path in EXAMPLES if path.name != "README.md"]
+BRIEFS = sorted((EXAMPLES).glob("*.md"))
+BRIEFS = [path for path in BRIEFS if path.name != "README.md"]
 LETTERS = 4
 """Characters of a token in English prose; the server counts by them."""
 

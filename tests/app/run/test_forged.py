@@ -190,11 +190,11 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
 
 
 UNFIT: tuple[tuple[str, Line, str], ...] = (
-    ("asked", {"to": "Nobody"}, "asks 'Nobody', who takes no part"),
-    ("asked", {"about": ["/x"]}, "lays '/x' before"),
-    ("replied", {"key": "/x"}, "answers '/x', which was never asked"),
-    ("called", {"key": "/x"}, "answers '/x', which was never asked"),
-    ("attempted", {"key": "/x"}, "answers '/x', which was never asked"),
+    ("asked", {"to": "Nobody"}, "asks 'Nobody', who is not a participant"),
+    ("asked", {"about": ["/x"]}, "shows '/x' to"),
+    ("replied", {"key": "/x"}, "answers '/x', but that was never asked"),
+    ("called", {"key": "/x"}, "answers '/x', but that was never asked"),
+    ("attempted", {"key": "/x"}, "answers '/x', but that was never asked"),
 )
 
 

@@ -33,7 +33,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
-from moot.core.roles import LIBRARIAN, ORIGINS, RECALL
+from moot.core.roles import ORIGINS, RECALL, RETRIEVER
 from moot.learn.memory_store import MemoryStore
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore
@@ -90,7 +90,7 @@ async def fill(workspace: Workspace) -> None:
     """Some debates, of which one is not over and one is none to learn from."""
     for n in range(4):
         await keep(workspace, f"d{n}", paper("Ann" if n % 2 else "Bob", topic=f"{BUSES} Line {n}"), at=1000.0 * n)
-    recalling = Paper(TWO, topic="Trams?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
+    recalling = Paper(TWO, topic="Trams?", others=(Participant(name="Librarian", seat=RETRIEVER, duty="aide"),))
     recalling.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0", "d1"))
     await keep(workspace, "used", recalling.end(), at=9000.0)
     unfinished = Paper(TWO)
@@ -250,7 +250,7 @@ async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(wor
 async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_same_tiers(workspace: Workspace) -> None:
     await fill(workspace)
     for n in range(2):
-        again = Paper(TWO, topic="Rails?", others=(Participant(name="Librarian", seat=LIBRARIAN, duty="aide"),))
+        again = Paper(TWO, topic="Rails?", others=(Participant(name="Librarian", seat=RETRIEVER, duty="aide"),))
         again.say("Librarian", RECALL, form=RECALLED, ORIGINS=("d0",))
         await keep(workspace, f"more{n}", again.end(), at=9100.0 + n)
     tiers = {"d0": ("slow", 3), "d1": ("medium", 1), "d2": ("fast", 0), "d3": ("fast", 0)}

@@ -16,7 +16,7 @@ from moot.app.brief.sections import SETTING, Section, split_seat, unfence
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
-from moot.core.roles import LIBRARIAN, NAMED
+from moot.core.roles import RETRIEVER, RETRIEVER_NAME
 from moot.core.text import flat
 from moot.core.transcript import INTERJECTION, SUMMARY
 from moot.phases.speak import SPOKEN
@@ -143,11 +143,11 @@ def participant(entry: Entry) -> Participant:
     if len(full) > get(PARTICIPANT, "persona").high:
         found = f"the persona of {entry.name} is too long with what else is said about it"
         raise BriefError(found, line=entry.line, code="too_large")
-    if values.get("model") in (NAMED, LIBRARIAN):
+    if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
         if "tool_usage" in entry.values:
             found = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
             raise BriefError(found, line=entry.values["tool_usage"].line, code="inconsistent")
-        return Participant(name=entry.name, role=str(values.get("role", "")), seat=LIBRARIAN, duty="aide")
+        return Participant(name=entry.name, role=str(values.get("role", "")), seat=RETRIEVER, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
         found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"

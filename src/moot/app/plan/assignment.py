@@ -26,9 +26,9 @@ from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import LIKENESS, Brief, Limits, Participant
+from moot.core.brief import SIMILARITY, Brief, Limits, Participant
 from moot.core.errors import BriefError
-from moot.core.roles import LIBRARIAN, NAMED, TELLER, Finding, VoteWeights, vote_weigher
+from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, vote_weigher
 from moot.core.text import flat
 from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
@@ -94,7 +94,7 @@ def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
         people = [replace(each, tools=memory.tools) if each.name == seated else each for each in brief.participants]
         return replace(brief, participants=tuple(people))
     name = free_name(NAMES, (each.name for each in brief.participants))
-    who = Participant(name=name, role="Recalls earlier debates", seat=LIBRARIAN, duty="aide", tools=memory.tools)
+    who = Participant(name=name, role="Recalls earlier debates", seat=RETRIEVER, duty="aide", tools=memory.tools)
     return replace(brief, participants=(*brief.participants, who))
 
 
@@ -187,7 +187,7 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     if not choices.measured:
         return brief
     name = free_name(WEIGHER_NAMES, (each.name for each in brief.participants))
-    who = Participant(name=name, role="Weighs votes by earlier debates", seat=TELLER, duty="aide")
+    who = Participant(name=name, role="Weighs votes by earlier debates", seat=VOTE_WEIGHER, duty="aide")
     return replace(brief, participants=(*brief.participants, who))
 
 
@@ -227,7 +227,7 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
         return brief
     taken = {each.name for each in brief.participants}
     name = NAME if NAME not in taken else f"{NAME} (measured)"
-    aide = Participant(name=name, role="Measures how alike texts are", seat=f"{LIKENESS}{model.name}", duty="aide")
+    aide = Participant(name=name, role="Measures how alike texts are", seat=f"{SIMILARITY}{model.name}", duty="aide")
     return replace(brief, participants=(*brief.participants, aide))
 
 
@@ -241,7 +241,7 @@ def similarity(seat: str, config: Config | None) -> Likening:
     Raises:
         BriefError: the embedding model cannot be asked, or is an installed one that the settings do not name.
     """
-    name = seat.removeprefix(LIKENESS)
+    name = seat.removeprefix(SIMILARITY)
     if not name.startswith(f"{KIND}:"):
         return Likening(embedder(name))
     named = (config or load_config()).embeddings
@@ -333,9 +333,9 @@ def _seat(
         return None
     if who.seat == CLOCK:
         return _clock(who)
-    if who.seat == LIBRARIAN and who.duty == "aide":
+    if who.seat == RETRIEVER and who.duty == "aide":
         return Retriever(place=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
-    if who.seat == TELLER and who.duty == "aide":
+    if who.seat == VOTE_WEIGHER and who.duty == "aide":
         return VoteWeigher(place=None)  # so does this one (desk.weighing)
     if who.duty == "aide":
         return similarity(who.seat, config)
@@ -356,8 +356,8 @@ def check_agent(who: Participant) -> None:
     """
     if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
         return
-    if who.seat in (NAMED, LIBRARIAN):
-        found = f"{who.name}: a {NAMED} only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+    if who.seat in (RETRIEVER_NAME, RETRIEVER):
+        found = f"{who.name}: a librarian only recalls and never debates; name a model (provider:name) or {BUILTIN}"
         raise BriefError(found, code="bad_enum")
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")

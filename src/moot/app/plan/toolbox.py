@@ -15,7 +15,7 @@ from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config, load_config, own_file
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
-from moot.core.roles import LIBRARIAN
+from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed
 from moot.tools.condense import Scorer, Summarizer
 from moot.tools.embeddings import Installed, embedder
@@ -142,7 +142,7 @@ def _aided(brief: Brief) -> list[Participant]:
 
 
 def _idle(who: Participant) -> bool:
-    return bool(who.tools) and who.seat != LIBRARIAN and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
+    return bool(who.tools) and who.seat != RETRIEVER and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
 
 
 def _names(brief: Brief) -> frozenset[str]:

@@ -1,8 +1,8 @@
-"""What stands in a PostgreSQL database, version by version. This file owns how a database becomes current.
+"""Database migrations for PostgreSQL: the tables, version by version, and how a database becomes current.
 
-Each file of ``versions`` makes one version out of the one before it; their names begin with the number of the version,
-and the highest is what this program needs. Whoever needs another table adds a file. What is current is told by a plain
-query, so that Alembic is imported only where there is something to change.
+Each file of ``versions`` makes one version out of the one before it. Its name begins with the number of the version,
+and the highest is what this program needs. A new table is a new file. A plain query tells whether a database is
+current, so Alembic is imported only if there is something to change.
 """
 
 import threading

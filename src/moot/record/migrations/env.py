@@ -1,4 +1,4 @@
-"""What Alembic runs to change a database: in the transaction of whoever asks."""
+"""Alembic environment: changes a database in the transaction of the caller."""
 
 from alembic import context
 
