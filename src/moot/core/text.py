@@ -212,6 +212,23 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
+def counted(n: float, noun: str, plural: str = "") -> str:
+    """A number with its noun in singular or plural: ``1 debater``, ``2 debaters``, ``1,200 tokens``, ``0.5 seconds``.
+
+    Args:
+        n: the number; a float without a fraction is written as a whole number.
+        noun: the noun in singular.
+        plural: the noun in plural; without it, the singular with "s", "es" or "ies" as English spells it.
+    """
+    return f"{int(n) if n % 1 == 0 else n:,} {noun if n == 1 else plural or _plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
 def letter(n: int) -> str:
     """The n-th letter from 0: 0 is A, 25 is Z, 26 is AA."""
     return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
