@@ -23,12 +23,7 @@ def plant(root: Path, *, empty: str = "") -> Path:
     """A small source tree with everything that packing needs, the app built; one of its files may be empty."""
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, root)
-    for name in (
-        "frontend/package.json",
-        "frontend/src/main.ts",
-        "frontend/node_modules/vite/index.js",
-        "src/moot/__init__.py",
-    ):
+    for name in ("frontend/package.json", "frontend/src/main.ts", "frontend/node_modules/vite/index.js", "src/moot/__init__.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("//\n", "utf-8")
     dist = root / "src/moot/web/dist"
