@@ -241,7 +241,7 @@ async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
     said = (("Content", "Tea.\n"), ("", "\n"))
     filled = await fill(typist, question(form=form), *said, *steps, (r"Anything else\?", "\n"))
     assert filled == Filled(fields={"Content": "Tea.", **fields})
-    assert "Anything else?  the number or the words · Enter for nothing" in typist.out.getvalue()
+    assert "Anything else?  type the number or the words · Enter for nothing" in typist.out.getvalue()
     assert "3  Whisper  words for one member alone, if any" in typist.out.getvalue()
 
 

@@ -78,7 +78,7 @@ def test_an_answer_is_given_otherwise(tmp_path: Path, parent: str) -> None:
     assert "given by hand in a fork" in shown
     assert "We know our own prices." in shown
     told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "They have no answer in common. They part: A entry 8 · T1 Finance draft: ANSWER: buy" in told
+    assert "They have no answers in common. They diverge here: A entry 8 · T1 Finance draft: ANSWER: buy" in told
     assert "B entry 8 · T1 Finance draft: ANSWER: build" in told
 
 

@@ -65,8 +65,8 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("learn", "one", "--rebuild"), "--rebuild learns from all debates; name none."),
-        (("learn", "--domain", "x"), "--domain needs the debates that it is about."),
+        (("learn", "one", "--rebuild"), "--rebuild learns from all debates; do not name any."),
+        (("learn", "--domain", "x"), "--domain needs the names of debates."),
         (("resolve", "one"), "Missing option '--answer'"),
         (("memory", "search"), "Missing argument 'WORDS...'"),
     ],
@@ -100,7 +100,7 @@ def test_memory_is_searched(place: Path) -> None:
     patterns = moot(place, "memory", "search", "--patterns", "battery price").output
     assert "  Bob: The price of batteries is missing" in patterns
     assert "  Ann changed to: Buy five" in patterns
-    assert moot(place, "memory", "search", "zeppelin").output == "Nothing is remembered on that.\n"
+    assert moot(place, "memory", "search", "zeppelin").output == "Nothing was found in the memory.\n"
     data = json.loads(moot(place, "memory", "search", "--json", "-n", "1", "buses").output)
     assert [each["kind"] for each in data] == ["outcome"]
     assert json.loads(moot(place, "memory", "search", "--json", "zeppelin").output) == []
@@ -118,7 +118,7 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
         "Nothing is remembered of one: it was forgotten, or not learned yet (moot learn one).\n"
     )
     assert moot(place, "memory", "show", "nobody").exit_code == 1
-    assert moot(place, "memory", "search", "trams").output == "Nothing is remembered on that.\n"
+    assert moot(place, "memory", "search", "trams").output == "Nothing was found in the memory.\n"
 
 
 def test_what_was_right_calibrates(place: Path) -> None:

@@ -65,7 +65,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     place = tmp_path / "typo" / "moot.sqlite"
     listed = moot(tmp_path, "list", "--store", str(place))
     assert listed.exit_code == DONE
-    assert listed.output.startswith(f"There is no debate yet in {place}; there is no such file.")
+    assert listed.output.startswith(f"There is no debate yet in {place}; the file does not exist.")
     assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
     for words in SEEN[1:]:
         found = moot(tmp_path, *words, "--store", str(place))

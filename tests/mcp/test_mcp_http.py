@@ -161,7 +161,7 @@ async def test_who_asks_too_often_waits(folder: Path) -> None:
         for client, status in ((ann, 400), (nobody, 401)):
             answers = [await client.get(address) for _ in range(4)]
             assert [each.status_code for each in answers] == [status] * 3 + [429]
-            assert answers[-1].json() == {"error": "too many requests; wait a little"}
+            assert answers[-1].json() == {"error": "too many requests; try again later"}
             assert int(answers[-1].headers["retry-after"]) > 0
         assert (await ben.get(address)).status_code == 400, "each token has its own bucket"
 

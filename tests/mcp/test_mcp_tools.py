@@ -337,7 +337,7 @@ async def test_participants_that_cannot_be_made(folder: Path) -> None:
         state = await here.call("get_debate", id=debate)
         assert (state["status"], state["turns"], state["topic"]) == ("casting", [], "")
         await here.caller.call_tool("wait_for_debate", {"id": debate, "seconds": 0.05}, progress_callback=progress)
-        assert told == ["its participants are being made"]
+        assert told == ["its participants are being generated"]
         slow.go.set()
         assert (await here.call("wait_for_debate", id=debate, seconds=60))["status"] == "decided"
         memo = await here.call("run_debate", question=QUOTES, models=["guest:dear"], max_cost=0.1)

@@ -76,7 +76,7 @@ class Web:
         if token:
             given["Authorization"] = f"Bearer {token}"
         if session:
-            secret = self.site.passes.exchange(self.site.passes.new_link())
+            secret = self.site.auth.exchange(self.site.auth.new_link())
             assert secret
             cookies[session_cookie(self.base)] = secret
             given.setdefault("X-Moot", "1")

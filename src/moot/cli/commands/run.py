@@ -21,7 +21,7 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_stage,
+    open_for_running,
     open_workspace,
     output_options,
     read_input,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from moot.app.run.prepare import Ready
     from moot.app.run.start import Generated
     from moot.app.run.workspace import Workspace
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.report.logs import Mode
 
 USUAL: "Mode" = "full_markdown"
@@ -86,11 +86,11 @@ async def _run(words: str, given: RunOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import with_participants
     from moot.cli.display.ask_people import seat_people
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
 
     intake, wishes = read_input(words), wishes_of(given, given)
-    async with open_stage(given["store"]) as workspace:
+    async with open_for_running(given["store"]) as workspace:
         ready = await prepare(workspace, intake, wishes)
         debate = workspace.new_id(ready.plan)
         made = await _cast(workspace, ready, given) if ready.caster else None
@@ -98,7 +98,7 @@ async def _run(words: str, given: RunOptions) -> int:
             if made.came.status == "paused":
                 return code_of(made.came.status, made.came.kind)
             ready = await prepare(workspace, *with_participants(intake, wishes, ready, made))
-        face = Face(given["mode"] or "", planned=ready.costing.most.asks)
+        face = Output(given["mode"] or "", planned=ready.costing.most.asks)
         face.introduce(debate, ready)
         interrupt = Interrupt(say=face.remark)
         door = seat_people(workspace, debate, face, interrupt, away=given["away"])
@@ -115,10 +115,10 @@ async def _run(words: str, given: RunOptions) -> int:
 async def _cast(workspace: "Workspace", ready: "Ready", given: RunOptions) -> "Generated":
     """Have the participants made; where that does not come to an end, say so."""
     from moot.app.run.start import find_generation, read_generation, run_generation
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
 
-    face = Face(given["mode"] or "", still=True)
+    face = Output(given["mode"] or "", still=True)
     casting = await find_generation(workspace, ready, new=given["cast"] == "new")
     if casting.earlier:
         face.remark(f"taking the participants that were made in {casting.debate}; others: --cast new")
@@ -126,7 +126,7 @@ async def _cast(workspace: "Workspace", ready: "Ready", given: RunOptions) -> "G
     face.remark(f"asking {ready.caster} for the participants; built-in ones: --cast builtin")
     interrupt = Interrupt(say=face.remark)
     hold = run_generation(workspace, casting, stop=interrupt.stop)
-    await conduct(workspace, casting.debate, hold, Face("quiet").viewer, interrupt)
+    await conduct(workspace, casting.debate, hold, Output("quiet").viewer, interrupt)
     made = await read_generation(workspace, casting)
     if made.came.status == "paused":
         face.remark(f"no participants, so no debate: {made.came.reason}; run it again")
@@ -143,18 +143,18 @@ def _used(came: "Outcome") -> str:
 async def take_up(name: str, given: ResumeOptions) -> int:
     """Go on with a debate where its record ends; the exit code."""
     from moot.cli.display.ask_people import seat_people
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
 
-    async with open_stage(given["store"]) as workspace:
+    async with open_for_running(given["store"]) as workspace:
         debate = await workspace.find(name)
         entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
             held = await workspace.resume(debate)
-            return await _end(workspace, debate, Face(given["mode"] or ""), given, held)
-        face = Face(given["mode"] or "", planned=await workspace.count_asks(debate))
+            return await _end(workspace, debate, Output(given["mode"] or ""), given, held)
+        face = Output(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
@@ -165,7 +165,9 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         return await _end(workspace, debate, face, given, held)
 
 
-async def _end(workspace: "Workspace", debate: str, face: "Face", given: OutputOptions, held: "Outcome | None") -> int:
+async def _end(
+    workspace: "Workspace", debate: str, face: "Output", given: OutputOptions, held: "Outcome | None"
+) -> int:
     """Save the report, and the log that the command line or else the brief names; say how it ended."""
     from moot.app.export.reports import read_record, save_log, save_report
     from moot.app.run.outcome import opening, outcome
