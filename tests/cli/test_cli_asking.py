@@ -159,9 +159,9 @@ async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open
         await table.typist.type(("ANSWER", "1\n"))
         await table.typist.see("CONFIDENCE")
         await say(table.workspace, "d", "Zoe", "The kettle is old.")
-        await table.typist.type(("Zoe from outside", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
+        await table.typist.type((r"Zoe \(viewer\)", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
     assert held.result().status == "decided"
-    assert table.order("Ada is asked", "▌ Zed from outside", "▌ Ada · Drinks it", "> \n▌ Zoe from outside", "ARGUMENT")
+    assert table.order("Ada is asked", "▌ Zed (viewer)", "▌ Ada · Drinks it", "> \n▌ Zoe from outside", "ARGUMENT")
 
 
 async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) -> None:

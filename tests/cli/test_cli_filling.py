@@ -130,11 +130,11 @@ async def test_one_line_for_one_value(typist: Typist, field: Field, typed: str, 
     ("field", "wrong", "said"),
     [
         (ANSWER, "3", "ANSWER is '3'; it must be tea or coffee."),
-        (ANSWER, "", "ANSWER cannot be left out."),
+        (ANSWER, "", "ANSWER is required."),
         (Field(name="V", kind="number", low=0, high=10), "11", "V is '11'; it must be a number from 0 to 10."),
         (Field(name="V", kind="flag"), "maybe", "V is 'maybe'; it must be true or false."),
-        (Field(name="V"), "", "V cannot be left out."),
-        (Field(name="V", kind="list"), "", "V cannot be left out."),
+        (Field(name="V"), "", "V is required."),
+        (Field(name="V", kind="list"), "", "V is required."),
         (Field(name="V"), "x" * 5000, "the terminal cuts a line behind 4,095 bytes; break it into shorter lines."),
     ],
 )
@@ -253,7 +253,7 @@ async def test_what_must_be_said_comes_first_where_there_is_much(typist: Typist)
 
 async def test_a_field_that_a_choice_makes_necessary_cannot_be_left_out(typist: Typist) -> None:
     steps = (("SUMMARY", "All said.\n"), ("", "\n"))
-    settled = (("STATUS", "1\n"), ("DECISION", "\n"), ("cannot be left out.*DECISION", "Tea.\n"), ("", "\n"))
+    settled = (("STATUS", "1\n"), ("DECISION", "\n"), ("is required.*DECISION", "Tea.\n"), ("", "\n"))
     filled = await fill(typist, question(form=SETTLEMENT), *steps, *settled)
     assert filled.fields == {"SUMMARY": "All said.", "STATUS": "SETTLED", "DECISION": "Tea."}
     shown = typist.out.getvalue().count("DECISION")

@@ -109,7 +109,7 @@ def test_somebody_speaks_up_in_a_running_debate(tmp_path: Path) -> None:
         assert moot(tmp_path, "say", "last", "Think of the kettle.", "--by", "Zed").exit_code == 0
         assert terminal.end() == 0
         heard = [call.prompt for call in wires.calls if "Think of the kettle." in call.prompt]
-    assert "▌ Zed from outside ▌ Think of the kettle." in terminal.words
+    assert "▌ Zed (viewer) ▌ Think of the kettle." in terminal.words
     assert heard
     assert all("Zed (from outside)" in prompt for prompt in heard)
 

@@ -67,7 +67,7 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
         words = one_line(shown.output)
         assert f"paused: Ada has to answer (draft): moot answer {name}" in words
         assert "waits for Ada · draft · since 2" in words
-        assert "went wrong" not in words
+        assert "problems" not in words
         assert "Answer the question on your own" in words
         assert f"next moot answer {name} moot resume {name}" in words
     assert "waits for Ada · since 2" in moot(tmp_path, "list").output
@@ -143,11 +143,11 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     beside = "the question to Ada is put already, and Ada sees it beside the question"
     assert said.stderr == f"moot: {name}: noted; {beside}; everybody else sees it from the next question on\n"
     for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
-        assert shown.stdout.count("▌ Zed from outside\n▌ Think of the kettle.") == 1
+        assert shown.stdout.count("▌ Zed (viewer)\n▌ Think of the kettle.") == 1
     went = moot(tmp_path, "answer", name, "Proposal B", "--no-report")
     assert went.exit_code == 0, went.output
     assert "Ada Drinks it · votes for " in went.output
-    assert "▌ Zed from outside\n▌ Think of the kettle." in went.output
+    assert "▌ Zed (viewer)\n▌ Think of the kettle." in went.output
     assert went.output.split("─ decided ─")[1].count("Ada") == 1
     assert moot(tmp_path, "say", name, "Too late.").exit_code == 1
 
@@ -168,8 +168,8 @@ def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
         ran = moot(tmp_path, "say", name, words, given="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME="")
         assert ran.exit_code == code, ran.output
     shown = moot(tmp_path, "answer", name, *DRAFT, "--no-report").output
-    assert "▌ zoe from outside\n▌ Hm." in shown
-    assert "▌ Viewer from outside\n▌ From a pipe." in shown
+    assert "▌ zoe (viewer)\n▌ Hm." in shown
+    assert "▌ Viewer (viewer)\n▌ From a pipe." in shown
 
 
 def test_the_plan_says_who_answers_in_person(tmp_path: Path) -> None:

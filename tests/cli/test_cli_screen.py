@@ -12,7 +12,7 @@ from rich.console import Console
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
 from moot.cli.display.render import ViewState, running_tally, tell
-from moot.cli.display.text_layout import COLOURS, amount, colours, count, line, moment, money, prose, short, span
+from moot.cli.display.text_layout import COLOURS, amount, colours, line, moment, money, prose, short, span
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import (
@@ -232,9 +232,6 @@ def test_votes_are_told_as_they_fall() -> None:
         (span(59.9), "59s"),
         (span(61), "1m 01s"),
         (span(7300), "2h 01m"),
-        (count(1, "try", "tries"), "1 try"),
-        (count(2, "try", "tries"), "2 tries"),
-        (count(0, "ask"), "0 asks"),
         (short("a  b\nc", 10), "a b c"),
         (short("abcdefghij", 5), "abcd…"),
         (bar(1, 4, 8).plain, "━" * 8),

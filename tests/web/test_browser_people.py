@@ -182,5 +182,5 @@ async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
         assert "token" not in visit.page.url
         await expect(visit.page.get_by_role("button", name="Start the debate")).to_be_visible()
         await late.page.goto(link)
-        await expect(late.page.get_by_role("heading", name="This link is not good any more")).to_be_visible()
+        await expect(late.page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
         assert await late.eye() == []

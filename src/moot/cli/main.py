@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,17 @@ COMMANDS: Mapping[str, str] = {
 }
 """Where each command is defined. Its module is imported when it is used, and imports nothing heavy at its top."""
 
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Run": ("run", "resume", "fork", "answer", "say", "batch"),
+    "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store"),
+    "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
+    "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
+    "Set up": ("new", "check", "models"),
+}
+"""The headings under which help lists the commands."""
+
+_HELP = {"command_groups": {"moot": [{"name": name, "commands": list(names)} for name, names in GROUPS.items()]}}
+
 
 class CommandGroup(rich_click.RichGroup):
     """The group of all commands, and the one place that catches every error."""
@@ -63,6 +75,17 @@ class CommandGroup(rich_click.RichGroup):
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
         return getattr(import_module(module), name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; for a question or the name of a brief, suggest ``moot run``."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            if not (args[0].endswith(".md") or " " in args[0]):
+                raise
+            raise click.UsageError(f"No such command. Did you mean: moot run {shlex.quote(args[0])}?", ctx) from None
 
     def main(  # type: ignore[override]
         self,
@@ -145,7 +168,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "rich_help_config": _HELP})
 @click.option(
     "--store",
     type=Place(),
