@@ -113,9 +113,9 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
     assert "bout\n  one: ollama:a\n  other: ollama:b\n  score: 1.0\n  sides: Ann, Bob\n" in shown
     data = json.loads(moot(place, "memory", "show", "--json", "two").output)
     assert data["pattern"][0]["critic"] == "Bob"
-    assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record is still there\n"
+    assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record still exists\n"
     assert moot(place, "memory", "show", "one").output == (
-        "Nothing is remembered of one: it was forgotten, or not learned yet (moot learn one).\n"
+        "The memory has nothing about one: it was forgotten, or is not learned yet (moot learn one).\n"
     )
     assert moot(place, "memory", "show", "nobody").exit_code == 1
     assert moot(place, "memory", "search", "trams").output == "Nothing was found in the memory.\n"
@@ -129,8 +129,8 @@ def test_what_was_right_calibrates(place: Path) -> None:
     table = moot(place, "calibration").output.splitlines()
     assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE", "vote"]
     assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80", "-"]
-    assert table[3] == "The ECE of fewer than 200 answers is too high by chance alone."
-    assert table[4] == "A vote has a weight of its own (-: none yet) where all voters have 20 graded answers."
+    assert table[3] == "With fewer than 200 answers the ECE is too high by chance."
+    assert table[4] == "Votes are weighted when all voters have 20 resolved answers (-: no weight yet)."
     assert table[5:] == [
         "Recalibrated:",
         "  ollama:a  says 0.80 (0 of 1 right): expect 0.33",
@@ -168,7 +168,7 @@ def test_groups_apart_are_named(tmp_path: Path) -> None:
     fill(tmp_path, one=paper(), two=paper(people={"Ann": "groq:x", "Bob": "groq:y"}))
     moot(tmp_path, "learn")
     assert moot(tmp_path, "ratings").output.splitlines()[-3:] == [
-        "  2 groups have never met; the order between them means nothing:",
+        "  2 groups have never met; ratings cannot be compared between them:",
         "    groq:x, groq:y",
         "    ollama:a, ollama:b",
     ]

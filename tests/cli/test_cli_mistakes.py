@@ -58,12 +58,12 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("resume", "zzz"), "there is no debate 'zzz'"),
-        (("show", "last"), "there is no debate 'last'"),
-        (("report", "zzz"), "there is no debate"),
-        (("verify", "zzz"), "there is no debate"),
-        (("--store", "text.md", "list"), "text.md cannot be used"),
-        (("list", "--store", "text.md"), "text.md cannot be used"),
+        (("resume", "zzz"), "you have no debate 'zzz'"),
+        (("show", "last"), "you have no debate 'last'"),
+        (("report", "zzz"), "you have no debate"),
+        (("verify", "zzz"), "you have no debate"),
+        (("--store", "text.md", "list"), "text.md is not valid"),
+        (("list", "--store", "text.md"), "text.md is not valid"),
         (("new", "text.md/brief"), "cannot be written"),
     ],
 )
@@ -85,7 +85,7 @@ def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: 
 
 def test_nothing_at_all_shows_help(tmp_path: Path) -> None:
     ran = moot(tmp_path)
-    assert (ran.exit_code, "Hold a debate." in ran.stdout) == (2, True)
+    assert (ran.exit_code, "Run a debate." in ran.stdout) == (2, True)
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

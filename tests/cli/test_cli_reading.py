@@ -65,16 +65,16 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     place = tmp_path / "typo" / "moot.sqlite"
     listed = moot(tmp_path, "list", "--store", str(place))
     assert listed.exit_code == DONE
-    assert listed.output.startswith(f"There is no debate yet in {place}; the file does not exist.")
+    assert listed.output.startswith(f"There are no debates yet in {place}; the file does not exist.")
     assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
     for words in SEEN[1:]:
         found = moot(tmp_path, *words, "--store", str(place))
         assert found.exit_code == ERROR
-        assert "there is no debate 'last'; `moot list` shows 0" in found.output
+        assert "you have no debate 'last'; `moot list` shows 0" in found.output
     for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
         found = moot(tmp_path, *words, "--store", str(place))
         assert found.exit_code == ERROR
-        assert f"There is no record yet at {place}." in found.output
+        assert f"There are no records yet at {place}." in found.output
     assert moot(tmp_path, "check", str(BRIEF), "--store", str(place)).exit_code == DONE
     assert moot(tmp_path, "store", "copy", str(place), str(tmp_path / "copy.sqlite")).exit_code != DONE
     assert not place.parent.exists()
@@ -97,4 +97,4 @@ def test_a_damaged_schema_is_called_damaged(tmp_path: Path) -> None:
     for words in (("list",), ("show", "last"), ("verify", "last"), ("run", str(BRIEF), *QUOTES)):
         found = moot(tmp_path, *words)
         assert found.exit_code == ERROR
-        assert f"The record {place} cannot be used: it is damaged." in found.output
+        assert f"The record {place} is not valid: it is damaged." in found.output

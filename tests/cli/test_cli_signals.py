@@ -109,7 +109,7 @@ def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) ->
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=20)
         assert process.returncode == 130
-        assert "terminated; go on with: moot resume" in said
+        assert "terminated. Resume with: moot resume" in said
         assert moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
 
 

@@ -70,7 +70,7 @@ async def test_a_whole_debate_over_http(folder: Path, mode: str) -> None:
         assert told[-1] == 9
         seen = {"id": memo["id"]}
         assert result(await ann.call_tool("get_decision", seen)) == memo
-        assert "there is no debate" in refusal(await ben.call_tool("get_decision", seen))
+        assert "you have no debate" in refusal(await ben.call_tool("get_decision", seen))
         assert result(await ben.call_tool("list_debates", {}))["debates"] == []
         (report,) = (await ann.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
