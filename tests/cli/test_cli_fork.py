@@ -91,7 +91,7 @@ def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
     seats = {each.name: each.seat for each in opening(tmp_path).brief.participants}
     assert (seats["Finance"], seats["Platform"]) == ("ollama:tiny", "builtin:quotes")
     told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "The first 4 answersthe same. Then they diverge:" in told
+    assert "The first 4 answers are the same. Then they diverge:" in told
     assert "Finance: seat A builtin:quotes B ollama:tiny" in told
 
 
@@ -114,7 +114,7 @@ def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
-    (("fork", "nobody", "--at", "3"), "you have no debate 'nobody'"),
+    (("fork", "nobody", "--at", "3"), "there is no debate 'nobody'"),
     (("fork", "last", "--at", "0"), "can be forked at entry 1 to"),
     (("fork", "last", "--at", "999"), "not 999; with entry"),
     (("fork", "last"), "Say where: --at SEQ, or --turn T7 with --answer"),
@@ -128,7 +128,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("fork", "last", "--at", "3", "-m", "ollama:x", "-m", "ollama:y"), "--model is given twice for all"),
     (("fork", "last", "--at", "3", "--brief", "nothing.md"), "nothing.md: there is no such file"),
     (("diff", "last"), "is no fork; name the debate to compare it with"),
-    (("diff", "last", "nobody"), "you have no debate 'nobody'"),
+    (("diff", "last", "nobody"), "there is no debate 'nobody'"),
 ]
 
 

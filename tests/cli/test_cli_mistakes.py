@@ -58,12 +58,12 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("resume", "zzz"), "you have no debate 'zzz'"),
-        (("show", "last"), "you have no debate 'last'"),
-        (("report", "zzz"), "you have no debate"),
-        (("verify", "zzz"), "you have no debate"),
-        (("--store", "text.md", "list"), "text.md is not valid"),
-        (("list", "--store", "text.md"), "text.md is not valid"),
+        (("resume", "zzz"), "there is no debate 'zzz'"),
+        (("show", "last"), "there is no debate 'last'"),
+        (("report", "zzz"), "there is no debate"),
+        (("verify", "zzz"), "there is no debate"),
+        (("--store", "text.md", "list"), "text.md cannot be used"),
+        (("list", "--store", "text.md"), "text.md cannot be used"),
         (("new", "text.md/brief"), "cannot be written"),
     ],
 )

@@ -128,7 +128,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     assert "until 2" in words
     later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     assert (later.exit_code, later.stdout) == (0, "")
-    assert later.stderr == f"moot: the answer is saved. Resume with: moot resume {name}\n"
+    assert later.stderr == f"moot: the answer is saved; continue with: moot resume {name}\n"
     again = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
     assert (again.exit_code, "Ada has already answered" in again.stderr) == (1, True)
     assert "waits for Bo Li" in moot(tmp_path, "list").output
@@ -154,7 +154,7 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
 
 def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
     name = begin(tmp_path, TWO)
-    both = " Ada and Bo Li have open questions and see it beside them; everybody else"
+    both = "Ada and Bo Li have open questions and see it beside them; everybody else"
     assert both in moot(tmp_path, "say", name, "Hm.").stderr
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
@@ -209,7 +209,7 @@ def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
     asyncio.run(hold())
     ran = moot(tmp_path, "answer", "d", "Tea.")
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert ran.stderr == "moot: the answer is saved; go on in the program that answers for Bull\n"
+    assert ran.stderr == "moot: the answer is saved; continue in the program that answers for Bull\n"
 
 
 def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     for words in SEEN[1:]:
         found = moot(tmp_path, *words, "--store", str(place))
         assert found.exit_code == ERROR
-        assert "you have no debate 'last'; `moot list` shows 0" in found.output
+        assert "there is no debate 'last'; `moot list` shows 0" in found.output
     for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
         found = moot(tmp_path, *words, "--store", str(place))
         assert found.exit_code == ERROR
@@ -97,4 +97,4 @@ def test_a_damaged_schema_is_called_damaged(tmp_path: Path) -> None:
     for words in (("list",), ("show", "last"), ("verify", "last"), ("run", str(BRIEF), *QUOTES)):
         found = moot(tmp_path, *words)
         assert found.exit_code == ERROR
-        assert f"The record {place} is not valid: it is damaged." in found.output
+        assert f"The record {place} cannot be used: it is damaged." in found.output

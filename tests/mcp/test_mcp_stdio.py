@@ -265,4 +265,4 @@ async def test_a_line_without_an_end_is_told_in_one_sentence(tmp_path: Path) -> 
     async with asyncio.timeout(45):
         said = await process.stderr.read()
         assert await process.wait() == 0
-    assert said.decode().splitlines() == ["moot: a message is longer than 8,388,608 bytes"]
+    assert said.decode().splitlines() == ["moot: a message is longer than the maximum of 8,388,608 bytes"]

@@ -273,7 +273,7 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("run_debate", {"question": "---\nbackground: [/etc/passwd]\n---\n# Tea?"}, "file"),
     ("run_debate", {"question": "---\nrecall: yes\n---\n# Tea?"}, "recall"),
     ("run_debate", {"question": "---\nbase_url: http://evil.example\n---\n# Tea?"}, "base_url"),
-    ("get_debate", {"id": "nobody"}, "you have no debate 'nobody' ; list_debates shows your debates"),
+    ("get_debate", {"id": "nobody"}, "you have no debate 'nobody'; list_debates shows your debates"),
     ("get_decision", {"id": "../x"}, "you have no debate"),
     ("get_receipt", {"id": "x" * 200}, "you have no debate"),
     ("wait_for_debate", {"id": "nobody", "seconds": 9999}, "seconds: "),
@@ -300,7 +300,7 @@ async def test_nobody_waits_in_a_debate_that_waits_for_nobody(folder: Path) -> N
         debate = await here.begin()
         await runner.wait(debate)
         assert "is over" in await here.refused("answer_question", id=debate, words="Tea")
-        with pytest.raises(MCPError, match="you have no debate 'nobody' of yours"):
+        with pytest.raises(MCPError, match="you have no debate 'nobody'"):
             await here.read("debate://nobody/report")
 
 

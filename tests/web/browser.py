@@ -181,7 +181,7 @@ class Visit:
 
 
 @dataclass(slots=True, kw_only=True)
-class ViewState:
+class Stage:
     """A server on a real record, and a browser to look at it.
 
     Attributes:
@@ -204,13 +204,13 @@ class ViewState:
         return f"guest:m{self._lent}"
 
     async def begin(self, brief: str, *models: str) -> str:
-        """Start a debate as whoever is at the machine; its id."""
+        """Begin a debate as whoever is at the machine; its id."""
         reception = Reception(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
         wishes = Wishes(models=models or ("builtin:quotes",), cast="builtin")
         return await reception.begin(Order(brief=brief, wishes=wishes, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:
-        """Run a debate to its end; its id."""
+        """Hold a debate to its end; its id."""
         debate = await self.begin(brief, *models)
         await self.site.runner.wait(debate)
         return debate

@@ -200,7 +200,7 @@ def test_the_law(audience: tuple[str, ...], heard: dict[Ears, bool]) -> None:
     first, outside = transcript.all()
     assert {ears: hears(transcript, ears, first) for ears in heard} == heard
     assert {ears: hears_all(diary.entries, ears) for ears in heard} == heard
-    assert all(hears(transcript, ears, outside) for ears in heard), "what came (viewer) is for everybody"
+    assert all(hears(transcript, ears, outside) for ears in heard), "what came from outside is for everybody"
 
 
 def test_a_private_field_is_for_the_owner_alone() -> None:

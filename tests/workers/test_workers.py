@@ -80,7 +80,7 @@ async def test_a_damaged_record_and_one_that_is_not_there_are_parked_at_once(dat
         async with place.working():
             broken, nobody = await place.until("broken", "parked"), await place.until("nobody", "parked")
     assert "a line of the record is damaged" in broken.reason
-    assert "you have no debate 'nobody'" in nobody.reason
+    assert "there is no debate 'nobody'" in nobody.reason
     assert (broken.tries, nobody.tries) == (1, 1)
 
 

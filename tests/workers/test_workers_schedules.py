@@ -135,8 +135,8 @@ async def test_a_schedule_that_cannot_be_is_refused_before_any_work(database: st
             (schedule(tmp_path, cron="9 9 9 9 often"), "schedules.weekly.cron cannot be '9 9 9 9 often'; write five"),
             (schedule(tmp_path, cron="* * * * * *"), "cron cannot be '[* ]+'; write five fields"),
             (schedule(tmp_path, cron="0 9 31 2 *"), "cron cannot be '0 9 31 2 .': there is no such day"),
-            (Schedule(name="a", brief=str(tmp_path / "none.md"), cron="0 9 * * mon"), "schedules.a is not valid"),
-            (schedule(tmp_path, brief="---\nrounds: 1\n---\n"), "schedules.weekly is not valid: weekly.md"),
+            (Schedule(name="a", brief=str(tmp_path / "none.md"), cron="0 9 * * mon"), "schedules.a cannot be used"),
+            (schedule(tmp_path, brief="---\nrounds: 1\n---\n"), "schedules.weekly cannot be used: weekly.md"),
         ):
             place.workspace.config = Config(schedules=(wrong,))
             with pytest.raises(BriefError, match=found):
