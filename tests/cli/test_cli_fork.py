@@ -47,7 +47,7 @@ def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path
     for width in ("90", "200"):
         assert f"forked from {parent} at entry 9" in " ".join(moot(tmp_path, "list", COLUMNS=width).output.split())
     assert "intact" in moot(tmp_path, "verify", "last").output
-    assert "They say the same throughout: 8 answers." in moot(tmp_path, "diff", parent, "last").output
+    assert "All answers are the same: 8 answers." in moot(tmp_path, "diff", parent, "last").output
     data = json.loads(moot(tmp_path, "diff", "last", "--json").output)
     assert (data["one"]["debate"], data["other"]["debate"]) == (parent, child["debate"])
     assert (data["parting"]["one"], data["other"]["forked"]) == (None, f"{parent}@9")

@@ -84,7 +84,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
 def test_an_empty_file_holds_no_debate_and_stays_empty(tmp_path: Path) -> None:
     place = tmp_path / "empty.sqlite"
     place.touch()
-    assert "There is no debate yet in" in moot(tmp_path, "list", "--store", str(place)).output
+    assert "There are no debates yet in" in moot(tmp_path, "list", "--store", str(place)).output
     assert place.stat().st_size == 0
 
 
