@@ -256,10 +256,10 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
     words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
     shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output
     assert "cost       not known: no price for compatible:x" in shown
-    assert "limits  500 asks, 9000 tokens, 120 s a turn, 60 s in all" in shown
+    assert "limits     500 questions, 9,000 tokens, 120 s for each answer, 60 s in total" in shown
     priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
     shown = moot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
-    assert "cost    up to about $" in shown
+    assert "cost       at most about $" in shown
     assert "$3" in shown.split("limits")[1]
     assert "canary" not in shown
     with served() as wires:

@@ -62,7 +62,7 @@ class ResumeOptions(CapOptions, OutputOptions):
 @output_options
 @store_option
 def run(brief: str, **given: Unpack[RunOptions]) -> int:
-    """Hold a debate.
+    """Run a debate.
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
@@ -75,7 +75,7 @@ def run(brief: str, **given: Unpack[RunOptions]) -> int:
 @output_options
 @store_option
 def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
-    """Take a debate up where it stopped.
+    """Resume a debate where it stopped.
 
     DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
     """
@@ -222,7 +222,7 @@ class ForkOptions(ResumeOptions):
 @output_options
 @store_option
 def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
-    """Go on from the middle of a debate, in a new one.
+    """Fork a debate: continue from the middle of it, as a new debate.
 
     DEBATE is its id, the beginning of it, or "last"; it stays as it is. Say where with --at or --turn.
     """
