@@ -201,7 +201,7 @@ def test_faults_are_shown_and_counted(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert "\x1b" not in ran.output
     assert "attempt 1 failed" in ran.output
-    assert "unread: ANSWER" in ran.output
+    assert "not readable: ANSWER" in ran.output
     assert "failed attempt" in ran.output.split("problems")[1]
 
 
@@ -265,5 +265,5 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
     with served() as wires:
         address = f"{wires.url}/v1"
         ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "compatible:x", "--no-report", MOOT_BASE_URL=address)
-    assert "cost unknown: no price for compatible:x" in " ".join(ran.output.split())
+    assert "cost not known: no price for compatible:x" in " ".join(ran.output.split())
     assert "· $? ·" in ran.output

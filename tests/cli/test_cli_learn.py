@@ -39,13 +39,13 @@ def pattern() -> Paper:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     fill(tmp_path, one=paper(), two=pattern(), unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
-    assert moot(tmp_path, "learn").output == "2 learned, 0 known before, 1 not over\n"
+    assert moot(tmp_path, "learn").output == "2 learned, 0 known already, 1 not finished\n"
     return tmp_path
 
 
 def test_learning_is_told(place: Path) -> None:
-    assert moot(place, "learn").output == "0 learned, 2 known before, 1 not over\n"
-    assert moot(place, "learn", "--rebuild").output == "2 learned, 0 known before, 1 not over\n"
+    assert moot(place, "learn").output == "0 learned, 2 known already, 1 not finished\n"
+    assert moot(place, "learn", "--rebuild").output == "2 learned, 0 known already, 1 not finished\n"
     assert moot(place, "learn", "one", "unf").output == "one: nothing new to learn\nunfinished: nothing new to learn\n"
     assert moot(place, "learn", "one", "--domain", "law").output == "one: in the domain law\n"
 
@@ -55,7 +55,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     fill(tmp_path, missing=2, bad=paper())
     ran = moot(tmp_path, "learn")
     assert ran.exit_code == 1
-    assert ran.stdout == "1 learned, 0 known before, 0 not over\n"
+    assert ran.stdout == "1 learned, 0 known already, 0 not finished\n"
     assert ran.stderr == "moot: bad: its record is damaged; moot verify bad says where\n"
     assert moot(tmp_path, "learn", "good").output == "good: nothing new to learn\n"
     fill(tmp_path, new=paper())

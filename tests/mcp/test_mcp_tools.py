@@ -321,7 +321,7 @@ async def test_clients_are_apart(folder: Path) -> None:
                 await ben.read(f"debate://{debate}/{name}")
         assert (await eve.call("get_decision", id=debate))["over"]
         assert len((await eve.call("list_debates"))["debates"]) == 1
-        assert "and not change it" in await eve.refused("resume_debate", id=debate)
+        assert "but not change it" in await eve.refused("resume_debate", id=debate)
         assert "you have no debate" in await eve.refused("get_debate", id=f"{debate}/access")
 
 
