@@ -103,7 +103,7 @@ async def serve(folder: Path, rounds: int) -> None:
             async for item in items:
                 if isinstance(item, StoredLine) and item.seq > PEOPLE:  # everybody is asked
                     break
-        secret = site.passes.exchange(site.passes.new_link())
+        secret = site.auth.exchange(site.auth.new_link())
         print(json.dumps({"host": host, "cookie": f"{session_cookie(host)}={secret}"}), flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         model.go.set()

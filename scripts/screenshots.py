@@ -103,7 +103,7 @@ async def main() -> None:
             for width in (WIDE, NARROW):
                 for scheme in ("light", "dark"):
                     await picture(stage, pages, width, scheme)
-            for debate in stage.site.runner.held:
+            for debate in stage.site.runner.running:
                 stage.site.runner.stop(debate, now=True)
 
 

@@ -60,7 +60,7 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     assert data["total"]["ended"] == 6
     assert (tmp_path / "out/deep/batch.md").read_text("utf-8").startswith("# Batch Sites\n\n| brief |")
     again = moot(tmp_path, *words)
-    assert "On record: 6 over, 0 to be gone on with." in again.output
+    assert "Already on record: 6 finished, 0 to be resumed." in again.output
     assert json.loads((tmp_path / "out/deep/batch.json").read_text("utf-8")) == data
     listed = moot(tmp_path, "list").output
     assert listed.count("sites-") == 6
@@ -85,7 +85,7 @@ def test_a_dry_run_estimates_and_sends_nothing(tmp_path: Path) -> None:
         assert wires.calls == []
     assert one.exit_code == ten.exit_code == DONE
     assert "2 debates of 2 briefs" in one.output
-    assert re.search(r"4 to 8 asks, 4 to 8 model calls, about .* free, all in all", one.output)
+    assert re.search(r"In total: 4 to 8 questions, 4 to 8 model calls, about .* free", one.output)
     assert "Nothing has been sent to any model." in one.output
     data = json.loads(ten.stdout)
     assert (data["debates"], data["calls"], data["cost"]) == (20, {"least": 40, "most": 80}, {"least": 0, "most": 0})
@@ -109,7 +109,7 @@ def test_every_mistake_is_told_before_anything_is_sent(tmp_path: Path) -> None:
     assert "moot: and 10 more mistakes" in late.stderr
     assert moot(tmp_path, "list").stdout.count("batch-") == 0
     for words, said in (
-        ((), "Give briefs, or --jsonl FILE."),
+        ((), "Give at least one brief, or --jsonl FILE."),
         (("north.md", "--name", "a b"), "cannot be named 'a b'"),
     ):
         wrong = moot(tmp_path, "batch", *words)
@@ -128,7 +128,7 @@ def test_a_debate_that_waits_for_a_person_has_its_exit_code(tmp_path: Path) -> N
     ran = moot(tmp_path, "batch", "ada.md", *briefs(tmp_path, "north"), *QUOTES)
     assert ran.exit_code == WAITING
     assert re.search(r"ada #1, batch-\S+: paused: ", ran.output)
-    assert "the same command goes on where this stopped" in ran.stderr
+    assert "repeat the same command to resume the batch" in ran.stderr
 
 
 def test_the_budget_of_the_whole_batch(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.end() == INTERRUPTED
         said = terminal.words
-        assert "stopping after the answers in progress" in said
-        assert "the same command goes on where this stopped" in said
+        assert "stopping after the answers in hand" in said
+        assert "repeat the same command to resume the batch" in said
         assert re.search(r"0/3 done · 2 running · 0 failed · 0 calls", said)
         asked = len(wires.calls)
         wires.script = split

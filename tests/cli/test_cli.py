@@ -38,7 +38,7 @@ def test_help_names_every_command_and_exit_code(tmp_path: Path) -> None:
         assert moot(tmp_path, name, "--help").exit_code == 0
     codes = moot(tmp_path, "run", "--help").output
     assert [
-        code for code in ("0 done", "1 an error", "2 a", "3 no", "4 paused", "5 paused", "130") if code not in codes
+        code for code in ("0 finished", "1 an error", "2 a", "3 no", "4 paused", "5 paused", "130") if code not in codes
     ] == []
     assert moot(tmp_path, "--version").output == "moot 0.1.0\n"
 
@@ -48,7 +48,7 @@ def test_run_shows_the_debate_as_plain_lines_and_saves_the_report(tmp_path: Path
     assert ran.exit_code == 0
     assert "\x1b" not in ran.output
     assert [line for line in ran.output.splitlines() if line != line.rstrip()] == []
-    for words in ("Finance", "drafts", "round 1", "decided", "first drafts", "plan   4 to 8 asks, no model calls"):
+    for words in ("Finance", "drafts", "round 1", "decided", "first drafts", "plan   4 to 8 questions, no model calls"):
         assert words in ran.output, words
     assert ran.output.count("builtin:quotes is no language model") == 1
     (report,) = (tmp_path / "out").iterdir()
@@ -78,7 +78,7 @@ def test_quiet_gives_the_outcome_alone(tmp_path: Path) -> None:
 
 
 def test_records_are_listed_shown_reported_and_verified(tmp_path: Path) -> None:
-    assert "There is no debate yet" in moot(tmp_path, "list").output
+    assert "There are no debates yet" in moot(tmp_path, "list").output
     assert moot(tmp_path, "list", "--json").output == "[]\n"
     ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
     name = only_id(ran)
@@ -97,7 +97,7 @@ def test_records_are_listed_shown_reported_and_verified(tmp_path: Path) -> None:
     assert moot(tmp_path, "report", "last", "-o", str(file)).exit_code == 0
     assert file.read_text("utf-8") == moot(tmp_path, "report", "last", "-o", "-").output
     checked = moot(tmp_path, "verify", "last").output.splitlines()
-    assert checked[0].endswith("entries, whole and unchanged")
+    assert checked[0].endswith("entries, intact")
     head = checked[1].removeprefix("head ")
     assert moot(tmp_path, "verify", "last", "--head", head[:12].upper()).exit_code == 0
     wrong = moot(tmp_path, "verify", "last", "--head", "0" * 64)
@@ -109,7 +109,7 @@ def test_a_brief_is_begun_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     assert moot(tmp_path, "new", str(path)).exit_code == 0
     again = moot(tmp_path, "new", str(path)[:-3])
-    assert (again.exit_code, "is there already" in again.stderr) == (2, True)
+    assert (again.exit_code, "exists already" in again.stderr) == (2, True)
     checked = moot(tmp_path, "check", str(path), *QUOTES)
     assert "Nothing has been sent to any model" in checked.output
     assert "round-1" in checked.output
@@ -137,7 +137,7 @@ def test_the_plan_tells_which_tools_a_brief_of_somebody_else_gives(tmp_path: Pat
 
 def test_models_shows_what_is_in_reach(tmp_path: Path) -> None:
     nothing = moot(tmp_path, "models").output
-    assert "builtin:quotes  always there" in nothing
+    assert "builtin:quotes  always available" in nothing
     assert "No language model is in reach" in nothing
     with served() as wires:
         found = moot(tmp_path, "models", OLLAMA_HOST=wires.url, OPENAI_API_KEY="sk-canary").output
@@ -172,7 +172,7 @@ def test_limits_pause_and_resume_goes_on(tmp_path: Path) -> None:
         assert "the limit of 3 asks is reached" in shown
         silent = moot(tmp_path, "resume", "last", "--json", OLLAMA_HOST=wires.url)
         assert (silent.exit_code, json.loads(silent.stdout)["kind"]) == (4, "paused")
-        assert "go on with: moot resume" in silent.stderr
+        assert "Resume with: moot resume" in silent.stderr
         went = moot(tmp_path, "resume", "last", "--max-asks", "50", "--no-report", OLLAMA_HOST=wires.url)
     assert went.exit_code == 0
     assert "3 answers kept." in went.output
@@ -200,9 +200,9 @@ def test_faults_are_shown_and_counted(tmp_path: Path) -> None:
         ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
     assert ran.exit_code == 0, ran.output
     assert "\x1b" not in ran.output
-    assert "try 1 failed" in ran.output
-    assert "unread: ANSWER" in ran.output
-    assert "failed tr" in ran.output.split("went wrong")[1]
+    assert "attempt 1 failed" in ran.output
+    assert "not readable: ANSWER" in ran.output
+    assert "failed attempt" in ran.output.split("problems")[1]
 
 
 @pytest.mark.parametrize(
@@ -255,15 +255,15 @@ def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
 def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) -> None:
     words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
     shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output
-    assert "cost    unknown price for compatible:x" in shown
-    assert "limits  500 asks, 9000 tokens, 120 s a turn, 60 s in all" in shown
+    assert "cost       not known: no price for compatible:x" in shown
+    assert "limits     500 questions, 9,000 tokens, 120 s for each answer, 60 s in total" in shown
     priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
     shown = moot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
-    assert "cost    up to about $" in shown
+    assert "cost       at most about $" in shown
     assert "$3" in shown.split("limits")[1]
     assert "canary" not in shown
     with served() as wires:
         address = f"{wires.url}/v1"
         ran = moot(tmp_path, "run", "Tea or coffee?", "-m", "compatible:x", "--no-report", MOOT_BASE_URL=address)
-    assert "cost unknown: no price for compatible:x" in " ".join(ran.output.split())
+    assert "cost not known: no price for compatible:x" in " ".join(ran.output.split())
     assert "· $? ·" in ran.output

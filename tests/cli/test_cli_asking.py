@@ -47,7 +47,7 @@ class Table:
         self.interrupt = Interrupt(say=self.typist.console.print)
 
     async def hold(self, brief: Brief | None = None, *, protocol: str = "panel") -> Outcome:
-        """Hold a debate, or go on with it where no brief is given."""
+        """Run a debate, or go on with it where no brief is given."""
         self.workspace = Workspace(self.workspace.store)  # as another process would
         screen = Screen(self.typist.console, live=False)
         screen.in_place = True
@@ -80,7 +80,7 @@ async def table() -> AsyncIterator[Table]:
 
 
 async def play(table: Table, brief: Brief | None, *steps: tuple[str, str]) -> Outcome:
-    """Hold a debate while somebody types."""
+    """Run a debate while somebody types."""
     async with asyncio.TaskGroup() as group:
         held = group.create_task(table.hold(brief))
         await table.typist.type(*steps)
@@ -159,9 +159,9 @@ async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open
         await table.typist.type(("ANSWER", "1\n"))
         await table.typist.see("CONFIDENCE")
         await say(table.workspace, "d", "Zoe", "The kettle is old.")
-        await table.typist.type(("Zoe from outside", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
+        await table.typist.type((r"Zoe \(viewer\)", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
     assert held.result().status == "decided"
-    assert table.order("Ada is asked", "▌ Zed from outside", "▌ Ada · Drinks it", "> \n▌ Zoe from outside", "ARGUMENT")
+    assert table.order("Ada is asked", "▌ Zed (viewer)", "▌ Ada · Drinks it", "> \n▌ Zoe (viewer)", "ARGUMENT")
 
 
 async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) -> None:

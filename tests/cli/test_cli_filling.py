@@ -130,11 +130,11 @@ async def test_one_line_for_one_value(typist: Typist, field: Field, typed: str, 
     ("field", "wrong", "said"),
     [
         (ANSWER, "3", "ANSWER is '3'; it must be tea or coffee."),
-        (ANSWER, "", "ANSWER cannot be left out."),
+        (ANSWER, "", "ANSWER is required."),
         (Field(name="V", kind="number", low=0, high=10), "11", "V is '11'; it must be a number from 0 to 10."),
         (Field(name="V", kind="flag"), "maybe", "V is 'maybe'; it must be true or false."),
-        (Field(name="V"), "", "V cannot be left out."),
-        (Field(name="V", kind="list"), "", "V cannot be left out."),
+        (Field(name="V"), "", "V is required."),
+        (Field(name="V", kind="list"), "", "V is required."),
         (Field(name="V"), "x" * 5000, "the terminal cuts a line behind 4,095 bytes; break it into shorter lines."),
     ],
 )
@@ -153,7 +153,7 @@ async def test_a_text_goes_over_lines_until_an_empty_one_and_pasted_paragraphs_s
     text = Field(name="TEXT", help="what you say")
     filled = await fill(typist, question(text), ("TEXT", "one\n\ntwo\n"), ("> > ", "three\n"), ("", "\n"))
     assert filled.fields == {"TEXT": "one\n\ntwo\nthree"}
-    assert "what you say · an empty line ends it" in typist.out.getvalue()
+    assert "what you say · finish with an empty line" in typist.out.getvalue()
 
 
 async def test_a_list_has_an_item_on_each_line(typist: Typist) -> None:
@@ -179,7 +179,7 @@ async def test_a_ranking_is_typed_by_its_numbers(typist: Typist) -> None:
 
 
 async def test_without_a_form_there_are_words(typist: Typist) -> None:
-    filled = await fill(typist, question(), ("Your words", "Tea.\n"), ("", "\n"))
+    filled = await fill(typist, question(), ("Your answer", "Tea.\n"), ("", "\n"))
     assert filled == Filled(words="Tea.")
 
 
@@ -241,7 +241,7 @@ async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
     said = (("Content", "Tea.\n"), ("", "\n"))
     filled = await fill(typist, question(form=form), *said, *steps, (r"Anything else\?", "\n"))
     assert filled == Filled(fields={"Content": "Tea.", **fields})
-    assert "Anything else?  the number or the words · Enter for nothing" in typist.out.getvalue()
+    assert "Anything else?  type the number or the words · press Enter if not" in typist.out.getvalue()
     assert "3  Whisper  words for one member alone, if any" in typist.out.getvalue()
 
 
@@ -253,7 +253,7 @@ async def test_what_must_be_said_comes_first_where_there_is_much(typist: Typist)
 
 async def test_a_field_that_a_choice_makes_necessary_cannot_be_left_out(typist: Typist) -> None:
     steps = (("SUMMARY", "All said.\n"), ("", "\n"))
-    settled = (("STATUS", "1\n"), ("DECISION", "\n"), ("cannot be left out.*DECISION", "Tea.\n"), ("", "\n"))
+    settled = (("STATUS", "1\n"), ("DECISION", "\n"), ("is required.*DECISION", "Tea.\n"), ("", "\n"))
     filled = await fill(typist, question(form=SETTLEMENT), *steps, *settled)
     assert filled.fields == {"SUMMARY": "All said.", "STATUS": "SETTLED", "DECISION": "Tea."}
     shown = typist.out.getvalue().count("DECISION")

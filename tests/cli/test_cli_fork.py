@@ -37,7 +37,7 @@ def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path
     forked = moot(tmp_path, "fork", parent, "--at", "9", "-o", str(tmp_path / "out"))
     assert forked.exit_code == 0, forked.output
     said = " ".join(forked.output.split())
-    assert f"2 answers kept, 2 asks put again, forked from {parent} at entry 9." in said
+    assert f"2 answers kept, 2 questions asked again, forked from {parent} at entry 9." in said
     assert "decided" in said
     (report,) = (tmp_path / "out").iterdir()
     assert f"**Origin:** forked from {parent} at entry 9" in report.read_text("utf-8")
@@ -46,8 +46,8 @@ def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path
     assert (child["forked"], old["forked"], old["debate"]) == (f"{parent}@9", "", parent)
     for width in ("90", "200"):
         assert f"forked from {parent} at entry 9" in " ".join(moot(tmp_path, "list", COLUMNS=width).output.split())
-    assert "whole and unchanged" in moot(tmp_path, "verify", "last").output
-    assert "They say the same throughout: 8 answers." in moot(tmp_path, "diff", parent, "last").output
+    assert "intact" in moot(tmp_path, "verify", "last").output
+    assert "All answers are the same: 8 answers." in moot(tmp_path, "diff", parent, "last").output
     data = json.loads(moot(tmp_path, "diff", "last", "--json").output)
     assert (data["one"]["debate"], data["other"]["debate"]) == (parent, child["debate"])
     assert (data["parting"]["one"], data["other"]["forked"]) == (None, f"{parent}@9")
@@ -78,7 +78,7 @@ def test_an_answer_is_given_otherwise(tmp_path: Path, parent: str) -> None:
     assert "given by hand in a fork" in shown
     assert "We know our own prices." in shown
     told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "They have no answer in common. They part: A entry 8 · T1 Finance draft: ANSWER: buy" in told
+    assert "They have no answers in common. They diverge here: A entry 8 · T1 Finance draft: ANSWER: buy" in told
     assert "B entry 8 · T1 Finance draft: ANSWER: build" in told
 
 
@@ -91,7 +91,7 @@ def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
     seats = {each.name: each.seat for each in opening(tmp_path).brief.participants}
     assert (seats["Finance"], seats["Platform"]) == ("ollama:tiny", "builtin:quotes")
     told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "They say the same for 4 answers, then they part:" in told
+    assert "The first 4 answers are the same. Then they diverge:" in told
     assert "Finance: seat A builtin:quotes B ollama:tiny" in told
 
 

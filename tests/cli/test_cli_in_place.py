@@ -83,7 +83,9 @@ def test_an_answer_from_another_terminal_closes_the_question(tmp_path: Path) -> 
     terminal.type("Ada is asked", "2")
     noted = moot(tmp_path, "answer", "last", "Proposal B")
     assert noted.exit_code == 0
-    assert "the answer is noted; the process that holds the debate takes it; if there is none any more" in noted.stderr
+    assert (
+        "the answer is saved; the process that runs the debate will read it; if that process has ended" in noted.stderr
+    )
     assert terminal.end() == 0
     assert "Ada is no longer asked here." in terminal.words
     assert "Ada Drinks it · votes for" in terminal.words
@@ -112,7 +114,7 @@ def test_somebody_speaks_up_in_a_running_debate(tmp_path: Path) -> None:
         assert moot(tmp_path, "say", "last", "Think of the kettle.", "--by", "Zed").exit_code == 0
         assert terminal.end() == 0
         heard = [call.prompt for call in wires.calls if "Think of the kettle." in call.prompt]
-    assert "▌ Zed from outside ▌ Think of the kettle." in terminal.words
+    assert "▌ Zed (viewer) ▌ Think of the kettle." in terminal.words
     assert heard
     assert all("Zed (from outside)" in prompt for prompt in heard)
 

@@ -39,13 +39,13 @@ def pattern() -> Paper:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     fill(tmp_path, one=paper(), two=pattern(), unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
-    assert moot(tmp_path, "learn").output == "2 learned, 0 known before, 1 not over\n"
+    assert moot(tmp_path, "learn").output == "2 learned, 0 known already, 1 not finished\n"
     return tmp_path
 
 
 def test_learning_is_told(place: Path) -> None:
-    assert moot(place, "learn").output == "0 learned, 2 known before, 1 not over\n"
-    assert moot(place, "learn", "--rebuild").output == "2 learned, 0 known before, 1 not over\n"
+    assert moot(place, "learn").output == "0 learned, 2 known already, 1 not finished\n"
+    assert moot(place, "learn", "--rebuild").output == "2 learned, 0 known already, 1 not finished\n"
     assert moot(place, "learn", "one", "unf").output == "one: nothing new to learn\nunfinished: nothing new to learn\n"
     assert moot(place, "learn", "one", "--domain", "law").output == "one: in the domain law\n"
 
@@ -55,7 +55,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     fill(tmp_path, missing=2, bad=paper())
     ran = moot(tmp_path, "learn")
     assert ran.exit_code == 1
-    assert ran.stdout == "1 learned, 0 known before, 0 not over\n"
+    assert ran.stdout == "1 learned, 0 known already, 0 not finished\n"
     assert ran.stderr == "moot: bad: its record is damaged; moot verify bad says where\n"
     assert moot(tmp_path, "learn", "good").output == "good: nothing new to learn\n"
     fill(tmp_path, new=paper())
@@ -65,8 +65,8 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("learn", "one", "--rebuild"), "--rebuild learns from all debates; name none."),
-        (("learn", "--domain", "x"), "--domain needs the debates that it is about."),
+        (("learn", "one", "--rebuild"), "--rebuild learns from all debates; do not name any."),
+        (("learn", "--domain", "x"), "--domain needs the names of debates."),
         (("resolve", "one"), "Missing option '--answer'"),
         (("memory", "search"), "Missing argument 'WORDS...'"),
     ],
@@ -100,7 +100,7 @@ def test_memory_is_searched(place: Path) -> None:
     patterns = moot(place, "memory", "search", "--patterns", "battery price").output
     assert "  Bob: The price of batteries is missing" in patterns
     assert "  Ann changed to: Buy five" in patterns
-    assert moot(place, "memory", "search", "zeppelin").output == "Nothing is remembered on that.\n"
+    assert moot(place, "memory", "search", "zeppelin").output == "Nothing was found in the memory.\n"
     data = json.loads(moot(place, "memory", "search", "--json", "-n", "1", "buses").output)
     assert [each["kind"] for each in data] == ["outcome"]
     assert json.loads(moot(place, "memory", "search", "--json", "zeppelin").output) == []
@@ -113,12 +113,12 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
     assert "bout\n  one: ollama:a\n  other: ollama:b\n  score: 1.0\n  sides: Ann, Bob\n" in shown
     data = json.loads(moot(place, "memory", "show", "--json", "two").output)
     assert data["pattern"][0]["critic"] == "Bob"
-    assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record is still there\n"
+    assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record still exists\n"
     assert moot(place, "memory", "show", "one").output == (
-        "Nothing is remembered of one: it was forgotten, or not learned yet (moot learn one).\n"
+        "The memory has nothing about one: it was forgotten, or is not learned yet (moot learn one).\n"
     )
     assert moot(place, "memory", "show", "nobody").exit_code == 1
-    assert moot(place, "memory", "search", "trams").output == "Nothing is remembered on that.\n"
+    assert moot(place, "memory", "search", "trams").output == "Nothing was found in the memory.\n"
 
 
 def test_what_was_right_calibrates(place: Path) -> None:
@@ -129,8 +129,8 @@ def test_what_was_right_calibrates(place: Path) -> None:
     table = moot(place, "calibration").output.splitlines()
     assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE", "vote"]
     assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80", "-"]
-    assert table[3] == "The ECE of fewer than 200 answers is too high by chance alone."
-    assert table[4] == "A vote has a weight of its own (-: none yet) where all voters have 20 graded answers."
+    assert table[3] == "With fewer than 200 answers the ECE is too high by chance."
+    assert table[4] == "Votes are weighted when all voters have 20 resolved answers (-: no weight yet)."
     assert table[5:] == [
         "Recalibrated:",
         "  ollama:a  says 0.80 (0 of 1 right): expect 0.33",
@@ -168,7 +168,7 @@ def test_groups_apart_are_named(tmp_path: Path) -> None:
     fill(tmp_path, one=paper(), two=paper(people={"Ann": "groq:x", "Bob": "groq:y"}))
     moot(tmp_path, "learn")
     assert moot(tmp_path, "ratings").output.splitlines()[-3:] == [
-        "  2 groups have never met; the order between them means nothing:",
+        "  2 groups have never met; ratings cannot be compared between them:",
         "    groq:x, groq:y",
         "    ollama:a, ollama:b",
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from moot.cli.display.render import Stage, tell
+from moot.cli.display.render import ViewState, tell
 from moot.cli.options import LOGS
 from moot.report.logs import MODES
 from tests.cli.commands import BRIEF, QUOTES, moot
@@ -111,7 +111,7 @@ def test_a_log_that_cannot_be_saved_is_said(tmp_path: Path) -> None:
 
 
 def test_turns_with_claims_read_well_in_the_terminal() -> None:
-    console, stage = Console(width=80, file=StringIO()), Stage()
+    console, stage = Console(width=80, file=StringIO()), ViewState()
     for entry in tea():
         stage.take(entry.event)
         for each in tell(stage, entry.event):

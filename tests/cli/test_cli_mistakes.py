@@ -85,7 +85,7 @@ def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: 
 
 def test_nothing_at_all_shows_help(tmp_path: Path) -> None:
     ran = moot(tmp_path)
-    assert (ran.exit_code, "Hold a debate." in ran.stdout) == (2, True)
+    assert (ran.exit_code, "Run a debate." in ran.stdout) == (2, True)
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

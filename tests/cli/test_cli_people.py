@@ -50,7 +50,7 @@ DRAFT = ("-f", "ANSWER=tea", "-f", "ARGUMENT=It is cheap.")
 
 
 def begin(folder: Path, brief: str = TEA) -> str:
-    """Hold a debate until it waits for somebody; its id."""
+    """Run a debate until it waits for somebody; its id."""
     (folder / "tea.md").write_text(brief, "utf-8")
     ran = moot(folder, "run", "tea.md", *QUOTES, "--no-report")
     assert ran.exit_code == 6, ran.output
@@ -67,7 +67,7 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
         words = one_line(shown.output)
         assert f"paused: Ada has to answer (draft): moot answer {name}" in words
         assert "waits for Ada · draft · since 2" in words
-        assert "went wrong" not in words
+        assert "problems" not in words
         assert "Answer the question on your own" in words
         assert f"next moot answer {name} moot resume {name}" in words
     assert "waits for Ada · since 2" in moot(tmp_path, "list").output
@@ -95,7 +95,7 @@ def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
         (("water",), 2, "the answer must say ANSWER (tea or coffee) and ARGUMENT (your best argument"),
         (("-f", "ANSWER=water"), 2, "ANSWER is 'water'; it must be tea or coffee"),
         (("-f", "DRINK=tea"), 2, "the answer has no field 'DRINK'; there are ANSWER"),
-        (("-f", "tea"), 2, "-f tea names no value; write FIELD=VALUE."),
+        (("-f", "tea"), 2, "-f tea has no value; write FIELD=VALUE."),
         (("-f", "ANSWER=tea", "-f", " ANSWER =tea"), 2, "-f ANSWER is given twice."),
         (("",), 2, "the answer is empty"),
         ((*DRAFT, "--as", "Bull"), 2, "'Bull' is no person at this table; there is Ada"),
@@ -128,7 +128,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     assert "until 2" in words
     later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     assert (later.exit_code, later.stdout) == (0, "")
-    assert later.stderr == f"moot: the answer is noted; go on with: moot resume {name}\n"
+    assert later.stderr == f"moot: the answer is saved; continue with: moot resume {name}\n"
     again = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
     assert (again.exit_code, "Ada has already answered" in again.stderr) == (1, True)
     assert "waits for Bo Li" in moot(tmp_path, "list").output
@@ -143,18 +143,18 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     beside = "the question to Ada is put already, and Ada sees it beside the question"
     assert said.stderr == f"moot: {name}: noted; {beside}; everybody else sees it from the next question on\n"
     for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
-        assert shown.stdout.count("▌ Zed from outside\n▌ Think of the kettle.") == 1
+        assert shown.stdout.count("▌ Zed (viewer)\n▌ Think of the kettle.") == 1
     went = moot(tmp_path, "answer", name, "Proposal B", "--no-report")
     assert went.exit_code == 0, went.output
     assert "Ada Drinks it · votes for " in went.output
-    assert "▌ Zed from outside\n▌ Think of the kettle." in went.output
+    assert "▌ Zed (viewer)\n▌ Think of the kettle." in went.output
     assert went.output.split("─ decided ─")[1].count("Ada") == 1
     assert moot(tmp_path, "say", name, "Too late.").exit_code == 1
 
 
 def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
     name = begin(tmp_path, TWO)
-    both = "the questions to Ada and Bo Li are put already, and they see it beside the question; everybody else"
+    both = "Ada and Bo Li have open questions and see it beside them; everybody else"
     assert both in moot(tmp_path, "say", name, "Hm.").stderr
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
@@ -168,8 +168,8 @@ def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
         ran = moot(tmp_path, "say", name, words, given="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME="")
         assert ran.exit_code == code, ran.output
     shown = moot(tmp_path, "answer", name, *DRAFT, "--no-report").output
-    assert "▌ zoe from outside\n▌ Hm." in shown
-    assert "▌ Viewer from outside\n▌ From a pipe." in shown
+    assert "▌ zoe (viewer)\n▌ Hm." in shown
+    assert "▌ Viewer (viewer)\n▌ From a pipe." in shown
 
 
 def test_the_plan_says_who_answers_in_person(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:
     asyncio.run(hold())
     ran = moot(tmp_path, "answer", "d", "Tea.")
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert ran.stderr == "moot: the answer is noted; go on in the program that answers for Bull\n"
+    assert ran.stderr == "moot: the answer is saved; continue in the program that answers for Bull\n"
 
 
 def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     place = tmp_path / "typo" / "moot.sqlite"
     listed = moot(tmp_path, "list", "--store", str(place))
     assert listed.exit_code == DONE
-    assert listed.output.startswith(f"There is no debate yet in {place}; there is no such file.")
+    assert listed.output.startswith(f"There are no debates yet in {place}; the file does not exist.")
     assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
     for words in SEEN[1:]:
         found = moot(tmp_path, *words, "--store", str(place))
@@ -74,7 +74,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
         found = moot(tmp_path, *words, "--store", str(place))
         assert found.exit_code == ERROR
-        assert f"There is no record yet at {place}." in found.output
+        assert f"There are no records yet at {place}." in found.output
     assert moot(tmp_path, "check", str(BRIEF), "--store", str(place)).exit_code == DONE
     assert moot(tmp_path, "store", "copy", str(place), str(tmp_path / "copy.sqlite")).exit_code != DONE
     assert not place.parent.exists()
@@ -84,7 +84,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
 def test_an_empty_file_holds_no_debate_and_stays_empty(tmp_path: Path) -> None:
     place = tmp_path / "empty.sqlite"
     place.touch()
-    assert "There is no debate yet in" in moot(tmp_path, "list", "--store", str(place)).output
+    assert "There are no debates yet in" in moot(tmp_path, "list", "--store", str(place)).output
     assert place.stat().st_size == 0
 
 

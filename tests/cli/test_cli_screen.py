@@ -11,8 +11,8 @@ from rich.console import Console
 
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
-from moot.cli.display.render import Stage, running_tally, tell
-from moot.cli.display.text_layout import COLOURS, amount, colours, count, line, moment, money, prose, short, span
+from moot.cli.display.render import ViewState, running_tally, tell
+from moot.cli.display.text_layout import COLOURS, amount, colours, line, moment, money, prose, short, span
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import (
@@ -137,7 +137,7 @@ def test_the_live_area_keeps_within_the_screen() -> None:
 
 
 def test_a_repair_begins_its_words_anew() -> None:
-    stage = Stage()
+    stage = ViewState()
     for event in (opened("Ann"), asked("k#1", "Ann")):
         stage.take(event)
     stage.hear(Delta(key="k#1", text="first"))
@@ -192,7 +192,7 @@ def test_bids_and_scores_take_one_line_and_notes_are_told_in_full() -> None:
 
 
 def test_votes_are_told_as_they_fall() -> None:
-    stage = Stage()
+    stage = ViewState()
     view = {"form": BALLOT, "about": ("/debate/propose#1",), "view": View(anonymous=True)}
     for event in (
         opened("Ann", "Bob", "Cid"),
@@ -232,9 +232,6 @@ def test_votes_are_told_as_they_fall() -> None:
         (span(59.9), "59s"),
         (span(61), "1m 01s"),
         (span(7300), "2h 01m"),
-        (count(1, "try", "tries"), "1 try"),
-        (count(2, "try", "tries"), "2 tries"),
-        (count(0, "ask"), "0 asks"),
         (short("a  b\nc", 10), "a b c"),
         (short("abcdefghij", 5), "abcd…"),
         (bar(1, 4, 8).plain, "━" * 8),
@@ -287,17 +284,17 @@ def message(fields: dict[str, str], *, by: str = "Al", raw: str = RAW, seat: str
 def test_a_person_at_the_table_is_not_shown_what_is_private_to_others() -> None:
     said = message(SECRETS)
     assert "Tea." in said
-    assert "private words not shown" in said
+    assert "private text not shown" in said
     assert "SECRET" not in said
     assert "Bo" not in said
     assert "private words" not in message({"Content": "Tea."}, raw="<Content>Tea.</Content>")
     unread = message({}, raw="<Thoughts>TSECRET <Content>Tea.</Content>")
-    assert ("TSECRET" in unread, "private words not shown" in unread) == (False, True)
+    assert ("TSECRET" in unread, "private text not shown" in unread) == (False, True)
 
 
 def test_a_person_reads_own_words_and_whispers_and_an_audience_reads_all() -> None:
     heard = message({**SECRETS, "WhisperTo": "Vera"})
-    assert ("WSECRET" in heard, "TSECRET" in heard, "private words not shown" in heard) == (True, False, True)
+    assert ("WSECRET" in heard, "TSECRET" in heard, "private text not shown" in heard) == (True, False, True)
     assert "TSECRET" in message(SECRETS, by="Vera")
     assert "TSECRET" in message(SECRETS, seat="ollama:tiny")
 

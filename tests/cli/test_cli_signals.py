@@ -95,7 +95,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
         wires.script = speak
         went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
     assert went.exit_code == 0, went.output
-    assert "3 answers kept, 3 asks put again." in went.output
+    assert "3 answers kept, 3 questions asked again." in went.output
 
 
 def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) ->
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=20)
         assert process.returncode == 130
-        assert "terminated; go on with: moot resume" in said
+        assert "terminated. Resume with: moot resume" in said
         assert moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
 
 

@@ -91,7 +91,7 @@ def test_that_there_is_no_quorum_is_said(given: str, quorum: bool) -> None:
     found = count(votes(given))
     assert found.quorum is quorum
     assert Quorum(rule=PLURALITY).decide(votes(given), NAMES).how.startswith("no quorum") is not quorum
-    assert quorum_in_words(found).startswith("Half of the voters or more were not heard") is not quorum
+    assert quorum_in_words(found).startswith("At least half of the voters did not vote") is not quorum
     assert under(found, "plurality").winner == "A", "the counts themselves ask for none"
 
 
@@ -166,7 +166,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_shows_every_rule(place: Path) -> None:
     shown = moot(place, "recount", "last").output
-    assert "3 of 3 ballots are rankings for: Advocate, Skeptic, Pragmatist" in shown
+    assert "3 of 3 ballots counted (rankings), for: Advocate, Skeptic, Pragmatist" in shown
     assert "Decided by schulze: " in shown
     assert "wins every duel." in shown
     for rule in ("plurality", "majority", "supermajority", "unanimity", "borda", "copeland", "instant runoff"):
@@ -205,7 +205,10 @@ def test_a_result_in_words(status: str, winner: str, words: str) -> None:
 
 def test_a_flip_in_words() -> None:
     counted = under(count(votes("A A A B B")), "plurality")
-    assert flip_in_words(counted) == "Flips with the ballot of voter0, B first and the winner last: B has 3 of 5"
+    assert (
+        flip_in_words(counted)
+        == "Another result with a changed ballot of voter0 (B first and the winner last): B has 3 of 5"
+    )
     none = "No other result by moving one candidate first and the winner last on"
     assert flip_in_words(replace(counted, flip=None, tried=1)) == f"{none} 1 ballot or fewer."
     assert flip_in_words(replace(counted, flip=None, tried=2)) == f"{none} 2 ballots or fewer."

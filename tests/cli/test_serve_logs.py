@@ -89,7 +89,7 @@ def test_plain_lines_tell_debates(tmp_path: Path) -> None:
         assert server.end(signal.SIGINT) == 0
         assert server.process.stderr
         told = server.process.stderr.read().splitlines()
-    assert told[:2] == [f"moot: debate begun: {debate}", f"moot: debate ended: {debate}: decided"]
+    assert told[:2] == [f"moot: debate started: {debate}", f"moot: debate ended: {debate}: decided"]
 
 
 async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
     for each in (other, ours):
         log.handle(each)
     assert told == [
-        "debate begun: d-1",
+        "debate started: d-1",
         "debate paused: d-1: stopped",
-        "debate taken up again: d-1",
+        "debate resumed: d-1",
         "debate paused: d-1: waiting",
         "debate ended: d-1: tie",
         "other: asked for %s",

@@ -88,7 +88,7 @@ class Place:
         return refusal(await self.caller.call_tool(tool, arguments))
 
     async def begin(self, question: str = QUOTES, models: tuple[str, ...] = BUILTIN) -> str:
-        """Begin a debate; its id."""
+        """Start a debate; its id."""
         return str((await self.call("start_debate", question=question, models=list(models)))["id"])
 
     async def read(self, address: str) -> str:

@@ -157,7 +157,7 @@ def test_a_hash_is_the_same_in_any_order(offers: Sequence[Offer]) -> None:
     assert fingerprint([mixed]) == fingerprint([READ])
 
 
-# ---- servers that cannot be used ------------------------------------------------------------------------------------
+# ---- servers that cannot be used -----------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ async def test_a_whole_debate_over_http(folder: Path, mode: str) -> None:
         assert told[-1] == 9
         seen = {"id": memo["id"]}
         assert result(await ann.call_tool("get_decision", seen)) == memo
-        assert "there is no debate" in refusal(await ben.call_tool("get_decision", seen))
+        assert "you have no debate" in refusal(await ben.call_tool("get_decision", seen))
         assert result(await ben.call_tool("list_debates", {}))["debates"] == []
         (report,) = (await ann.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
@@ -161,7 +161,7 @@ async def test_who_asks_too_often_waits(folder: Path) -> None:
         for client, status in ((ann, 400), (nobody, 401)):
             answers = [await client.get(address) for _ in range(4)]
             assert [each.status_code for each in answers] == [status] * 3 + [429]
-            assert answers[-1].json() == {"error": "too many requests; wait a little"}
+            assert answers[-1].json() == {"error": "too many requests; try again later"}
             assert int(answers[-1].headers["retry-after"]) > 0
         assert (await ben.get(address)).status_code == 400, "each token has its own bucket"
 

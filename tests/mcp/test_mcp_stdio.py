@@ -68,7 +68,7 @@ async def test_a_whole_debate_over_a_real_process(tmp_path: Path) -> None:
         memo = result(await caller.call_tool("run_debate", arguments, progress_callback=progress))
         assert memo["status"] == "decided"
         assert told[-1] == 9
-        assert "there is no debate" in refusal(await caller.call_tool("get_debate", {"id": "nobody"}))
+        assert "you have no debate" in refusal(await caller.call_tool("get_debate", {"id": "nobody"}))
         (report,) = (await caller.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
     assert str(memo["id"]) in (await asyncio.to_thread(moot, tmp_path, "list")).output
@@ -81,7 +81,7 @@ async def test_two_names_do_not_see_each_other(tmp_path: Path) -> None:
     async with agent(tmp_path) as caller:
         assert result(await caller.call_tool("get_decision", seen)) == memo
     async with agent(tmp_path, "--client", "other") as caller:
-        assert "there is no debate" in refusal(await caller.call_tool("get_decision", seen))
+        assert "you have no debate" in refusal(await caller.call_tool("get_decision", seen))
     async with agent(tmp_path, "--client", "other", "--all") as caller:
         assert result(await caller.call_tool("get_decision", seen))["over"]
 
@@ -268,4 +268,4 @@ async def test_a_line_without_an_end_is_told_in_one_sentence(tmp_path: Path) -> 
     async with asyncio.timeout(45):
         said = await process.stderr.read()
         assert await process.wait() == 0
-    assert said.decode().splitlines() == ["moot: a message is longer than 8,388,608 bytes, the most allowed"]
+    assert said.decode().splitlines() == ["moot: a message is longer than the maximum of 8,388,608 bytes"]

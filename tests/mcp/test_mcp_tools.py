@@ -273,14 +273,14 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("run_debate", {"question": "---\nbackground: [/etc/passwd]\n---\n# Tea?"}, "file"),
     ("run_debate", {"question": "---\nrecall: yes\n---\n# Tea?"}, "recall"),
     ("run_debate", {"question": "---\nbase_url: http://evil.example\n---\n# Tea?"}, "base_url"),
-    ("get_debate", {"id": "nobody"}, "there is no debate 'nobody' of yours; list_debates shows which there are"),
-    ("get_decision", {"id": "../x"}, "there is no debate"),
-    ("get_receipt", {"id": "x" * 200}, "there is no debate"),
+    ("get_debate", {"id": "nobody"}, "you have no debate 'nobody'; list_debates shows your debates"),
+    ("get_decision", {"id": "../x"}, "you have no debate"),
+    ("get_receipt", {"id": "x" * 200}, "you have no debate"),
     ("wait_for_debate", {"id": "nobody", "seconds": 9999}, "seconds: "),
-    ("stop_debate", {"id": "nobody"}, "there is no debate"),
-    ("resume_debate", {"id": "nobody"}, "there is no debate"),
-    ("answer_question", {"id": "nobody", "words": "x"}, "there is no debate"),
-    ("post_message", {"id": "nobody", "words": "x", "by": "y"}, "there is no debate"),
+    ("stop_debate", {"id": "nobody"}, "you have no debate"),
+    ("resume_debate", {"id": "nobody"}, "you have no debate"),
+    ("answer_question", {"id": "nobody", "words": "x"}, "you have no debate"),
+    ("post_message", {"id": "nobody", "words": "x", "by": "y"}, "you have no debate"),
     ("no_such_tool", {}, "Unknown tool: no_such_tool"),
 ]
 
@@ -300,7 +300,7 @@ async def test_nobody_waits_in_a_debate_that_waits_for_nobody(folder: Path) -> N
         debate = await here.begin()
         await runner.wait(debate)
         assert "is over" in await here.refused("answer_question", id=debate, words="Tea")
-        with pytest.raises(MCPError, match="there is no debate 'nobody' of yours"):
+        with pytest.raises(MCPError, match="you have no debate 'nobody'"):
             await here.read("debate://nobody/report")
 
 
@@ -315,14 +315,14 @@ async def test_clients_are_apart(folder: Path) -> None:
         await runner.wait(debate)
         assert (await ben.call("list_debates"))["debates"] == []
         for tool in ("get_debate", "get_decision", "get_receipt", "wait_for_debate", "stop_debate", "resume_debate"):
-            assert "there is no debate" in await ben.refused(tool, id=debate)
+            assert "you have no debate" in await ben.refused(tool, id=debate)
         for name in ("report", "record", "receipt"):
-            with pytest.raises(MCPError, match="there is no debate"):
+            with pytest.raises(MCPError, match="you have no debate"):
                 await ben.read(f"debate://{debate}/{name}")
         assert (await eve.call("get_decision", id=debate))["over"]
         assert len((await eve.call("list_debates"))["debates"]) == 1
-        assert "and not change it" in await eve.refused("resume_debate", id=debate)
-        assert "there is no debate" in await eve.refused("get_debate", id=f"{debate}/access")
+        assert "but not change it" in await eve.refused("resume_debate", id=debate)
+        assert "you have no debate" in await eve.refused("get_debate", id=f"{debate}/access")
 
 
 async def test_participants_that_cannot_be_made(folder: Path) -> None:
@@ -337,7 +337,7 @@ async def test_participants_that_cannot_be_made(folder: Path) -> None:
         state = await here.call("get_debate", id=debate)
         assert (state["status"], state["turns"], state["topic"]) == ("casting", [], "")
         await here.caller.call_tool("wait_for_debate", {"id": debate, "seconds": 0.05}, progress_callback=progress)
-        assert told == ["its participants are being made"]
+        assert told == ["its participants are being generated"]
         slow.go.set()
         assert (await here.call("wait_for_debate", id=debate, seconds=60))["status"] == "decided"
         memo = await here.call("run_debate", question=QUOTES, models=["guest:dear"], max_cost=0.1)

@@ -16,8 +16,7 @@ from moot.core.errors import BriefError, Refused, Unavailable
 from moot.core.event import Attempted, Called, Erred, Paused, Replied
 from moot.core.transcript import fold
 from moot.models.base import Request, Traits
-from moot.models.breaker import Fuse
-from moot.models.layers import Patience
+from moot.models.layers import Fuse, Patience
 from moot.models.pool import Pool
 from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone

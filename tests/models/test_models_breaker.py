@@ -12,8 +12,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model, Traits
-from moot.models.breaker import Breaker, Breaking, Fuse, counts
-from moot.models.layers import Recorded, Retrying
+from moot.models.layers import Breaker, Breaking, Fuse, Recorded, Retrying, counts
 from moot.models.pool import Fallback, Pool
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 

@@ -11,10 +11,11 @@ import pytest_asyncio
 from moot.core.ask import ToolCall
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
+from moot.models.bounds import EVENT_BYTES
 from moot.models.names import parse
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
-from moot.models.transport import EVENT_BYTES, Link
+from moot.models.transport import Link
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, ask

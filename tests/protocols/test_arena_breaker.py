@@ -5,14 +5,13 @@ from io import StringIO
 from rich.console import Console
 
 from moot.app.plan.assignment import agent_for
-from moot.cli.display.render import Stage, tell
+from moot.cli.display.render import ViewState, tell
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Participant
 from moot.core.errors import Refused, Unavailable
 from moot.core.event import Attempted, Called, Failed
 from moot.models.base import Request, Traits
-from moot.models.breaker import Fuse
-from moot.models.layers import Patience
+from moot.models.layers import Fuse, Patience
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build
@@ -86,7 +85,7 @@ async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
 
 async def test_the_screen_names_who_is_left_out() -> None:
     held = await hold(Frail("bob", Unavailable("down", kind="server")))
-    stage, console = Stage(), Console(width=200, record=True, file=StringIO())
+    stage, console = ViewState(), Console(width=200, record=True, file=StringIO())
     for entry in held.entries:
         stage.take(entry.event)
         for shown in tell(stage, entry.event):

@@ -263,7 +263,7 @@ class Stage:
             await context.close()
 
     async def _let_in(self, context: BrowserContext, base: str) -> None:
-        secret = self.site.passes.exchange(self.site.passes.new_link())
+        secret = self.site.auth.exchange(self.site.auth.new_link())
         assert secret
         name = session_cookie(base.partition("//")[2])
         await context.add_cookies([{"name": name, "value": secret, "url": base, "sameSite": "Strict"}])

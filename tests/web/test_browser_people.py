@@ -177,10 +177,10 @@ async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, pat
 
 async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
     async with stage.visit(session=False) as visit, stage.visit(session=False, fine=["403", "favicon"]) as late:
-        link = f"{stage.base}/?token={stage.site.passes.new_link()}"
+        link = f"{stage.base}/?token={stage.site.auth.new_link()}"
         await visit.page.goto(link)
         assert "token" not in visit.page.url
         await expect(visit.page.get_by_role("button", name="Start the debate")).to_be_visible()
         await late.page.goto(link)
-        await expect(late.page.get_by_role("heading", name="This link is not good any more")).to_be_visible()
+        await expect(late.page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
         assert await late.eye() == []

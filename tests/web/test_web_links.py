@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from moot.web import auth
-from moot.web.auth import Passes, share_cookie
+from moot.web.auth import Authenticator, share_cookie
 from tests.council.agents import own_place
 from tests.web.test_web_live import frames_of, live_at
 from tests.web.web_kit import ADA, API, HOST, SERVING, Web, opened, until
@@ -59,7 +59,7 @@ async def test_each_link_is_counted_by_itself(tmp_path: Path) -> None:
 
 def test_so_many_links_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "MOST_LINKS", 2)
-    known = Passes({})
+    known = Authenticator({})
     for link in ("a", "b", "c", "a"):
         known.meet(link)
     assert known.links == {"a", "b"}
@@ -72,7 +72,7 @@ async def test_a_pass_has_so_many_streams_and_sockets(tmp_path: Path, monkeypatc
         await web.asked(web.ann, debate)
         url = f"{API}/debates/{debate}/entries"
         link = (await shared(web, debate))["token"]
-        counted = web.site.passes._open  # pyright: ignore[reportPrivateUsage]
+        counted = web.site.auth._open  # pyright: ignore[reportPrivateUsage]
         async with live_at(web, debate), web.ann.stream("GET", f"{url}?follow=true") as stream:
             assert stream.status_code == 200
             refused = await web.ann.get(url)
@@ -136,7 +136,7 @@ async def test_a_link_that_another_server_takes_back_ends_here(tmp_path: Path, m
 def test_links_are_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "MOST_LINKS", 2)
     now = 0.0
-    known = Passes({}, clock=lambda: now)
+    known = Authenticator({}, clock=lambda: now)
     assert [known.looks_again(debate) for debate in ("a", "a", "b", "c", "c")] == [True, False, True, True, False]
     now = 5.0
     assert known.looks_again("c")

@@ -168,7 +168,7 @@ async def test_what_a_viewer_sends_is_nothing_and_who_leaves_is_noticed(tmp_path
 async def test_foreign_pages_hosts_and_tokens_get_no_socket(tmp_path: Path) -> None:
     async with opened(tmp_path, real=True) as web:
         debate = await web.ended(web.ann)
-        secret = web.site.passes.exchange(web.site.passes.new_link())
+        secret = web.site.auth.exchange(web.site.auth.new_link())
         cookie = {"Cookie": f"{session_cookie(web.base)}={secret}", "Origin": web.base}
         cases: list[tuple[str, dict[str, str], int]] = [
             (BEN, {}, 404),

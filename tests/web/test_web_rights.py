@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from moot.app.run import access
 from moot.app.run.access import mark_of
 from moot.web.app import routes
-from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Passes, session_cookie, share_cookie
+from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Authenticator, session_cookie, share_cookie
 from moot.web.guard import HEADERS
 from moot.web.pages import allowed
 from moot.web.site import Needs, NeedsNothing, NeedsOwner
@@ -225,7 +225,7 @@ async def test_a_link_becomes_a_cookie_for_its_debate_alone(tmp_path: Path) -> N
 
 async def test_the_printed_link_is_good_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        link = web.site.passes.new_link()
+        link = web.site.auth.new_link()
         one, two = web.client(), web.client()
         answer = await one.get(f"/?token={link}")
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -247,7 +247,7 @@ async def test_two_servers_on_one_machine_keep_their_cookies_apart(tmp_path: Pat
         made = (await one.ann.post(f"{API}/debates/{debate}/shares", json={})).json()
         browser = one.client()  # which keeps cookies by host, not by port
         for web in (one, two):
-            await browser.get(f"{web.base}/?token={web.site.passes.new_link()}")
+            await browser.get(f"{web.base}/?token={web.site.auth.new_link()}")
         await browser.get(made["link"])
         assert len({cookie.name for cookie in browser.cookies.jar}) == 3
         for web in (one, two):
@@ -256,7 +256,7 @@ async def test_two_servers_on_one_machine_keep_their_cookies_apart(tmp_path: Pat
 
 def test_links_and_sessions_end() -> None:
     now = [0.0]
-    passes = Passes({}, clock=lambda: now[0])
+    passes = Authenticator({}, clock=lambda: now[0])
     assert passes.exchange("x") is None
     link = passes.new_link()
     now[0] += LINK_SECONDS + 1

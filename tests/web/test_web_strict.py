@@ -10,13 +10,13 @@ from tests.web.web_kit import API, JSON, opened
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b'{"brief": "Tea?", "brief": "Coffee?"}', "the body names 'brief' twice"),
-        (b'{"brief": "Tea?", "limits": {"cost": 1, "cost": 9}}', "the body names 'cost' twice"),
-        (b'{"brief": "Tea?", "seed": NaN}', "NaN is no number of JSON"),
-        (b'{"brief": "Tea?", "limits": {"cost": -Infinity}}', "-Infinity is no number of JSON"),
+        (b'{"brief": "Tea?", "brief": "Coffee?"}', "the body has the key 'brief' twice"),
+        (b'{"brief": "Tea?", "limits": {"cost": 1, "cost": 9}}', "the body has the key 'cost' twice"),
+        (b'{"brief": "Tea?", "seed": NaN}', "NaN is not a number in JSON"),
+        (b'{"brief": "Tea?", "limits": {"cost": -Infinity}}', "-Infinity is not a number in JSON"),
         (b'{"brief": "Tea?", "limits": {"cost": 1e999}}', "a number in the body is too large"),
         (b'{"brief": "Tea?", "seed": ' + b"9" * 5000 + b"}", "a number in the body is too large"),
-        (b'{"brief": "Tea? \\ud800"}', "a text in the body holds half of a character (a lone surrogate)"),
+        (b'{"brief": "Tea? \\ud800"}', "a text in the body contains half a character (a lone surrogate)"),
         (b'{"brief": "Tea? \xff"}', "the body is not UTF-8"),
         (b'{"brief": ', "the body is not JSON: Expecting value at line 1, column 11"),
         (b'{"brief": ' + b"[" * 200_000, "the body is nested too deeply"),

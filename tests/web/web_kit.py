@@ -76,7 +76,7 @@ class Web:
         if token:
             given["Authorization"] = f"Bearer {token}"
         if session:
-            secret = self.site.passes.exchange(self.site.passes.new_link())
+            secret = self.site.auth.exchange(self.site.auth.new_link())
             assert secret
             cookies[session_cookie(self.base)] = secret
             given.setdefault("X-Moot", "1")
@@ -102,7 +102,7 @@ class Web:
         return self.client(token=BEN)
 
     async def begin(self, client: httpx2.AsyncClient, brief: object = QUOTES, **more: object) -> str:
-        """Begin a debate; its id."""
+        """Start a debate; its id."""
         body = {"brief": brief, "models": ["builtin:quotes"], "cast": "builtin", **more}
         response = await client.post(f"{API}/debates", json=body)
         assert response.status_code == 201, response.text
@@ -117,7 +117,7 @@ class Web:
         return await until(look)
 
     async def ended(self, client: httpx2.AsyncClient, **more: object) -> str:
-        """Begin a debate and wait for its end; its id."""
+        """Start a debate and wait for its end; its id."""
         debate = await self.begin(client, **more)
         await self.site.runner.wait(debate)
         return debate

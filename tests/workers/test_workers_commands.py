@@ -33,7 +33,7 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
     [job] = json.loads(moot(tmp_path, "queue", "--json", **here).output)
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
     assert debate in moot(tmp_path, "queue", "--state", "queued", **here).output
-    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: is being stopped\n"
+    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: is being cancelled\n"
     again = moot(tmp_path, "queue", "--store", database, "cancel", debate, MOOT_STORE="")
     assert (again.exit_code, "neither queued nor held nor waiting" in again.output) == (1, True)
     assert moot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
@@ -77,7 +77,7 @@ def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
 
 def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Path) -> None:
     said = moot(tmp_path, "worker", "--name", "a b", MOOT_STORE=database)
-    assert (said.exit_code, "A worker's name has 1 to 40 letters" in said.output) == (2, True)
+    assert (said.exit_code, "A worker's name must have 1 to 40 letters" in said.output) == (2, True)
 
 
 def test_a_worker_s_defaults_are_those_of_its_options() -> None:

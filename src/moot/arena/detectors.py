@@ -18,7 +18,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import ModelError
 from moot.core.event import Called
 from moot.core.matching import normalise
-from moot.models.breaker import Breaker, Fuse, State, counts
+from moot.models.layers import Breaker, Fuse, State, counts
 from moot.models.names import Environment
 from moot.policy.convergence import WORDS, denies, likeness, mean, swaps
 from moot.tools.embeddings import Embedder, Vector, embedder

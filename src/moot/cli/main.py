@@ -1,7 +1,8 @@
-"""The command ``moot``. This file owns which commands there are, and the door: an error is one sentence and a code."""
+"""The command ``moot``: its table of commands, and how every error becomes one sentence and an exit code."""
 
 import contextlib
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -47,14 +48,25 @@ COMMANDS: Mapping[str, str] = {
     "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",
 }
-"""Where each command stands; it is imported when it is asked for. Those modules import nothing heavy on top."""
+"""Where each command is defined. Its module is imported when it is used, and imports nothing heavy at its top."""
+
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Run": ("run", "resume", "fork", "answer", "say", "batch"),
+    "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store"),
+    "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
+    "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
+    "Set up": ("new", "check", "models"),
+}
+"""The headings under which help lists the commands."""
+
+_HELP = {"command_groups": {"moot": [{"name": name, "commands": list(names)} for name, names in GROUPS.items()]}}
 
 
 class CommandGroup(rich_click.RichGroup):
-    """The group of all commands, and the one place of the hosts that catches everything."""
+    """The group of all commands, and the one place that catches every error."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order in which they are of use."""
+        """The commands in the order of their use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -63,6 +75,17 @@ class CommandGroup(rich_click.RichGroup):
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
         return getattr(import_module(module), name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; for a question or the name of a brief, suggest ``moot run``."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            if not (args[0].endswith(".md") or " " in args[0]):
+                raise
+            raise click.UsageError(f"No such command. Did you mean: moot run {shlex.quote(args[0])}?", ctx) from None
 
     def main(  # type: ignore[override]
         self,
@@ -73,11 +96,11 @@ class CommandGroup(rich_click.RichGroup):
         **extra: object,
     ) -> int:
         """Run a command and leave with its exit code."""
-        # What libraries say of a provider's odd token counts; such counts are estimated, and the report says so.
+        # Libraries warn of a provider's unusual token counts. Moot estimates such counts, and the report says so.
         for words in ("Pydantic serializer warnings", "Failed to extract usage"):
             warnings.filterwarnings("ignore", words)
         for stream in (sys.stdout, sys.stderr):
-            # A terminal that cannot show a letter shows another one; nothing breaks off for that.
+            # A terminal that cannot show a character shows another one instead of failing.
             with contextlib.suppress(AttributeError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         code = self._run(args, prog_name or "moot", complete_var, extra)
@@ -109,7 +132,7 @@ class CommandGroup(rich_click.RichGroup):
             return _say("interrupted", INTERRUPTED)
         except BrokenPipeError:
             return _hush()
-        except Exception as error:  # noqa: BLE001 - the host's door: no user is shown a traceback
+        except Exception as error:  # noqa: BLE001 - no user is shown a traceback
             return _say(f"internal error: {type(error).__name__}: {error} (details in {_keep()})", ERROR)
 
 
@@ -121,14 +144,14 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _hush() -> int:
-    """Nobody reads on: leave without a word, and without another error when Python closes its output."""
+    """The reader of the output is gone: exit silently, also when Python closes its output."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ERROR
 
 
 def _keep() -> str:
-    """Write what happened into a file of the temp folder; its path."""
+    """Write the traceback into a file of the temporary folder; returns its path."""
     import tempfile
     import traceback
 
@@ -145,11 +168,11 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "rich_help_config": _HELP})
 @click.option(
     "--store",
     type=Place(),
-    help="The record: a file, or postgresql://…; else MOOT_STORE, moot.toml, or the user's data folder.",
+    help="Where records are stored: a file, or postgresql://…. Default: MOOT_STORE, moot.toml, or your data folder.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
@@ -157,5 +180,5 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 def main(store: Path | str | None) -> None:  # pyright: ignore[reportUnusedParameter]
     """Structured debates among language models, on the record.
 
-    Begin with: moot run "Should we build or buy?"
+    Start with: moot run "Should we build or buy?"
     """

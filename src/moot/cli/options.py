@@ -1,7 +1,4 @@
-"""Exit codes. This file owns which there are and what each means.
-
-Options that several commands share. This file owns their names, their checks and their words.
-"""
+"""Options that several commands share, exit codes, and how a command opens its workspace."""
 
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -28,9 +25,9 @@ UNREACHABLE = 5
 WAITING = 6
 INTERRUPTED = 130
 
-MEANINGS = """Exit codes: 0 done, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake in
-the command or the brief; 3 no decision, only with --fail-on no-decision; 4 paused by a limit; 5 paused because no
-provider could be reached; 6 paused because a person has to answer; 130 interrupted."""
+MEANINGS = """Exit codes: 0 finished, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake
+in the command or the brief; 3 no decision (only with --fail-on no-decision); 4 paused because a limit was reached;
+5 paused because no provider could be reached; 6 paused because a person has to answer; 130 interrupted."""
 
 
 def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
@@ -39,7 +36,7 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
     Args:
         status: ``decided``, ``tie``, ``no_decision``, ``failed``, ``error`` or ``paused``.
         kind: with ``paused``, why.
-        fail_on: ``no-decision`` where a debate without one shall count as a failure.
+        fail_on: ``no-decision`` where a debate without a decision counts as a failure.
     """
     match status:
         case "paused":
@@ -58,11 +55,11 @@ Result = TypeVar("Result")
 
 
 LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
-"""The forms of a log; here in words, because help needs no desk."""
+"""The kinds of logs; repeated here as texts, so that help imports nothing heavy."""
 
 
 class CapOptions(TypedDict):
-    """The limits as they were typed."""
+    """The limits as the user typed them."""
 
     budget: float | None
     max_tokens: int | None
@@ -72,7 +69,7 @@ class CapOptions(TypedDict):
 
 
 class OutputOptions(TypedDict):
-    """How a debate is shown, as it was typed."""
+    """How a debate is shown, as the user typed it."""
 
     mode: str | None
     out: Path
@@ -83,7 +80,7 @@ class OutputOptions(TypedDict):
 
 
 class WishOptions(TypedDict):
-    """What was wished otherwise, as it was typed."""
+    """What replaces settings of the brief, as the user typed it."""
 
     model: tuple[str, ...]
     protocol: str | None
@@ -100,7 +97,7 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
     name = "place"
 
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
-        """A path, or an address as it was typed."""
+        """A path, or the address of a database as it was typed."""
         from moot.app.plan.stores import read_where
 
         if isinstance(value, str) and isinstance(place := read_where(value), str):
@@ -108,63 +105,80 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return click.Path(dir_okay=False, path_type=Path).convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Files, as far as a shell can offer anything."""
+        """Offer files."""
         return click.Path(dir_okay=False).shell_complete(ctx, param, incomplete)
 
 
 def store_option(command: Command) -> Command:
-    """``--store``, behind a command as well as before it."""
-    return click.option("--store", type=Place(), help="The record: a file, or postgresql://….")(command)
+    """``--store``, after a command as well as before it."""
+    return click.option("--store", type=Place(), help="Where records are stored: a file, or postgresql://….")(command)
 
 
 def limit_options(command: Command) -> Command:
-    """What a debate may use."""
+    """The limits of a debate."""
     above = click.FloatRange(min=0, min_open=True)
     for option in (
-        click.option("--total-seconds", type=above, metavar="S", help="Time for the whole debate."),
-        click.option("--turn-seconds", type=above, metavar="S", help="Time for one answer."),
-        click.option("--max-asks", type=click.IntRange(min=1), metavar="N", help="Questions put, all in all."),
-        click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens of the whole debate."),
-        click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars, all in all."),
+        click.option("--total-seconds", type=above, metavar="S", help="Seconds for the whole debate."),
+        click.option("--turn-seconds", type=above, metavar="S", help="Seconds for one answer."),
+        click.option(
+            "--max-asks",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Questions to participants in the whole debate.",
+        ),
+        click.option(
+            "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Number of tokens in the whole debate."
+        ),
+        click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars for the whole debate."),
     ):
         command = option(command)
     return command
 
 
 def output_options(command: Command) -> Command:
-    """How a debate is shown, and where its report goes."""
+    """How a debate is shown, and where its report is saved."""
     folder = click.Path(file_okay=False, path_type=Path)
     for option in (
-        click.option("--away", is_flag=True, help="Ask people by moot answer, not here."),
-        click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with 3 where there is no decision."),
-        click.option("--no-report", is_flag=True, help="Save no report."),
-        click.option("--log", type=click.Choice(LOGS), help="Save a log beside the report; else as the brief says."),
+        click.option("--away", is_flag=True, help="Do not ask people here; they answer with moot answer."),
+        click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with code 3 if there is no decision."),
+        click.option("--no-report", is_flag=True, help="Do not save a report."),
         click.option(
-            "-o", "--out", type=folder, default=Path("debates"), help="The folder of the report; else ./debates."
+            "--log", type=click.Choice(LOGS), help="Save a log beside the report. Default: what the brief says."
         ),
-        click.option("--quiet", "mode", flag_value="quiet", help="Only the outcome."),
-        click.option("--plain", "mode", flag_value="plain", help="Plain lines, as where the output is no terminal."),
-        click.option("--json", "mode", flag_value="json", help="The entries of the record as JSON lines."),
+        click.option(
+            "-o", "--out", type=folder, default=Path("debates"), help="The folder for the report. Default: ./debates."
+        ),
+        click.option("--quiet", "mode", flag_value="quiet", help="Show only the outcome."),
+        click.option("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal."),
+        click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines."),
     ):
         command = option(command)
     return command
 
 
 def wish_options(command: Command) -> Command:
-    """What a caller wants otherwise than the brief says."""
+    """The settings that replace those of the brief."""
     for option in (
         click.option(
             "--cast",
             type=click.Choice(["builtin", "new"]),
-            help="Where the brief describes nobody: built-in participants, or newly made ones.",
+            help="If the brief names no participants: use built-in ones, or generate new ones.",
         ),
-        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="What all chance is drawn from."),
+        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
         click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
-        click.option("--strategy", metavar="WORD", help="How it is decided: majority, weighted, supermajority …"),
-        click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="The greatest number of rounds."),
-        click.option("--protocol", metavar="NAME", help="panel, council, arena, moderated, round_robin …"),
         click.option(
-            "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="Who answers; several are taken in turn."
+            "--strategy", metavar="WORD", help="How the debate is decided: majority, weighted, supermajority …"
+        ),
+        click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="Maximum number of rounds."),
+        click.option(
+            "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
+        ),
+        click.option(
+            "-m",
+            "--model",
+            multiple=True,
+            metavar="PROVIDER:NAME",
+            help="The model that answers. Give several to assign them in turn.",
         ),
     ):
         command = option(command)
@@ -172,7 +186,7 @@ def wish_options(command: Command) -> Command:
 
 
 def caps_of(given: CapOptions) -> "LimitWishes":
-    """The limits for the desk."""
+    """The typed limits as an object."""
     from moot.app.run.prepare import LimitWishes
 
     return LimitWishes(
@@ -185,14 +199,14 @@ def caps_of(given: CapOptions) -> "LimitWishes":
 
 
 def finish(work: Coroutine[object, object, Result]) -> Result:
-    """Run a command's work to its end."""
+    """Run a command's coroutine and return its result."""
     import asyncio  # here for start-up time: help needs no event loop
 
     return asyncio.run(work)
 
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
-    """What is wished otherwise, for the desk."""
+    """The typed settings as an object."""
     from moot.app.run.prepare import Wishes
 
     return Wishes(
@@ -208,14 +222,14 @@ def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
 
 
 def read_input(words: str) -> "Intake":
-    """The brief behind what was typed: a file, a question, or ``-`` for standard input."""
+    """Read the brief that was typed: a file, a question, or ``-`` for standard input."""
     from moot.app.brief.reader import read_stream, read_words
 
     return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
 
 
 def store_path(own: Path | str | None = None) -> Path | str:
-    """Where the record is: as the command says, else ``moot --store``, else the owner."""
+    """Where records are stored: the command's ``--store``, else ``moot --store``, else the settings."""
     from moot.app.plan.settings import default_store, load_config
 
     context = click.get_current_context(silent=True)
@@ -224,8 +238,8 @@ def store_path(own: Path | str | None = None) -> Path | str:
 
 
 @asynccontextmanager
-async def open_stage(store: Path | str | None) -> "AsyncGenerator[Workspace]":
-    """The desk, for a command that holds debates: they are observed where the environment wants it."""
+async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspace]":
+    """Open the workspace for a command that runs debates, with telemetry where the environment asks for it."""
     from moot.app.plan.settings import wants_telemetry
 
     async with open_workspace(store) as workspace:
@@ -238,9 +252,9 @@ async def open_stage(store: Path | str | None) -> "AsyncGenerator[Workspace]":
 
 @asynccontextmanager
 async def open_workspace(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
-    """The desk over the record, with the queue of the workers that share it; both are closed in the end.
+    """Open the workspace over a store, with the queue of the workers that share it; both are closed at the end.
 
-    With ``reading`` the record is only read: no file is made, and one that cannot be written will do.
+    With ``reading`` the store is only read: no file is created, and a read-only file is enough.
     """
     from moot.app.plan.stores import is_address
     from moot.app.run.workspace import Workspace
@@ -258,8 +272,12 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
 
 
 @asynccontextmanager
-async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace, Dispatcher]]":
-    """The same, for a command that is nothing without a queue."""
+async def open_queue(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace, Dispatcher]]":
+    """Open the workspace for a command that needs a queue.
+
+    Raises:
+        MootError: the store has no queue.
+    """
     from moot.workers.job_queue import check_queue
 
     check_queue(str(store_path(store)))
@@ -270,13 +288,13 @@ async def queue_at(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace,
 
 @asynccontextmanager
 async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
-    """The same, to look at what was learned; what that lacks is told beside what is shown."""
+    """Open the workspace to read the memory; say on standard error what the memory still lacks."""
     from moot.app.plan.learning import lacks
     from moot.app.plan.stores import is_there, show_where
     from moot.core.errors import RecordError
 
     if not is_there(place := store_path(store)):
-        raise RecordError(f"There is no record yet at {show_where(place)}.")
+        raise RecordError(f"There are no records yet at {show_where(place)}.")
     async with open_workspace(store, reading=True) as workspace:
         if missing := await lacks(workspace.store):
             click.echo(f"moot: {missing}", err=True)
@@ -284,7 +302,7 @@ async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
 
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The ids that a shell offers; none where there is no record to read."""
+    """The ids of debates that a shell offers; none where there is no store to read."""
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:

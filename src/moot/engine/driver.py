@@ -248,7 +248,7 @@ class _Driver:
 
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
         found = await self.pace.all(asks, lambda ask: self._answer(ask, contexts[ask.key]))
-        return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds, 'second')} is reached")]
+        return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")]
 
     async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
         """Ask one seat; errors become values here, so that one failure never cancels the others."""

@@ -1,4 +1,4 @@
-"""Clients: whoever calls a tool. This file owns that a debate which a client may not see does not exist for it."""
+"""MCP clients and their access to debates: a debate that a client may not see does not exist for it."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from moot.app.serve.admission import Admission
 from moot.core.errors import RecordError
 
 CLIENT = "moot.client"
-"""Where a request over HTTP carries its client, in its scope."""
+"""The key of the client in the scope of an HTTP request."""
 
 _DEBATE = re.compile(r"[\w.-]{1,200}", re.ASCII)
 
@@ -20,8 +20,8 @@ class Client:
     """A program that calls tools, with what it may spend.
 
     Attributes:
-        admission: takes its orders.
-        reads_all: whether it may read the debates of others as well; it never changes them.
+        admission: accepts its requests for debates.
+        reads_all: whether it may also read the debates of others; it can never change them.
     """
 
     admission: Admission
@@ -29,40 +29,40 @@ class Client:
 
     @property
     def runner(self) -> Runner:
-        """Where its debates are held."""
+        """The runner of its debates."""
         return self.admission.runner
 
     @property
     def workspace(self) -> Workspace:
-        """Where their records are."""
+        """The workspace with their records."""
         return self.admission.workspace
 
     async def may_read(self, debate: str) -> bool:
-        """Whether a debate, if there is one of that id, is one that it may read."""
+        """Whether the client may read the debate, if it exists."""
         return self.reads_all or await self.owns(debate)
 
     async def owns(self, debate: str) -> bool:
-        """Whether a debate, if there is one of that id, is its own."""
+        """Whether the client owns the debate, if it exists."""
         return (await claimed(self.workspace, debate)).owner == self.admission.owner
 
     async def check_seen(self, debate: str) -> None:
-        """Refuse a debate that is not there for it.
+        """Refuse a debate that does not exist for the client.
 
         Raises:
-            RecordError: there is none of that id, or it is somebody else's.
+            RecordError: it does not exist, or the client may not read it.
         """
         if not (_DEBATE.fullmatch(debate) and await self._is_there(debate) and await self.may_read(debate)):
-            raise RecordError(f"there is no debate {debate[:80]!r} of yours; list_debates shows which there are")
+            raise RecordError(f"you have no debate {debate[:80]!r}; list_debates shows your debates")
 
     async def check_own(self, debate: str) -> None:
-        """Refuse to change a debate that is not its own.
+        """Refuse to change a debate that the client does not own.
 
         Raises:
-            RecordError: there is none of that id for it, or it may only read it.
+            RecordError: it does not exist for the client, or the client may only read it.
         """
         await self.check_seen(debate)
         if not await self.owns(debate):
-            raise RecordError(f"you may read {debate}, and not change it: it was begun elsewhere")
+            raise RecordError(f"you can read {debate} but not change it: it was started by somebody else")
 
     async def _is_there(self, debate: str) -> bool:
         known = debate in self.runner.running or self.runner.error(debate) is not None

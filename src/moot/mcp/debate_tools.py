@@ -1,7 +1,4 @@
-"""Waiting for a debate. This file owns when a wait ends, and what is told of the progress meanwhile.
-
-Tools that hold debates. This file owns how an agent begins one, waits for it, stops it and goes on with it.
-"""
+"""MCP tools that run debates: start one, report its progress, wait for it, stop it and resume it."""
 
 import asyncio
 import contextlib
@@ -27,20 +24,20 @@ from moot.mcp.tool_results import Begun, Memo, Plan
 from moot.mcp.tool_server import Here, Server
 
 LAST_SECONDS = 1.0
-"""Time in which the last entries of a debate that is over are told of; there are none where it has not begun."""
+"""Seconds for reporting the last entries of a debate that has ended; one that never started has none."""
 
 Tell = Callable[[float, float | None, str], Awaitable[None]]
-"""Takes the questions answered, the most there can be, and what has just been done."""
+"""Takes the number of answered questions, the maximum, and what has just happened."""
 
 
 async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> None:
-    """Wait until a debate is held no longer, until people alone are waited for, or until the time is up.
+    """Wait until a debate no longer runs, until only people have to answer, or until the time is over.
 
     Args:
-        client: who waits.
-        debate: its id; one that is not held here is not waited for.
-        seconds: the most time.
-        tell: told of each answer.
+        client: the client that waits.
+        debate: its id; a debate that does not run here is not waited for.
+        seconds: the maximum time.
+        tell: called after each answer.
     """
     done, seen = asyncio.Event(), asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -55,7 +52,7 @@ async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> Non
 
 
 async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: asyncio.Event) -> None:
-    """Say when it is held no longer, however it ended, and its last entries have been seen."""
+    """Set ``done`` when the debate no longer runs and its last entries have been reported."""
     with contextlib.suppress(MootError):
         await client.runner.wait(debate)
     with contextlib.suppress(TimeoutError):
@@ -65,10 +62,10 @@ async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: as
 
 
 async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -> None:
-    """Tell of each answer, and say when people alone are waited for."""
+    """Report each answer, and set ``done`` when only people have to answer."""
     workspace, transcript, told, most, what = client.workspace, Transcript(), -1, 0, ""
     if client.runner.casting(debate):
-        await tell(0, None, "its participants are being made")
+        await tell(0, None, "its participants are being generated")
     async with aclosing(workspace.follow(debate)) as items:
         async for item in items:
             if not isinstance(item, Entry):
@@ -76,7 +73,7 @@ async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -
             transcript.apply(item.event)
             what = _what(item, transcript) or what
             if await workspace.store.read(debate, after=item.seq, limit=1):
-                continue  # what is stored already is gone through first
+                continue  # first read all that is stored already
             put = [each for each in transcript.all() if each.ask]
             open_ = unanswered(transcript)
             if len(put) - len(open_) > told:
@@ -91,7 +88,7 @@ def _has_people(transcript: Transcript) -> bool:
 
 
 def _what(entry: Entry, transcript: Transcript) -> str:
-    """Who has just done what; nothing of what was said."""
+    """Who has just done what, without the content."""
     match entry.event:
         case Replied(key=key) | Failed(key=key):
             turn = transcript.get(key)
@@ -101,36 +98,41 @@ def _what(entry: Entry, transcript: Transcript) -> str:
 
 
 PATIENCE = 50.0
-"""Seconds after which run_debate answers that the debate goes on: many clients give up after a minute."""
+"""Seconds after which run_debate returns while the debate continues: many clients give up after a minute."""
 
 LONGEST = 600.0
-"""The most seconds of one wait."""
+"""The maximum number of seconds of one wait."""
 
 Question = Annotated[
     str,
     Field(
         min_length=1,
         max_length=200_000,
-        description="The question in a sentence; or a whole brief in Markdown: a heading with the question, "
+        description="The question in one sentence, or a whole brief in Markdown: a heading with the question, "
         "background, and a section for each participant.",
     ),
 ]
 Names = Annotated[
     list[str],
-    Field(max_length=50, description="Who answers, taken in turn, such as ollama:llama3.2; empty for the owner's own."),
+    Field(
+        max_length=50,
+        description="The models that answer, assigned in turn, such as ollama:llama3.2. Default: the owner's model.",
+    ),
 ]
-Protocol = Annotated[str, Field(max_length=100, description="As list_protocols names them; empty for the usual one.")]
-Rounds = Annotated[int | None, Field(ge=0, le=20, description="The most rounds; null for the protocol's own.")]
-Money = Annotated[float | None, Field(ge=0, le=100_000, description="US dollars that this debate may use at most.")]
+Protocol = Annotated[str, Field(max_length=100, description="A name from list_protocols; empty for the default.")]
+Rounds = Annotated[
+    int | None, Field(ge=0, le=20, description="Maximum number of rounds; null for the protocol's default.")
+]
+Money = Annotated[float | None, Field(ge=0, le=100_000, description="Maximum cost of this debate in US dollars.")]
 Id = Annotated[str, Field(max_length=200, description="The debate's id.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """The tools.
+class DebateTools:
+    """The tools that run debates.
 
     Args:
-        server: knows who calls.
+        server: knows which client calls.
     """
 
     server: Server
@@ -144,10 +146,10 @@ class Holding:
         rounds: Rounds = None,
         max_cost: Money = None,
     ) -> Memo:
-        """Hold a debate and give its decision, with votes, dissent and minority answers. It costs money.
+        """Run a debate and return its decision, with votes, dissent and minority answers. This costs money.
 
-        It tells of its progress. After 50 seconds it answers that the debate goes on, with its id; it is not stopped
-        then, nor when you give up waiting: wait_for_debate waits on.
+        Progress is reported. If the debate takes longer than 50 seconds, the tool returns its id while the debate
+        continues; call wait_for_debate then. The debate also continues if you stop waiting.
         """
         client = self.server.client(here)
         order = _order(question, models, protocol, rounds, max_cost)
@@ -164,13 +166,13 @@ class Holding:
         rounds: Rounds = None,
         max_cost: Money = None,
         key: Annotated[
-            str, Field(max_length=200, description="The same key gives the same debate, however often it is sent.")
+            str, Field(max_length=200, description="Requests with the same key return the same debate.")
         ] = "",
     ) -> Begun:  # house: wide because a tool's parameters are its interface
-        """Begin a debate and answer at once with its id. It costs money. wait_for_debate waits for its end."""
+        """Start a debate and return its id at once. This costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
         debate = await client.admission.begin(_order(question, models, protocol, rounds, max_cost), key)
-        return Begun(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what is said meanwhile")
+        return Begun(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what was said so far")
 
     async def check_brief(
         self,
@@ -181,7 +183,7 @@ class Holding:
         rounds: Rounds = None,
         max_cost: Money = None,
     ) -> Plan:
-        """Say what is understood of a question or brief and what the debate would cost. Nothing is sent to a model."""
+        """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
         start = await client.admission.make_ready(_order(question, models, protocol, rounds, max_cost))
         return Plan.model_validate(plan_data(start.ready))
@@ -190,12 +192,12 @@ class Holding:
         self,
         id: Id,
         here: Here,
-        seconds: Annotated[float, Field(ge=0, le=LONGEST, description="The most seconds to wait.")] = PATIENCE,
+        seconds: Annotated[float, Field(ge=0, le=LONGEST, description="Maximum number of seconds to wait.")] = PATIENCE,
     ) -> Memo:
-        """Wait for the end of a debate, tell of its progress, and give its decision.
+        """Wait for the end of a debate, report its progress, and return its decision.
 
-        It answers earlier where a person has to answer or the debate stands still, and at the latest when the time is
-        up; the debate goes on then.
+        The tool returns earlier if a person has to answer or the debate is paused. When the time is over it returns,
+        and the debate continues.
         """
         client = self.server.client(here)
         await client.check_seen(id)
@@ -207,9 +209,9 @@ class Holding:
         self,
         id: Id,
         here: Here,
-        now: Annotated[bool, Field(description="At once, so that answers in hand are lost.")] = False,
+        now: Annotated[bool, Field(description="Stop at once; answers in progress are lost.")] = False,
     ) -> Memo:
-        """Stop a debate after the answers in hand; what was said stays, and resume_debate goes on with it."""
+        """Stop a debate after the answers in progress. Nothing that was said is lost; resume_debate continues it."""
         client = await self._own(id, here)
         await client.runner.pause(id, now=now)
         if (await client.runner.look(id)).by:
@@ -217,9 +219,9 @@ class Holding:
         return await memo_of(client, id)
 
     async def resume_debate(self, id: Id, here: Here, max_cost: Money = None) -> Memo:
-        """Go on with a debate that was stopped, broken off or came to a limit; finished answers are not paid twice.
+        """Resume a debate that was stopped, interrupted or paused by a limit. Finished answers are not paid for twice.
 
-        A higher max_cost, counted from its beginning, lifts a limit on cost. wait_for_debate waits for its end.
+        A higher max_cost, counted from the start of the debate, raises its limit. wait_for_debate waits for its end.
         """
         client = await self._own(id, here)
         await client.admission.go_on(id, LimitWishes(cost=max_cost))

@@ -1,10 +1,7 @@
-"""Sessions over HTTP. This file owns how many each client may have open, so that none shuts out another.
+"""Guard of the MCP server over HTTP: known hosts, no foreign pages, tokens, rate limits and sessions per client.
 
-The door over HTTP. This file owns who is let in: known hosts, no foreign pages, tokens, and no floods.
-
-The SDK has one limit for all; it forgets a session that was idle for some time, and so does this file.
-
-It is pure ASGI, before the SDK sees anything, so no route is without it.
+The SDK has one limit of sessions for all clients; here each client has its own, so that none blocks another. Both
+forget a session that was idle for some time. The guard is pure ASGI and runs before the SDK, so it protects all routes.
 """
 
 import json
@@ -30,25 +27,27 @@ from moot.app.serve.server_parts import Buckets, same_page
 from moot.mcp.clients import CLIENT, Client
 
 MOST = 50
-"""The most sessions of one client."""
+"""The maximum number of sessions of one client."""
 
 
 class Sessions:
-    """The SDK's application with a limit for each client; it stands behind the door.
+    """The SDK's application with a limit of sessions for each client; it runs behind the guard.
 
     Args:
-        app: the SDK's.
-        clock: seconds that only go forward.
+        app: the SDK's application.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(self, app: ASGIApp, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._clock = app, clock
-        self._used: defaultdict[str, dict[str, float]] = defaultdict(dict)  # by client and session: when last
+        self._used: defaultdict[str, dict[str, float]] = defaultdict(
+            dict
+        )  # by client and session: the time of its last use
         self._opening: defaultdict[str, dict[object, None]] = defaultdict(dict)  # by client: requests without a session
-        self._busy: Counter[str] = Counter()  # requests in hand, by session
+        self._busy: Counter[str] = Counter()  # requests in progress, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse one session more."""
+        """Answer, or refuse another session."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -56,7 +55,7 @@ class Sessions:
         session = headers.get(MCP_SESSION_ID_HEADER, "")
         used = self._used[client]
         if not session and _has_sessions(headers) and self._count(client) >= MOST:
-            told = f"{MOST} sessions of this token are open, as many as may be; close one, or come back later"
+            told = f"this token has {MOST} open sessions, the maximum; close one, or try again later"
             await JSONResponse({"error": told}, 503, {"Retry-After": "30"})(scope, receive, send)
             return
 
@@ -86,7 +85,7 @@ class Sessions:
                 used[session] = self._clock()
 
     def _count(self, client: str) -> int:
-        """The sessions that a client has, or is opening; those that were idle for too long are forgotten."""
+        """The number of sessions that a client has or is opening; idle ones are forgotten."""
         used, since = self._used[client], self._clock() - DEFAULT_SESSION_IDLE_TIMEOUT
         for session in [name for name, at in used.items() if at < since and not self._busy[name]]:
             del used[session]
@@ -94,18 +93,18 @@ class Sessions:
 
 
 def _has_sessions(headers: Headers) -> bool:
-    """Whether the protocol that is spoken has sessions; later ones have none."""
+    """Whether the version of the protocol has sessions; later ones have none."""
     version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
     return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 class HttpGuard:
-    """The application around the one that answers.
+    """The ASGI application that checks requests before another one answers them.
 
     Args:
-        app: the one that answers.
-        admission: of whoever is at the machine; each client gets one of its own.
-        hosts: the values of the header ``Host`` that are answered, in small letters.
+        app: the application that answers.
+        admission: the admission of the local owner; each client gets its own.
+        hosts: the accepted values of the header ``Host``, in lower case.
     """
 
     def __init__(self, app: ASGIApp, admission: Admission, hosts: frozenset[str]) -> None:
@@ -122,33 +121,33 @@ class HttpGuard:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in, or refuse."""
+        """Accept or refuse a request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008, "reason": "there is no WebSocket here"})
+            await send({"type": "websocket.close", "code": 1008, "reason": "WebSockets are not supported"})
             return
         headers = Headers(scope=scope)
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if host not in self._hosts:
-            await _refuse(send, 403, f"this server is not called {host[:80]!r}")
+            await _refuse(send, 403, f"the host name {host[:80]!r} is not one of this server")
             return
         if origin is not None and not same_page(origin, scope["scheme"], host):
             await _refuse(send, 403, "requests from other pages are refused")
             return
         name, client = self._name(headers), scope.get("client")
         if wait := self._buckets.take(name or f"at {client[0] if client else ''}"):
-            await _refuse(send, 429, "too many requests; wait a little", wait)
+            await _refuse(send, 429, "too many requests; try again later", wait)
         elif name is None:
             await _refuse(send, 401, "send a token of [serve.tokens] as Authorization: Bearer …")
         else:
-            # The SDK ties sessions to this user: a session is good for the token that opened it alone.
+            # The SDK binds a session to this user: only the token that opened it can use it.
             user = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
             await self._app({**scope, "user": user, CLIENT: self._clients[name]}, receive, send)
 
     def _name(self, headers: Headers) -> str | None:
-        """Whose token was sent; all are compared, each in constant time."""
+        """The owner's name of the token that was sent; all tokens are compared, each in constant time."""
         kind, _, secret = headers.get("authorization", "").partition(" ")
         mark = mark_of(secret.strip())
         found = [name for name, each in self._marks.items() if compare_digest(each, mark)]

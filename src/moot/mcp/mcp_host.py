@@ -1,8 +1,7 @@
-"""Standard input, line by line. This file owns that a server can end while nobody writes to it.
+"""Run the MCP server over standard input and output, or over HTTP, and shut it down cleanly.
 
-The host: a server over standard input and output, or over HTTP. This file owns how it begins and how it ends.
-
-The SDK reads in a thread that nothing can interrupt; here the thread is let go, and what it reads comes by the loop.
+Standard input is read by a daemon thread that passes lines to the event loop. So the server can end while nobody writes
+to it; the SDK's own reader cannot be interrupted.
 """
 
 import asyncio
@@ -34,15 +33,15 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 LONGEST = 8 * 1024 * 1024
-"""Bytes of a message; a longer one ends the connection."""
+"""The most bytes of a message; a longer one ends the connection."""
 
 
 @contextmanager
 def standard_input() -> Generator[int]:
-    """Standard input for us alone: whatever is started meanwhile finds an empty one.
+    """Reserve standard input: child processes get an empty one.
 
     Yields:
-        The descriptor that is read from.
+        The descriptor to read from.
     """
     own = os.dup(sys.stdin.fileno())
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -55,10 +54,10 @@ def standard_input() -> Generator[int]:
 
 
 class Lines:
-    """The lines that come from a descriptor.
+    """The lines of a descriptor.
 
     Args:
-        descriptor: what is read from, in a thread of its own.
+        descriptor: is read in a separate thread.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -75,11 +74,11 @@ class Lines:
         threading.Thread(target=read, name="moot-stdin", daemon=True).start()
 
     def _feed(self, data: bytes) -> None:
-        if not self._over:  # else it is thrown away, so that whoever writes is not held up
+        if not self._over:  # else it is discarded, so that the writer is not blocked
             self._reader.feed_data(data)
 
     def end(self) -> None:
-        """Give no further line."""
+        """End the lines."""
         self._over = True
         self._reader.feed_eof()
 
@@ -88,32 +87,32 @@ class Lines:
             while line := await self._reader.readline():
                 yield line.decode("utf-8", "replace")
         except ValueError:
-            logging.getLogger("moot.mcp").error("a message is longer than %s bytes, the most allowed", f"{LONGEST:,}")
+            logging.getLogger("moot.mcp").error("a message is longer than the maximum of %s bytes", f"{LONGEST:,}")
             self.end()
 
 
 PATH = "/mcp"
 LARGEST = 1024 * 1024
-"""Bytes of a request over HTTP."""
+"""The most bytes of a request over HTTP."""
 
 AT_HAND = "@stdio"
-"""How the owner's name of a client over standard input ends; no name of a token can."""
+"""The ending of the owner's name of a client over standard input; names of tokens cannot have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How it is served.
+    """The settings of the server.
 
     Attributes:
-        store: the record's file, or the address of its database.
-        client: over standard input: under which name it owns its debates.
-        max_cost: over standard input: US dollars of the session; None for no limit.
-        max_debates: debates at once; None for the owner's setting.
-        queue: whether workers hold the debates.
-        reads_all: over standard input: whether the client may read the other debates of this machine.
-        host: over HTTP: the address that is listened at.
-        port: over HTTP: its port; 0 for any.
-        ready: over HTTP: told the address.
+        store: the file of the records, or the address of their database.
+        client: over standard input: the owner's name of its debates.
+        max_cost: over standard input: US dollars for the session; None for no limit.
+        max_debates: debates in parallel; None for the owner's setting.
+        queue: whether workers run the debates.
+        reads_all: over standard input: whether the client may read the other debates in the store.
+        host: over HTTP: the address to listen on.
+        port: over HTTP: the port; 0 for any free port.
+        ready: over HTTP: called with the address.
     """
 
     store: Path | str
@@ -128,10 +127,10 @@ class Wanted:
 
 
 class Line(logging.Formatter):
-    """A line of a log: what happened, without what somebody said and without keys."""
+    """Formats a line of the log, without the content of debates and without keys."""
 
     def formatException(self, ei: object) -> str:
-        """The kind of the error and its places."""
+        """The kind of the error and where it happened."""
         return f"({told(cast('tuple[type, BaseException, object]', ei)[1])})"
 
     def format(self, record: logging.LogRecord) -> str:
@@ -140,18 +139,18 @@ class Line(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Logs go to standard error, where they do not stand in the way of the protocol."""
+    """Write logs to standard error, because standard output carries the protocol."""
     stream = logging.StreamHandler(sys.stderr)
     stream.setFormatter(Line("moot: %(message)s"))
     logging.basicConfig(level=logging.ERROR, handlers=[stream])
 
 
 async def serve_stdio(wanted: Wanted, config: Config) -> None:
-    """Serve one client over standard input and output, until its end or a signal; then all debates are stopped.
+    """Serve one client over standard input and output until it disconnects or a signal comes; then pause all debates.
 
     Raises:
         BriefError: the SDK is not installed.
-        RecordError: the record cannot be opened.
+        RecordError: the store cannot be opened.
     """
     check_sdk()
     from mcp.server.stdio import stdio_server
@@ -171,22 +170,22 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
             try:
                 async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
                     await _serve(ending, server.serve(reading, writing), lines.end)
-            except* OSError:  # nobody reads on
+            except* OSError:  # the client no longer reads
                 pass
 
 
 async def serve_http(wanted: Wanted, config: Config) -> None:
-    """Serve clients with a token over HTTP, until a signal; then all debates are stopped.
+    """Serve clients with a token over HTTP until a signal comes; then pause all debates.
 
     Raises:
         BriefError: the SDK is not installed, nobody has a token, or the address cannot be used.
-        RecordError: the record cannot be opened.
+        RecordError: the store cannot be opened.
     """
     check_sdk()
     serving = config.serve
     check_host(wanted.host, serving)
     if not serving.tokens:
-        raise BriefError("over HTTP every client needs a token; set one in [serve.tokens] of your own moot.toml first")
+        raise BriefError("over HTTP every client needs a token; first set one in [serve.tokens] of your moot.toml")
     log_to_stderr()
     listening = listen(wanted.host, wanted.port)
     try:
@@ -205,7 +204,7 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
 
 @asynccontextmanager
 async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
-    """A hall over the record, as long as the context lasts; signals end what is served meanwhile."""
+    """A runner over the store, for the time of the context; signals end what is served in it."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     workspace = Workspace.at(wanted.store)
     workspace.config = config
@@ -223,7 +222,7 @@ async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[End
 
 
 async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Callable[[], None]) -> None:
-    """Serve until the client leaves, by which ``serving`` ends, or a signal comes; stop all debates, and ``leave``."""
+    """Serve until ``serving`` ends or a signal comes; then pause all debates and call ``leave``."""
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving)
         task.add_done_callback(lambda _: ending.asked.set())
@@ -233,12 +232,12 @@ async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Ca
 
 
 def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIApp":
-    """The application over HTTP, behind its door.
+    """The application over HTTP, behind its guard.
 
     Args:
-        hall: where the debates are held.
+        runner: runs the debates.
         serving: what the owner allows each client.
-        hosts: the values of the header ``Host`` that are answered.
+        hosts: the accepted values of the header ``Host``.
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -249,7 +248,7 @@ def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIAp
         streamable_http_path=PATH,
         max_request_body_size=LARGEST,
         max_sessions=MOST * max(1, len(serving.tokens)),
-        # The door checks both, and knows the names of this machine.
+        # The guard checks both, and knows the names of this machine.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return HttpGuard(

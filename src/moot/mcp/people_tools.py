@@ -1,4 +1,4 @@
-"""Tools of people. This file owns how an agent brings the words of a person to a debate."""
+"""MCP tools for people: answer a question for a person, and send a message to a debate."""
 
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -10,20 +10,22 @@ from moot.mcp.debate_tools import Id
 from moot.mcp.tool_results import Answered
 from moot.mcp.tool_server import Here, Server
 
-Words = Annotated[str, Field(max_length=100_000, description="The words, as the person gave them.")]
+Words = Annotated[str, Field(max_length=100_000, description="The words, exactly as the person gave them.")]
 Given: TypeAlias = str | int | float | bool | list[str]
 Fields = Annotated[
     dict[str, Given] | None,
-    Field(description="Fields of the answer by name, beside the words or instead of them; as waits_for lists them."),
+    Field(
+        description="Fields of the answer by name, in addition to the words or instead of them; waits_for lists them."
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class People:
-    """The tools.
+class PeopleTools:
+    """The tools for people.
 
     Args:
-        server: knows who calls.
+        server: knows which client calls.
     """
 
     server: Server
@@ -34,12 +36,14 @@ class People:
         words: Words,
         here: Here,
         who: Annotated[
-            str, Field(max_length=200, description="Whose answer it is, where several are waited for.")
+            str, Field(max_length=200, description="Whose answer this is, if the debate waits for several people.")
         ] = "",
-        key: Annotated[str, Field(max_length=1000, description="The question, from waits_for; empty for any.")] = "",
+        key: Annotated[
+            str, Field(max_length=1000, description="The key of the question, from waits_for; empty for any.")
+        ] = "",
         fields: Fields = None,
     ) -> Answered:
-        """Answer, vote or moderate for a person who is waited for. Ask the person first; never make the answer up."""
+        """Answer, vote or moderate for a person. Ask this person first; never invent the answer."""
         client = self.server.client(here)
         await client.check_own(id)
         turn = await asked(client.workspace, id, who)
@@ -55,10 +59,10 @@ class People:
         self,
         id: Id,
         words: Words,
-        by: Annotated[str, Field(max_length=200, description="Who speaks; not the name of a participant.")],
+        by: Annotated[str, Field(max_length=200, description="The sender's name; not the name of a participant.")],
         here: Here,
     ) -> Answered:
-        """Speak up in a debate from outside; every participant hears it from the next question on."""
+        """Send a message to a debate as a viewer; every participant sees it from the next question on."""
         client = self.server.client(here)
         await client.check_own(id)
         await say(client.workspace, id, by, words)

@@ -1,4 +1,4 @@
-"""Tools that read. This file owns what an agent can learn of debates, and of what there is to hold them with."""
+"""MCP tools and resources that read: debates, decisions, reports, protocols and models."""
 
 import asyncio
 import json
@@ -21,15 +21,15 @@ from moot.mcp.tool_results import Blurb, Memo, Models, Protocols, Receipt, Row, 
 from moot.mcp.tool_server import Here, Server
 
 PAGE = 50
-"""The most debates of one list."""
+"""The maximum number of debates in one list."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The tools and resources.
+class ReadTools:
+    """The tools and resources that read.
 
     Args:
-        server: knows who calls.
+        server: knows which client calls.
     """
 
     server: Server
@@ -39,18 +39,21 @@ class Reading:
         id: Id,
         here: Here,
         after: Annotated[
-            int, Field(ge=0, le=10**9, description="The after of the last answer, for what is new; 0 for all.")
+            int,
+            Field(
+                ge=0, le=10**9, description="The value after of the last result, to get only what is new; 0 for all."
+            ),
         ] = 0,
     ) -> State:
-        """Say how a debate stands: what was said, votes, who is waited for. get_decision is shorter."""
+        """Return the state of a debate: what was said, votes, and who has to answer. get_decision is shorter."""
         return await state_of(await self._seen(id, here), id, after)
 
     async def get_decision(self, id: Id, here: Here) -> Memo:
-        """Give the decision of a debate, with votes, dissent and minority answers; or how it stands."""
+        """Return the decision of a debate with votes, dissent and minority answers, or its state until it ends."""
         return await memo_of(await self._seen(id, here), id)
 
     async def get_receipt(self, id: Id, here: Here) -> Receipt:
-        """Give what a decision rests on: options, votes, evidence, claims that stand, the hash of the record."""
+        """Return the grounds of a decision: options, votes, evidence, accepted claims, and the hash of the record."""
         client = await self._seen(id, here)
         text = write_receipt(await make_receipt(client.workspace, id), None, "json")
         return Receipt(id=id, receipt=json.loads(text))
@@ -58,7 +61,7 @@ class Reading:
     async def list_debates(
         self,
         here: Here,
-        query: Annotated[str, Field(max_length=200, description="Words of the topic or the id; empty for all.")] = "",
+        query: Annotated[str, Field(max_length=200, description="Words in the topic or the id; empty for all.")] = "",
     ) -> Rows:
         """List your debates, the newest first."""
         client = self.server.client(here)
@@ -69,7 +72,7 @@ class Reading:
         return Rows(debates=rows, more=len(found) - len(rows))
 
     async def list_protocols(self) -> Protocols:
-        """List how a debate can go and how it can be decided."""
+        """List the protocols and the ways to decide."""
         return Protocols(
             protocols=[Blurb(name=name, about=about) for name, about in blurbs().items()],
             default=DEFAULT,
@@ -77,7 +80,7 @@ class Reading:
         )
 
     async def list_models(self, here: Here) -> Models:
-        """List the models that can be named: of servers on this machine, of providers whose key is set, built in."""
+        """List the models that can be used: on servers of this machine, of providers with an API key, and built in."""
         client = self.server.client(here)
         reach = await look_around()
         return Models(
@@ -90,18 +93,18 @@ class Reading:
     # ---- resources ---------------------------------------------------------------------------------------------------
 
     async def report(self, id: str, here: Here) -> str:
-        """The whole report: the decision, every vote, who said what, what went wrong. What was said is quoted in it."""
+        """The whole report: the decision, every vote, who said what, and problems. It quotes what was said."""
         client = await self._seen(id, here)
         found = await read_record(client.workspace, id)
         return await asyncio.to_thread(write_report, found.report, "md")
 
     async def record(self, id: str, here: Here) -> str:
-        """The record as JSON lines, byte for byte as it is stored: an entry each, with a chain of hashes."""
+        """The record as JSON lines, exactly as stored: one entry on each line, with a chain of hashes."""
         client = await self._seen(id, here)
         return "".join(f"{line}\n" for line in await client.workspace.lines(id))
 
     async def receipt(self, id: str, here: Here) -> str:
-        """What the decision rests on, as JSON, unsigned."""
+        """The receipt of the decision: its grounds as JSON, unsigned."""
         client = await self._seen(id, here)
         return write_receipt(await make_receipt(client.workspace, id), None, "json")
 
@@ -114,7 +117,7 @@ class Reading:
 async def _is_read(client: Client, each: Listed) -> bool:
     try:
         return await client.may_read(each.debate)
-    except RecordError:  # nobody knows whose it is
+    except RecordError:  # its owner is not known
         return False
 
 

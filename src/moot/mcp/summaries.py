@@ -1,4 +1,4 @@
-"""Records as tools tell them. This file owns how a debate stands, in words for a program that reads them."""
+"""Summaries of debates for MCP tools: status, decision, turns, votes, and what to do next."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,25 +18,25 @@ from moot.mcp.clients import Client
 from moot.mcp.tool_results import AskedField, Memo, Minor, Said, State, Status, Vote, Waited
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
-"""Where a tag begins that a screen would fetch something for."""
+"""The start of an HTML tag that would make a screen fetch something."""
 
 MOST_WORDS = 30_000
-"""Characters of what was said in one result; agents take little more."""
+"""The most characters of turns in one result; agents accept little more."""
 
 ENDS: tuple[Status, ...] = ("decided", "tie", "no_decision", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a debate stands.
+    """The current state of a debate.
 
     Attributes:
-        entries: its record; none where its participants are being made, or could not be.
-        transcript: the record, folded.
-        status: in a word.
-        reason: why it ended, or stands still.
+        entries: its record; empty while its participants are being generated, or if that failed.
+        transcript: the transcript of the record.
+        status: the status in one word.
+        reason: why it ended or is paused.
         waits: people who have to answer.
-        runs: whether it is held now.
+        runs: whether it runs now.
     """
 
     entries: tuple[Entry, ...]
@@ -48,11 +48,11 @@ class Standing:
 
 
 async def standing(client: Client, debate: str) -> Standing:
-    """How a debate stands now; somebody must have checked that the client may know of it."""
+    """The state of a debate now. The caller must have checked that the client may see it."""
     workspace, now = client.workspace, await client.runner.look(debate)
     runs, error = bool(now.by), now.error
     if not await workspace.store.read(debate, limit=1):
-        status, reason = ("casting", "") if runs else ("failed", str(error or "it was never begun"))
+        status, reason = ("casting", "") if runs else ("failed", str(error or "it was never started"))
         return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=(), runs=runs)
     entries = await workspace.entries(debate)
     transcript = fold(entries)
@@ -70,16 +70,16 @@ def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, 
         return ("waiting" if waits == len(unanswered(transcript)) > 0 else "running"), ""
     if paused:
         return ("waiting" if waits else "paused"), paused.reason
-    return "open", "it was broken off; resume_debate goes on with it"
+    return "open", "it was interrupted; resume_debate continues it"
 
 
 def unanswered(transcript: Transcript) -> list[str]:
-    """The keys of the questions that are open."""
+    """The keys of the open questions."""
     return [each.key for each in transcript.all() if each.ask and not transcript.answered(each.key)]
 
 
 async def memo_of(client: Client, debate: str) -> Memo:
-    """What came of a debate, or how it stands."""
+    """The outcome of a debate, or its state if it has not ended."""
     now = await standing(client, debate)
     transcript, decision = now.transcript, now.transcript.decision
     usage = transcript.usage
@@ -118,10 +118,12 @@ async def memo_of(client: Client, debate: str) -> Memo:
 
 
 async def state_of(client: Client, debate: str, after: int) -> State:
-    """How a debate stands, with what was said behind an entry, as much as fits."""
+    """The state of a debate, with the turns after an entry, as many as fit."""
     now = await standing(client, debate)
     transcript, usage = now.transcript, now.transcript.usage
-    turns, last, more = _turns(told(now.entries, ""), after)  # who asks a person must not know the others' answers
+    turns, last, more = _turns(
+        told(now.entries, ""), after
+    )  # the agent that asks a person must not know the others' answers
     asked = [each for each in transcript.all() if each.ask]
     return State(
         id=debate,
@@ -145,7 +147,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
 
 
 def plain(text: str) -> str:
-    """Words in which no picture is left that a screen would fetch from elsewhere."""
+    """A text without pictures that a screen would fetch from elsewhere."""
     return _PICTURE.sub("&lt;", clean(text).replace("![", "!\\["))
 
 
@@ -156,18 +158,18 @@ def _topic(now: Standing) -> str:
 def _next(debate: str, now: Standing) -> str:
     match now.status:
         case "running" | "casting":
-            return f"it goes on by itself; call wait_for_debate with {debate}, or come back later"
+            return f"it continues by itself; call wait_for_debate with {debate}, or come back later"
         case "waiting":
             names = listed(list(dict.fromkeys(each.turn.by for each in now.waits)))
             return f"{names} must answer: ask the person, then call answer_question with {debate}"
         case "paused" | "open":
-            return f"call resume_debate with {debate} to go on"
+            return f"call resume_debate with {debate} to continue"
         case _:
             return ""
 
 
 def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]:
-    """What was said behind an entry, up to which entry that is, and whether there is more."""
+    """The turns after an entry, the last entry that they reach, and whether there are more."""
     found: list[Said] = []
     words = 0
     for frame in frames(entries):
@@ -199,14 +201,14 @@ def _said(seq: int, turn: Mapping[str, object]) -> Said:
 
 
 def _words(turn: Mapping[str, object]) -> str:
-    """All that was said in a turn: what its fields hold, then the words."""
+    """The full content of a turn: its fields, then its text."""
     facts = [f"{name}: {value}" for name, value in cast("list[list[str]]", turn["facts"])]
     aside = [str(each) for each in cast("list[object]", turn["aside"])]
     return "\n\n".join(filter(None, ("\n".join([*facts, *aside]), str(turn["text"]))))
 
 
 def _votes(now: Standing) -> list[Vote]:
-    """The ballots: as they were counted, else as they were given."""
+    """The ballots as they were counted, or as they were given so far."""
     if now.transcript.decision and now.transcript.decision.ballots:
         counted = now.transcript.decision.ballots
         return [

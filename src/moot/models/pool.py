@@ -15,8 +15,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import BriefError, Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
-from moot.models.breaker import Breaker, Breaking, Fuse
-from moot.models.layers import Layer, Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.layers import Breaker, Breaking, Fuse, Layer, Patience, Recorded, Retrying, Throttled, Timed
 from moot.models.names import Environment, ModelName, need_key, parse
 from moot.models.ollama import Ollama
 from moot.models.pydantic_ai_wire import Direct

@@ -1,130 +1,20 @@
-"""HTTP connections to providers: one client each, keys only to its own host, limited answers.
-
-Bytes are counted as they arrive, before anything parses them. Answers are requested uncompressed, and a compressed one
-is refused, so the count is the real size. The module loads the HTTP library, which takes 0.1 s; import it where a
-connection is opened.
+"""HTTP connections to providers: one client for each, and keys that go only to their own host.
 """
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Protocol, cast
 
-from httpx2 import AsyncByteStream, Response
-
-from moot.core.errors import Unavailable, Unreadable
+from moot.core.errors import Unavailable
 from moot.models.names import Environment, Key, Provider, find_url, need_key
-from moot.models.provider_errors import misled, tell
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Request, Response
 
-ANSWER_BYTES = 32_000_000
-"""Bytes of one whole answer: some 100,000 tokens, for each comes in an event of about 300 bytes."""
-
-EVENT_BYTES = 8_000_000
-"""Bytes of one event or line, which is held whole before it is read: 64 vectors of 4,096 numbers take 6 million."""
-
-EVENT_LINES = 1_000
-"""Lines of one event; providers send two."""
-
-ERROR_BYTES = 64_000
-"""Bytes that are read of the body of an error; no more than 200 characters of it are told."""
-
-_EVENT_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
-
-
-def bound(response: Response, who: str, url: str, *, events: bool) -> None:
-    """Bound what can be read of a response.
-
-    Args:
-        response: the response, of which only the head has been read.
-        who: the provider's name.
-        url: the provider's address, as the owner gave it.
-        events: whether it is read as a stream of events, whatever it says that it is; else by lines.
-
-    Raises:
-        Unavailable: it is a web page, or compressed; what answers at the address is no such provider.
-    """
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    packing = response.headers.get("content-encoding", "").strip().lower()
-    packed, body = packing not in ("", "identity"), cast("AsyncByteStream", response.stream)
-    if not response.is_success:
-        # The status tells what is wrong; of a compressed body nobody knows what it becomes.
-        response.headers.pop("content-encoding", None)
-        response.stream = _Beginning(body, 0 if packed else ERROR_BYTES)
-    elif kind == "text/html":
-        raise misled(f"{who} at {url} answers with a web page; is the address right?")
-    elif packed:
-        raise misled(f"{who} at {url} compresses its answers, though asked not to{tell(packing)}")
-    else:
-        response.stream = _Answer(body, who, events=events)
-
-
-class _Answer(AsyncByteStream):
-    """A body that is no longer than an answer can be, nor any of its events."""
-
-    def __init__(self, body: AsyncByteStream, who: str, *, events: bool) -> None:
-        self._body, self._who = body, who
-        self._what, self._ends = ("event", _EVENT_ENDS) if events else ("line", (b"\n",))
-        self._whole = self._size = self._lines = 0
-        self._tail = b""
-
-    async def __aiter__(self) -> AsyncGenerator[bytes, None]:
-        """The pieces as they come.
-
-        Raises:
-            Unreadable: it is too long.
-        """
-        async with aclosing(cast("AsyncGenerator[bytes, None]", aiter(self._body))) as pieces:
-            async for piece in pieces:
-                self._count(piece)
-                yield piece
-
-    async def aclose(self) -> None:
-        """Give the connection back."""
-        await self._body.aclose()
-
-    def _count(self, piece: bytes) -> None:
-        self._whole += len(piece)
-        if self._whole > ANSWER_BYTES:
-            raise self._too_much(f"{ANSWER_BYTES // 1_000_000} MB in one answer")
-        for line in piece.splitlines(keepends=True):
-            self._size += len(line)
-            self._tail = (self._tail + line[-4:])[-4:]
-            self._lines += line.endswith((b"\n", b"\r"))
-            if self._size > EVENT_BYTES:
-                raise self._too_much(f"{EVENT_BYTES // 1_000_000} MB in one {self._what}")
-            if self._tail.endswith(self._ends):
-                self._size = self._lines = 0
-            if self._lines > EVENT_LINES and self._what == "event":
-                raise self._too_much(f"{EVENT_LINES:,} lines in one event")
-
-    def _too_much(self, what: str) -> Unreadable:
-        return Unreadable(f"{self._who} sent more than {what}", kind="garbled")
-
-
-class _Beginning(AsyncByteStream):
-    """The first bytes of a body; the rest is left unread."""
-
-    def __init__(self, body: AsyncByteStream, most: int) -> None:
-        self._body, self._left = body, most
-
-    async def __aiter__(self) -> AsyncGenerator[bytes, None]:
-        """The pieces as they come, until there are enough."""
-        async with aclosing(cast("AsyncGenerator[bytes, None]", aiter(self._body))) as pieces:
-            while self._left > 0 and (piece := await anext(pieces, b"")):
-                yield piece[: self._left]
-                self._left -= len(piece)
-
-    async def aclose(self) -> None:
-        """Give the connection back."""
-        await self._body.aclose()
-
-
 CONNECT_SECONDS = 10.0
-"""Seconds to reach a host. All other limits are those of ``wrap.Timed``, which tells words from signs of life."""
+"""Seconds to reach a host. All other limits are those of ``layers.Timed``, which tells words from signs of life."""
 
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key; the cost of a pool of connections grows with its square."""
@@ -205,6 +95,8 @@ class Link:
         """Let in no more than an answer can be."""
 
         events = self.provider.wire != "ollama" and not response.request.url.path.endswith("/embeddings")
+        from moot.models.bounds import bound  # it loads the HTTP library, which takes 0.1 s
+
         bound(response, self.provider.name, self.url, events=events)
 
 

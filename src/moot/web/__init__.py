@@ -1,4 +1,4 @@
-"""The HTTP API and the web app: a host over the application that holds no second state.
+"""The HTTP API and the web app; all state stays in the application and its records.
 
 Read in this order: ``app`` (routes and guard joined), ``http_server``, ``site``, ``auth``, ``guard``,
 ``debate_routes``, ``entry_routes`` with ``live``, ``read_routes``, ``people_routes``, ``pages``; ``schemas`` and

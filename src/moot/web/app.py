@@ -1,8 +1,6 @@
-"""The API's own description (OpenAPI). This file owns what FastAPI does not say of it: problems, tokens, examples.
+"""The web application: routes, guard and error handlers, and the OpenAPI description with problems and examples.
 
-The application: routes, rights and the guard joined. This file owns the API's description.
-
-``examples.json`` holds for each operation one request and its answer, with long texts and lists cut.
+``examples.json`` has one request and its answer for each operation, with long texts and lists cut.
 """
 
 import json
@@ -26,7 +24,7 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
 from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
-from moot.web.auth import Passes
+from moot.web.auth import Authenticator
 from moot.web.guard import Guard
 from moot.web.live import Live
 from moot.web.problems import MEDIA, Problem, answer, invalid, problem_of
@@ -41,7 +39,7 @@ JSON = "application/json"
 
 
 def describe(app: FastAPI) -> Data:
-    """The description of the API: every error is a problem, and every route needs a token."""
+    """The OpenAPI description: every error is a problem, and every route needs authentication."""
     if app.openapi_schema is None:
         made = app.openapi()
         examples = cast("dict[str, Data]", json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
@@ -53,12 +51,12 @@ def describe(app: FastAPI) -> Data:
                         response["content"] = dict(PROBLEM)
         parts = cast("Data", made["components"])
         parts["securitySchemes"] = {
-            "token": {"type": "http", "scheme": "bearer", "description": "A program's token, or that of a share link."},
+            "token": {"type": "http", "scheme": "bearer", "description": "The token of a program or of a share link."},
             "session": {
                 "type": "apiKey",
                 "in": "cookie",
                 "name": "moot_session_8323",
-                "description": "Of the page; it ends with the port.",
+                "description": "The session of the web app; the name ends with the port.",
             },
         }
         made["security"] = [{"token": []}, {"session": []}]
@@ -69,7 +67,7 @@ def describe(app: FastAPI) -> Data:
 
 
 def _show(operation: Data, example: Data) -> None:
-    """Put the examples of an operation where they belong: parameters, the request's body, the answer in each form."""
+    """Add the examples of an operation: parameters, the request's body, and the answer in each form."""
     given = cast("Data", example.get("parameters", {}))
     for parameter in cast("list[Data]", operation.get("parameters", [])):
         if parameter["name"] in given:
@@ -103,14 +101,14 @@ async def open_site(
     most: int | None = None,
     queue: Dispatcher | None = None,
 ) -> AsyncGenerator[Site]:
-    """A server over a desk, as long as the context lasts; the debates that it holds are stopped at the end.
+    """Open a server over a workspace, for the time of the context; its debates are paused at the end.
 
     Args:
-        desk: the desk; it is not closed.
+        workspace: the workspace; it is not closed.
         config: the owner's settings.
-        hosts: the values of the header ``Host`` that are answered.
-        most: debates at once; None for the owner's setting.
-        queue: where debates are submitted for workers; None where the server holds them.
+        hosts: the accepted values of the header ``Host``.
+        most: debates in parallel; None for the owner's setting.
+        queue: the queue of the workers; None where the server runs the debates.
     """
     serving = config.serve
     runner = open_runner(workspace, config, most=most or serving.most, kept=1, queue=queue)
@@ -118,7 +116,7 @@ async def open_site(
         yield Site(
             runner=runner,
             live=live,
-            passes=Passes(serving.tokens),
+            auth=Authenticator(serving.tokens),
             spending=Spending(runner, serving.daily),
             serving=serving,
             hosts=frozenset(each.lower() for each in hosts),
@@ -131,17 +129,17 @@ def make_app(site: Site) -> ASGIApp:
 
 
 def routes() -> FastAPI:
-    """The application without its guard, which gives it its server; for its description."""
+    """The application without its guard; the guard connects it to a server."""
     app = FastAPI(
         title="Moot",
         version=metadata.version("moot"),
         description=ABOUT,
-        openapi_url=None,  # it is a route like any other, with its right
+        openapi_url=None,  # it is a route with a right, as all others
         docs_url=None,  # it would load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
     )
-    # Not included as routers: each route stands in one list, with its right, for whoever lists them.
+    # Not included as routers, so that all routes with their rights are in one list.
     for router in (
         debate_routes.router,
         entry_routes.router,
@@ -162,7 +160,7 @@ def routes() -> FastAPI:
 
 
 def _catch(app: FastAPI) -> None:
-    """Every error is answered by a problem."""
+    """Answer every error with a problem."""
 
     def moot(connection: HTTPConnection, error: Exception) -> JSONResponse:
         return answer(problem_of(cast("MootError", error)))
@@ -180,10 +178,10 @@ def _catch(app: FastAPI) -> None:
             headers = {"Allow": ", ".join(pages.allowed(app.routes, connection.scope["path"]))}
         return answer(Problem(found.status_code, str(found.detail), headers=headers))
 
-    def slip(connection: HTTPConnection, error: Exception) -> JSONResponse:
-        return answer(Problem(500, "an internal error; what is on record stays"))  # the guard notes it
+    def internal(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return answer(Problem(500, "an internal error; the records are not affected"))  # the guard logs it
 
-    app.add_exception_handler(Exception, slip)
+    app.add_exception_handler(Exception, internal)
     app.add_exception_handler(MootError, moot)
     app.add_exception_handler(Problem, problem)
     app.add_exception_handler(RequestValidationError, wrong)

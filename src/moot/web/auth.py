@@ -1,4 +1,4 @@
-"""Passes: who somebody is, by what was sent along. This file owns sessions, tokens and the one-time link.
+"""Authentication: sessions, tokens of programs, share links and the one-time login link.
 
 Sessions live as long as the process. Of every secret only its hash is kept, and hashes are compared in constant time.
 """
@@ -14,36 +14,36 @@ from moot.app.run.access import RIGHTS, Claim, Right, Share, mark_of, new_secret
 from moot.web.problems import Problem
 
 SESSION = "moot_session"
-"""How the cookie of whoever is at the machine begins; what follows tells the port."""
+"""The prefix of the local owner's session cookie; the port follows."""
 
 SHARED = "moot_share"
-"""How the cookie of a share link begins; what follows tells the port and the debate."""
+"""The prefix of the cookie of a share link; the port and the debate follow."""
 
 LINK_SECONDS = 600.0
-"""How long the one-time link is good."""
+"""The seconds for which the one-time link is valid."""
 
 SESSION_SECONDS = 30 * 86_400.0
 
 MOST_SESSIONS = 100
 
 MOST_LINKS = 10_000
-"""So many links are counted by themselves; further ones by where they are used."""
+"""The most share links with rate limits of their own; further ones are counted by their address."""
 
 LOOK_SECONDS = 5.0
-"""Seconds after which a server knows that another one has taken a link back."""
+"""Seconds after which a server notices that another one has revoked a link."""
 
 MOST_STREAMS = 2000
-"""The most streams and sockets of one pass at once: a link may be for a full hall."""
+"""The most open streams and sockets of one identity: a share link may have a large audience."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
-    """Somebody with a right.
+class Identity:
+    """An authenticated identity.
 
     Attributes:
-        owner: under which name it owns debates; "" for whoever is at the machine.
-        share: the link that it came by; None for an owner.
-        cookie: whether it came as a cookie, which a browser sends by itself.
+        owner: the owner's name of its debates; "" for the local owner.
+        share: the share link that was used; None for an owner.
+        cookie: whether it was sent as a cookie, which a browser sends by itself.
         mark: the hash of its secret, by which its requests are counted.
     """
 
@@ -54,35 +54,35 @@ class Pass:
 
     @property
     def machine(self) -> bool:
-        """Whether it is whoever is at the machine, who sees everything."""
+        """Whether it is the local owner, who may see everything."""
         return not self.owner and self.share is None
 
     @property
     def sender(self) -> str:
-        """Who it is, whatever session or cookie it came by."""
+        """The identity, independent of the session or cookie."""
         return f"link {self.share.id}" if self.share else f"owner {self.owner}"
 
     def right_on(self, claim: Claim) -> Right | None:
-        """What it may do with a debate; None where there is no such debate for it. A link is for its debate alone."""
+        """The right on a debate; None where the debate does not exist for it. A link is for its debate only."""
         if self.share:
             return self.share.right
         return "own" if self.machine or self.owner == claim.owner else None
 
 
 def reaches(right: Right, needed: Right) -> bool:
-    """Whether a right is at least another one."""
+    """Whether a right includes the needed one."""
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 
 
 @dataclass(slots=True)
-class Passes:
-    """Whom this process knows.
+class Authenticator:
+    """Authenticates requests: the sessions, tokens and links that this process knows.
 
     Args:
         tokens: the hashes of the tokens of programs, by name.
-        clock: seconds that only go forward.
-        revoked: the ids of links that were taken back.
-        links: the hashes of links that have let somebody in; each is counted by itself, not by where it is used.
+        clock: a monotonic clock in seconds.
+        revoked: the ids of revoked links.
+        links: the hashes of links that were used; each has its own rate limit, independent of the address.
     """
 
     tokens: Mapping[str, str]
@@ -95,13 +95,13 @@ class Passes:
     _sessions: dict[str, float] = field(default_factory=dict[str, float])
 
     def new_link(self) -> str:
-        """A token that is good once, for ten minutes; an older one is good no longer."""
+        """A new one-time token, valid for ten minutes; an older one is no longer valid."""
         secret = new_secret()
         self._link = (mark_of(secret), self.clock() + LINK_SECONDS)
         return secret
 
     def exchange(self, secret: str) -> str | None:
-        """The one-time token for a new session; None where it is good no longer."""
+        """Exchange the one-time token for a new session; None where it is no longer valid."""
         if self._link is None or not compare_digest(self._link[0], mark_of(secret)) or self.clock() > self._link[1]:
             return None
         self._link = None
@@ -111,25 +111,25 @@ class Passes:
         self._sessions[mark_of(session)] = self.clock() + SESSION_SECONDS
         return session
 
-    def of_session(self, secret: str) -> Pass | None:
-        """The pass of a session's cookie."""
+    def of_session(self, secret: str) -> Identity | None:
+        """The identity of a session cookie; None where it is not valid."""
         mark = mark_of(secret)
         ends = next((ends for each, ends in self._sessions.items() if compare_digest(each, mark)), None)
-        return None if ends is None or self.clock() > ends else Pass(cookie=True, mark=mark)
+        return None if ends is None or self.clock() > ends else Identity(cookie=True, mark=mark)
 
-    def of_token(self, secret: str) -> Pass | None:
-        """The pass of a program's token."""
+    def of_token(self, secret: str) -> Identity | None:
+        """The identity of a program's token; None where it is not known."""
         mark = mark_of(secret)
         found = [name for name, each in self.tokens.items() if compare_digest(each, mark)]
-        return Pass(owner=found[0], mark=mark) if found else None
+        return Identity(owner=found[0], mark=mark) if found else None
 
     def meet(self, link: str) -> None:
-        """A link has let somebody in."""
+        """Note that a link was used."""
         if len(self.links) < MOST_LINKS:
             self.links.add(link)
 
     def looks_again(self, debate: str) -> bool:
-        """Whether it is time to read again which links to a debate were taken back; true once in some seconds."""
+        """Whether to read again which links to a debate are revoked; true once every few seconds."""
         now = self.clock()
         if now - self._looked.get(debate, -LOOK_SECONDS) < LOOK_SECONDS:
             return False
@@ -139,14 +139,14 @@ class Passes:
         return True
 
     @contextmanager
-    def streaming(self, holder: Pass) -> Generator[None]:
-        """A stream or socket of a pass, as long as the context lasts.
+    def streaming(self, holder: Identity) -> Generator[None]:
+        """Count a stream or socket of an identity for the time of the context.
 
         Raises:
-            Problem: 429 where it has as many as it may.
+            Problem: 429 where it has reached the maximum.
         """
         if self._open[holder.mark] >= MOST_STREAMS:
-            detail = f"{MOST_STREAMS} streams are open with this pass, the most at once; close one"
+            detail = f"{MOST_STREAMS} streams are open with this login, the maximum; close one"
             raise Problem(429, detail, headers={"Retry-After": "30"})
         self._open[holder.mark] += 1
         try:
@@ -158,20 +158,20 @@ class Passes:
 
 
 def session_cookie(host: str) -> str:
-    """The name of the cookie of a session at a host, which is given as in the header ``Host``.
+    """The name of the session cookie at a host, which is written as in the header ``Host``.
 
-    A browser keeps cookies by the name of a machine, whatever the port. So that two servers on one machine do not take
-    each other's place, the port stands in the name.
+    Browsers store cookies by host name, whatever the port. The name contains the port, so that two servers on one
+    machine do not overwrite each other's cookies.
     """
     port = host.rpartition(":")[2]
     return f"{SESSION}_{port}" if port.isdecimal() else SESSION
 
 
 def share_cookie(host: str, debate: str) -> str:
-    """The name of the cookie that holds the secret of a link to a debate; see ``session_cookie``."""
+    """The name of the cookie with the secret of a link to a debate; see ``session_cookie``."""
     return f"{share_cookies(host)}{mark_of(debate)[:16]}"
 
 
 def share_cookies(host: str) -> str:
-    """How the names of these cookies begin at a host."""
+    """The prefix of the names of these cookies at a host."""
     return f"{session_cookie(host).replace(SESSION, SHARED)}_"

@@ -1,8 +1,7 @@
-"""What was read from records, remembered. This file owns that heavy reading is done once, off the loop, and in bounds.
+"""Caches of the web server: records, reports, PDFs and the summaries of debates in lists.
 
-What debates came to, for lists and for the state of one. This file owns how a record is summed up for the API.
-
-A record only grows, so what was made of it holds for as long as it has as many entries.
+A record only grows, so anything made of it is valid as long as its number of entries is the same. Slow work is done
+once, in threads or other processes, and with limits.
 """
 
 import asyncio
@@ -22,28 +21,28 @@ from moot.core.event import Entry, Paused
 from moot.core.transcript import Transcript, fold
 
 MOST_RECORDS = 4
-"""So many records are kept as entries."""
+"""The maximum number of records in the cache."""
 
 MOST_MARKS = 1000
-"""So many answers are kept to whether all of a debate may be heard."""
+"""The maximum number of cached results, and of cached answers to whether a viewer may read all of a debate."""
 
 MOST_BYTES = 32 * 1024 * 1024
-"""So many bytes of what was made of records are kept."""
+"""The maximum number of bytes of cached results."""
 
 PDF_SECONDS = 60.0
-"""Time for one PDF; a debate of 300 turns takes about half of it."""
+"""Seconds for one PDF; a debate of 300 turns takes about half of it."""
 
 MOST_PRINTS = 4
-"""So many PDFs may be wanted at once: one is being made, and the others wait."""
+"""The maximum number of requests for PDFs in parallel: one is made, the others wait."""
 
 
 class Busy(Exception):
-    """Too many PDFs are wanted at once."""
+    """Too many PDFs are requested in parallel."""
 
 
 @dataclass(slots=True)
 class Kept:
-    """What was made of records by one server; one piece is made at a time, so that the debates go on beside it."""
+    """The results made of records; one is made at a time, so that debates continue in parallel."""
 
     most_bytes: int = MOST_BYTES
     pdf_seconds: float = PDF_SECONDS
@@ -66,7 +65,7 @@ class Kept:
         return (await self.read(workspace, debate))[0]
 
     async def read(self, workspace: Workspace, debate: str) -> tuple[tuple[Entry, ...], Transcript]:
-        """All entries of a debate, checked, and folded: nobody may fold more into it.
+        """All entries of a debate, checked, with their transcript, which must not be changed.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -83,7 +82,7 @@ class Kept:
         return found
 
     def _known(self, debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript] | None:
-        """A record that is kept, if it is as long at least."""
+        """A cached record, if it has at least as many entries."""
         found = self._records.get(debate)
         if found is None or len(found[0]) < len(lines):
             return None
@@ -91,7 +90,7 @@ class Kept:
         return found
 
     async def hears_all(self, debate: str, entries: Sequence[Entry], ears: Ears) -> bool:
-        """Whether somebody may know of every turn of a record; see ``moot.app.serve.visibility``."""
+        """Whether a viewer may read every turn of a record; see ``moot.app.serve.visibility``."""
         if ears is None:
             return True
         count, heard = self._heard.get((debate, ears), (0, False))
@@ -103,13 +102,13 @@ class Kept:
         return heard
 
     async def made(self, debate: str, what: str, count: int, make: Callable[[], bytes]) -> bytes:
-        """What is made of a record of so many entries; made in a thread, where it is not there already.
+        """A result made of a record; made in a thread if it is not cached.
 
         Args:
-            debate: the record's debate.
-            what: its name; what has other parameters has another one.
-            count: of how many entries it is made.
-            make: makes it; it must not read the record anew.
+            debate: the id of the debate.
+            what: the name of the result, with its parameters.
+            count: the number of entries that it is made of.
+            make: makes it; it must not read the record again.
         """
         if (found := self._find(debate, what, count)) is None:
             async with self._reading:
@@ -119,11 +118,11 @@ class Kept:
         return found
 
     async def pdf(self, debate: str, count: int, page: bytes) -> bytes:
-        """A page as PDF, from another process that has a limit in time; one is made at once.
+        """A page as PDF, made by another process with a time limit; one at a time.
 
         Raises:
-            Busy: too many are wanted.
-            BriefError: it takes too long, or what makes it is not installed.
+            Busy: too many are requested.
+            BriefError: it takes too long, or the library is not installed.
         """
         if (found := self._find(debate, "pdf", count)) is None:
             if self._prints >= MOST_PRINTS:
@@ -136,12 +135,14 @@ class Kept:
             finally:
                 self._prints -= 1
         if not found:
-            told = f"the PDF takes longer than {self.pdf_seconds:g} seconds; print the HTML report from a browser"
+            told = (
+                f"making the PDF takes longer than {self.pdf_seconds:g} seconds; print the HTML report from a browser"
+            )
             raise BriefError(told, code="out_of_range")
         return found
 
     async def _print(self, debate: str, count: int, page: bytes) -> bytes:
-        """The PDF; nothing where it takes too long, which is kept as well, so that it is not tried again."""
+        """The PDF; empty if it takes too long, which is also cached, so that it is not tried again."""
         try:
             found = await printed(page, self.pdf_seconds)
         except TimeoutError:
@@ -172,17 +173,17 @@ def _read(debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcr
 Data: TypeAlias = dict[str, object]
 
 KEPT = 2000
-"""So many debates' sums are remembered."""
+"""The maximum number of cached summaries."""
 
 
 @dataclass(slots=True)
 class Sums:
-    """What records came to, remembered by their length: a record only grows."""
+    """Summaries of records, cached by the number of entries."""
 
     _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])
 
     async def of(self, workspace: Workspace, listed: Listed) -> Data:
-        """A debate in a list: what stands in ``Listed``, its participants, decision, and what it used."""
+        """A debate in a list: the data of ``Listed``, its participants, decision and usage."""
         key = (listed.debate, listed.entries)
         if key not in self._known:
             self._known[key] = await _row(workspace, listed)
@@ -207,8 +208,8 @@ async def _row(workspace: Workspace, listed: Listed) -> Data:
         entries = await workspace.entries(listed.debate)
         transcript = fold(entries)
     except RecordError as error:
-        unread: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
-        return {**row, **unread, "status": "damaged", "reason": str(error)}
+        unreadable: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
+        return {**row, **unreadable, "status": "damaged", "reason": str(error)}
     usage, decision = transcript.usage, transcript.decision
     told = decision and {
         "winner": decision.winner,
@@ -228,19 +229,19 @@ async def _row(workspace: Workspace, listed: Listed) -> Data:
 
 
 def _waits_for(transcript: Transcript) -> list[str]:
-    """The people who have still to answer, each once."""
+    """The people who still have to answer, each once."""
     people = {each.name for each in (transcript.brief.participants if transcript.brief else ()) if is_person(each)}
     asked = [turn.by for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
     return [] if transcript.closed else [name for name in dict.fromkeys(asked) if name in people]
 
 
 def names_of(transcript: Transcript) -> list[str]:
-    """Who sits at the table."""
+    """The names of the participants, without helpers."""
     people = transcript.brief.participants if transcript.brief else ()
     return [each.name for each in people if each.duty != "aide"]
 
 
 def kind_of(entries: Sequence[Entry]) -> str:
-    """Why a debate stands still; "" where it does not."""
+    """Why a debate is paused; "" where it is not."""
     last = entries[-1].event if entries else None
     return (last.kind or "stopped") if isinstance(last, Paused) else ""

@@ -1,8 +1,4 @@
-"""Fields of answers as JSON. This file owns how they become values of a form.
-
-From a request to the desk's admission. This file owns what a body means there.
-Routes of debates as a whole. This file owns how they are begun, listed, shown, stopped and gone on with.
-"""
+"""Routes that start, check, list, show, stop, resume, fork and resolve debates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
@@ -29,7 +25,7 @@ from moot.core.brief import Limits as Bounds
 from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Called, Entry
 from moot.core.transcript import fold
-from moot.web.auth import Pass
+from moot.web.auth import Identity
 from moot.web.cache import kind_of
 from moot.web.problems import Problem
 from moot.web.read_schemas import Understood
@@ -53,10 +49,10 @@ from moot.web.site import Owner, Owning, Site, SiteOf, Viewing, Visit, api_route
 
 
 def values(given: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
-    """The fields of an answer; null leaves one out.
+    """The fields of an answer as values of a form; a field that is null is left out.
 
     Raises:
-        BriefError: something that no field can hold.
+        BriefError: a value has a type that no field can have.
     """
     if given is None:
         return None
@@ -72,63 +68,63 @@ def _value(name: str, value: JsonValue) -> Value:
 
 
 def caps_of(limits: Limits | None) -> LimitWishes:
-    """Limits for the desk."""
+    """The limits of a request."""
     return LimitWishes(**limits.model_dump()) if limits else LimitWishes()
 
 
 def admission(site: Site, owner: str) -> Admission:
-    """Who takes somebody's orders; "" for whoever is at the machine."""
+    """The admission for an owner's requests; "" is the local owner."""
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
 def order_of(body: Planned) -> Order:
-    """What a body asks for."""
+    """The request for a debate in a body."""
     wishes = Wishes(models=tuple(body.models), seed=body.seed, cast=body.cast, caps=caps_of(body.limits))
     return Order(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
 
 
-async def make_ready(site: Site, holder: Pass, body: Planned) -> Start:
-    """Read and prepare what a request asks for; see ``Admission.make_ready``."""
+async def make_ready(site: Site, holder: Identity, body: Planned) -> Start:
+    """Read and prepare the debate of a request; see ``Admission.make_ready``."""
     return await admission(site, holder.owner).make_ready(order_of(body))
 
 
-async def begin(site: Site, holder: Pass, body: NewDebate, key: str) -> str:
-    """Begin what a request asks for; see ``Admission.begin``."""
+async def begin(site: Site, holder: Identity, body: NewDebate, key: str) -> str:
+    """Start the debate of a request; see ``Admission.begin``."""
     return await admission(site, holder.owner).begin(order_of(body), key)
 
 
 async def go_on(site: Site, owner: str, debate: str, limits: Limits | None) -> bool:
-    """Go on with a debate; see ``Admission.go_on``."""
+    """Resume a debate; see ``Admission.go_on``."""
     return await admission(site, owner).go_on(debate, caps_of(limits))
 
 
 async def answered(site: Site, debate: str) -> bool:
-    """Go on with a debate in which somebody has answered, whoever that was; see ``Admission.answered``."""
+    """Resume a debate in which somebody has answered; see ``Admission.answered``."""
     return await admission(site, "").answered(debate)
 
 
-def read_other(site: Site, holder: Pass, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
+def read_other(site: Site, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
     """Another brief for a fork; see ``Admission.read_other``."""
     return admission(site, holder.owner).read_other(brief, parent)
 
 
-async def own(site: Site, holder: Pass, debate: str, asked: str) -> None:
-    """Note whose a new debate is; see ``Admission.own``."""
+async def own(site: Site, holder: Identity, debate: str, asked: str) -> None:
+    """Store the owner of a new debate; see ``Admission.own``."""
     await admission(site, holder.owner).own(debate, asked)
 
 
-async def is_there(site: Site, holder: Pass, debate: str, asked: str) -> bool:
-    """Whether the debate of a key is there already; see ``Admission.is_there``."""
+async def is_there(site: Site, holder: Identity, debate: str, asked: str) -> bool:
+    """Whether the debate of a key exists already; see ``Admission.is_there``."""
     return await admission(site, holder.owner).is_there(debate, asked)
 
 
-def keyed(holder: Pass, key: str) -> str:
-    """The id of the debate that a request under a key makes."""
+def keyed(holder: Identity, key: str) -> str:
+    """The id of the debate that a request with an idempotency key creates."""
     return keyed_by(holder.owner, key)
 
 
 def request_of(what: str, body: BaseModel) -> str:
-    """The hash of what is asked for."""
+    """The hash of a request."""
     return hash_of(what, body.model_dump(mode="json"))
 
 
@@ -140,7 +136,7 @@ Key = Annotated[
         alias="Idempotency-Key",
         max_length=200,
         pattern="^[!-~]*$",
-        description="The same key and body give the same debate, however often they are sent.",
+        description="Requests with the same key and body return the same debate.",
     ),
 ]
 
@@ -157,7 +153,7 @@ LINKS: Mapping[str, object] = {
         "shares": "list_shares",
     }.items()
 }
-"""What can be done next with a debate that was begun, for programs that read the description."""
+"""Links to the operations on a new debate, for programs that read the description."""
 
 
 def _made() -> dict[int | str, dict[str, object]]:
@@ -166,7 +162,7 @@ def _made() -> dict[int | str, dict[str, object]]:
 
 @router.post("/debates", status_code=201, responses=_made())
 async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = "") -> Begun:
-    """Begin a debate. Where its participants have to be made first, it is on record only when they are."""
+    """Start a debate. If its participants must be generated first, it is on record only after that."""
     debate = await begin(site, holder, body, key)
     return await _begun(site, debate, response)
 
@@ -179,7 +175,7 @@ async def _begun(site: Site, debate: str, response: Response) -> Begun:
 
 @router.post("/check")
 async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
-    """Say what was understood of a brief, and what the debate would use. Nothing is sent to any model."""
+    """Show how a brief was understood, and what the debate would use. Nothing is sent to any model."""
     start = await make_ready(site, holder, body)
     return Understood.model_validate({"kind": start.intake.kind, **plan_data(start.ready)})
 
@@ -188,12 +184,12 @@ async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
 async def list_debates(
     site: SiteOf,
     holder: Owner,
-    q: Annotated[str, Query(max_length=200, description="Words that stand in the topic or the id.")] = "",
-    status: Annotated[Status | None, Query(description="Only debates that stand so.")] = None,
-    after: Annotated[str, Query(max_length=200, description="The last id of the page before.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Words in the topic or the id.")] = "",
+    status: Annotated[Status | None, Query(description="Only debates with this status.")] = None,
+    after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> Listing:
-    """List debates, newest first: of whoever is at the machine all, of a token its own."""
+    """List debates, newest first: all for the local owner, its own for a token."""
     found: list[Listed] = [each for each in await site.workspace.list() if _fits(each, q.casefold(), status)]
     if not holder.machine:
         whose = owners(await site.workspace.store.debates())
@@ -202,7 +198,9 @@ async def list_debates(
     if after:
         first = next((n for n, each in enumerate(found, start=1) if each.debate == after), 0)
         if not first:
-            raise Problem(422, f"no debate of this list is {after[:80]!r}; leave `after` out to begin anew", "cursor")
+            raise Problem(
+                422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
+            )
     page = found[first : first + limit]
     by = await site.runner.holders()
     rows = [
@@ -221,12 +219,12 @@ def _fits(each: Listed, words: str, status: str | None) -> bool:
 
 @router.get("/debates/{debate}")
 async def get_debate(visit: Viewing) -> State:
-    """Say how a debate stands."""
+    """Return the state of a debate."""
     return await state_of(visit)
 
 
 async def state_of(visit: Visit) -> State:
-    """How a debate stands for somebody."""
+    """The state of a debate as a viewer may see it."""
     site, debate = visit.site, visit.debate
     now = await site.runner.look(debate)
     runs = bool(now.by)
@@ -268,17 +266,17 @@ def _calls(entries: Sequence[Entry]) -> int:
 
 @router.post("/debates/{debate}/stop")
 async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
-    """Stop a debate: after the answers in hand, or at once. It can be resumed."""
+    """Stop a debate after the answers in progress, or at once. It can be resumed."""
     stopped = await visit.site.runner.pause(visit.debate, now=bool(body and body.now))
     state = await state_of(visit)
     if not stopped and state.status == "open":
-        raise Problem(409, f"{visit.debate} is not held here: stop it where it is held, or go on with it here")
+        raise Problem(409, f"{visit.debate} does not run here: stop it where it runs, or resume it here")
     return state
 
 
 @router.post("/debates/{debate}/resume")
 async def resume_debate(visit: Owning, body: Going | None = None) -> State:
-    """Go on with a debate where its record ends; one that runs, or is over, stays as it is."""
+    """Resume a debate where its record ends. A debate that runs or has ended is not changed."""
     _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
     await go_on(visit.site, visit.holder.owner, visit.debate, body.limits if body else None)
     return await state_of(visit)
@@ -286,12 +284,12 @@ async def resume_debate(visit: Owning, body: Going | None = None) -> State:
 
 def _check_made(visit: Visit, entries: int) -> None:
     if not entries:
-        raise RecordError(f"{visit.debate} is not on record yet: its participants are not made")
+        raise RecordError(f"{visit.debate} is not on record yet: its participants are not generated")
 
 
 @router.post("/debates/{debate}/fork", status_code=201, responses=_made())
 async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key = "") -> Begun:
-    """Go on from the middle of a debate, in a new one; the old one stays as it is."""
+    """Fork a debate: a new one continues from an entry of it. The old one is not changed."""
     site, holder = visit.site, visit.holder
     _check_made(visit, await site.workspace.count_entries(visit.debate))
     asked = request_of(f"fork {visit.debate}", body)
@@ -310,7 +308,7 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
         try:
             name = await part_from(site.workspace, visit.debate, at=body.at, change=change, name=name, before=claim)
         except RecordConflict:
-            # The same was asked for at the same time; where it was something else, it is refused here.
+            # The same request came twice at the same time. A different request is refused here.
             if not (name and await is_there(site, holder, name, asked)):
                 raise
     if body.start:
@@ -320,6 +318,6 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 
 @router.post("/debates/{debate}/resolve")
 async def resolve_debate(visit: Owning, body: Resolving) -> State:
-    """Say which answer has turned out to be right."""
+    """Record the right answer of a debate."""
     await note(visit.site.workspace, visit.debate, "resolve", body.answer)
     return await state_of(visit)

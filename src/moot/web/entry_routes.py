@@ -1,4 +1,4 @@
-"""The entries of a debate, stored and live. This file owns the stream of server-sent events and the WebSocket."""
+"""Routes of the entries of a debate: JSON lines, server-sent events and the live WebSocket."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -20,24 +20,24 @@ from moot.web.site import Viewing, Visit, api_router
 router = api_router("entries")
 
 HEARTBEAT = 15.0
-"""Seconds after which a silent stream says that it is there."""
+"""Seconds after which a silent stream sends a sign of life."""
 
 LOOK = 1.0
-"""Seconds between two looks whether a viewer may still look on."""
+"""Seconds between two checks whether a viewer may still watch."""
 
 EVENTS = "text/event-stream"
 LINES = "application/x-ndjson"
 
-After = Annotated[int, Query(ge=0, le=10**9, description="The number of the last entry that is known.")]
+After = Annotated[int, Query(ge=0, le=10**9, description="The number of the last entry that the client has.")]
 
 
 class Stream(StreamingResponse):
-    """A stream whose source is closed with it, also when the reader leaves.
+    """A stream whose source is closed with it, also when the client disconnects.
 
     Args:
-        source: what is sent.
-        visit: whose it is: a pass has so many.
-        media_type: what it is.
+        source: the content.
+        visit: the request's access to the debate; the number of streams is limited for each identity.
+        media_type: the media type.
     """
 
     def __init__(self, source: AsyncIterator[bytes], visit: Visit, media_type: str) -> None:
@@ -45,12 +45,12 @@ class Stream(StreamingResponse):
         self._visit = visit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse."""
-        with self._visit.site.passes.streaming(self._visit.holder):
+        """Answer or refuse a request."""
+        with self._visit.site.auth.streaming(self._visit.holder):
             await super().__call__(scope, receive, send)
 
     async def stream_response(self, send: Send) -> None:
-        """Send it."""
+        """Send the content."""
         async with aclosing(cast("AsyncGenerator[bytes]", self.body_iterator)):
             await super().stream_response(send)
 
@@ -72,17 +72,17 @@ async def get_entries(
     visit: Viewing,
     request: Request,
     after: After = 0,
-    follow: Annotated[bool, Query(description="Go on with what comes, until the debate is over.")] = False,
+    follow: Annotated[bool, Query(description="Continue with new entries, until the debate ends.")] = False,
     form: Annotated[
         Literal["", "entries", "frames"],
-        Query(description="`entries` as they are stored, for owners; `frames` as a page needs them."),
+        Query(description="`entries` as they are stored, for owners; `frames` as the web app needs them."),
     ] = "",
-    last_event_id: Annotated[str, Header(description="As `after`, from a reader that comes back.")] = "",
+    last_event_id: Annotated[str, Header(description="The same as `after`, for a client that reconnects.")] = "",
 ) -> Stream:
-    """Give the entries of a debate, stored and, where it is wished, as they come."""
+    """Return the entries of a debate: the stored ones and, with `follow`, new ones as they come."""
     form = form or ("entries" if visit.right == "own" else "frames")
     if form == "entries" and visit.right != "own":
-        raise Problem(403, "the raw record is for the owner of the debate; take form=frames")
+        raise Problem(403, "only the owner of the debate can read the raw record; use form=frames")
     events = EVENTS in request.headers.get("accept", "")
     if events and last_event_id:
         after = _number(last_event_id)
@@ -105,7 +105,7 @@ async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGen
 
 
 async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[list[Item]]:
-    """What is stored and what comes; empty after so many seconds of silence. It ends for whoever may not look on."""
+    """Stored and new entries; empty pages after ``beat`` seconds of silence. It ends when the viewer's access ends."""
     silent = 0.0
     async with visit.site.live.watching(visit.debate, visit.ears) as channel:
         viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK)
@@ -117,14 +117,14 @@ async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[lis
 
 
 async def ended(visit: Visit) -> bool:
-    """Whether somebody may look on no longer: the link was taken back or has ended, or the server is being ended."""
+    """Whether the viewer's access has ended: the link was revoked or has expired, or the server shuts down."""
     share, site = visit.holder.share, visit.site
     if share is None or site.live.closing.is_set():
         return site.live.closing.is_set()
-    if site.passes.looks_again(visit.debate):  # another server may have taken it back
+    if site.auth.looks_again(visit.debate):  # another server may have revoked it
         with suppress(RecordError):
-            site.passes.revoked.update(each.id for each in await shares(site.workspace, visit.debate) if each.revoked)
-    return share.id in site.passes.revoked or not share.holds(site.workspace.clock())
+            site.auth.revoked.update(each.id for each in await shares(site.workspace, visit.debate) if each.revoked)
+    return share.id in site.auth.revoked or not share.holds(site.workspace.clock())
 
 
 async def _events(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterator[bytes]:
@@ -145,18 +145,18 @@ async def _lines(source: AsyncGenerator[list[Item]], form: Form) -> AsyncIterato
 
 @router.websocket("/debates/{debate}/live")
 async def watch_debate(socket: WebSocket, visit: Viewing, after: int = 0) -> None:
-    """Send arrays of frames and pieces, gathered; ends when the debate is over.
+    """Send arrays of frames and pieces of answers; ends when the debate ends.
 
-    A viewer that is too slow is sent ``{"resync": n}`` and let go: it comes back with ``after=n``.
+    A viewer that is too slow gets ``{"resync": n}`` and is disconnected; it reconnects with ``after=n``.
     """
-    with visit.site.passes.streaming(visit.holder):
+    with visit.site.auth.streaming(visit.holder):
         await socket.accept()
         async with asyncio.TaskGroup() as group:
             sending = group.create_task(_send(socket, visit, max(0, after)))
             try:
-                while True:  # whoever only sends never notices that the viewer has left
+                while True:  # only receiving shows that the viewer has disconnected
                     await socket.receive_text()
-            except (WebSocketDisconnect, KeyError, RuntimeError):  # a message that is no text is none for us either
+            except (WebSocketDisconnect, KeyError, RuntimeError):  # other messages are not supported
                 pass
             finally:
                 sending.cancel()
@@ -184,7 +184,7 @@ async def _send_all(socket: WebSocket, visit: Visit, channel: Channel, after: in
     while (page := await viewer.take()) is not None:
         if await ended(visit):
             closing = visit.site.live.closing.is_set()
-            return (1001, "the server is being ended") if closing else (1008, "the link holds no longer")
+            return (1001, "the server shuts down") if closing else (1008, "the link is no longer valid")
         if page:
             await socket.send_text("[" + b",".join([item.frame for item in page]).decode() + "]")
     return 1000, "over"

@@ -1,4 +1,4 @@
-"""The server: a socket, uvicorn and the debates in one event loop. This file owns how it begins and how it ends."""
+"""Start and stop the web server: a socket, uvicorn and the debates in one event loop."""
 
 import asyncio
 import io
@@ -24,22 +24,22 @@ from moot.workers.job_queue import open_queue
 PORT = 8323
 
 SETTLE = 0.2
-"""Seconds in which viewers are sent what came last."""
+"""Seconds for sending the last entries to viewers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How it is served.
+    """The settings of the server.
 
     Attributes:
-        store: the record's file, or the address of its database.
-        host: the address that is listened at.
-        port: its port; 0 for any.
-        most: debates at once; None for the owner's setting.
-        queue: whether workers hold the debates.
-        ready: told the link with its one-time token.
-        say: told what happens, in a sentence.
-        log: takes what happens as lines of JSON instead, every request among it; None for sentences.
+        store: the file of the records, or the address of their database.
+        host: the address to listen on.
+        port: the port; 0 for any free port.
+        most: debates in parallel; None for the owner's setting.
+        queue: whether workers run the debates.
+        ready: called with the link that has the one-time token.
+        say: called with sentences about what happens.
+        log: takes JSON lines instead, also for every request; None for sentences.
     """
 
     store: Path | str
@@ -53,11 +53,11 @@ class Wanted:
 
 
 async def serve(wanted: Wanted, config: Config) -> None:
-    """Serve until somebody ends it.
+    """Serve until a signal comes.
 
     Raises:
         BriefError: the address cannot be used, or there is no queue for that store.
-        RecordError: the record cannot be opened.
+        RecordError: the store cannot be opened.
     """
     check_host(wanted.host, config.serve)
     queue = open_queue(str(wanted.store)) if wanted.queue else None
@@ -79,7 +79,7 @@ async def serve(wanted: Wanted, config: Config) -> None:
 
 @contextmanager
 def _on_enter(act: Callable[[], None]) -> Generator[None]:
-    """Do something at each line that is typed, where somebody sits at a terminal."""
+    """Do something after each line that is typed at the terminal."""
     loop, stdin = asyncio.get_running_loop(), cast("TextIO", sys.stdin or io.StringIO())
 
     def read() -> None:
@@ -100,7 +100,7 @@ def _on_enter(act: Callable[[], None]) -> Generator[None]:
 
 @contextmanager
 def _logging(log: Log) -> Generator[None]:
-    """What libraries log goes there as well, as long as the context lasts."""
+    """Send the logs of libraries there too, for the time of the context."""
     logging.getLogger().addHandler(log)
     try:
         yield
@@ -120,7 +120,7 @@ async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) 
     ending = Ending(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
 
     def tell_link() -> None:
-        wanted.ready(f"http://{name}:{port}/?token={site.passes.new_link()}")
+        wanted.ready(f"http://{name}:{port}/?token={site.auth.new_link()}")
 
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server.serve(sockets=[listening]))

@@ -1,11 +1,8 @@
-"""Entries on their way to viewers. This file owns what each entry becomes for all who watch a debate, once.
+"""Live viewers of debates: each entry is rendered once for all viewers who may see the same.
 
-Live viewers. This file owns that each entry is digested once for all who hear the same, and none slows another.
-
-One task follows a debate for all who watch it with the same ears: for all owners, for all links that are for nobody,
-for those of each person. What it makes of each entry goes into a ring that has a limit; a viewer is only a place in it.
-Whoever is slower than the ring is long reads the store again, so a slow viewer costs memory to nobody, and holds nobody
-up.
+One task follows a debate for each group of viewers with the same rights: all owners, all public links, and the links of
+each person. The rendered entries go into a limited ring buffer; a viewer is only a position in it. A viewer that is
+slower than the buffer reads the store again. So a slow viewer needs no extra memory and delays nobody.
 """
 
 import asyncio
@@ -27,21 +24,21 @@ from moot.core.event import Closed, Delta, Replied, kind
 from moot.report.turn_text import Namer
 
 PAGE = 50
-"""Lines that are read and digested before others have their turn."""
+"""The number of lines that are processed before other tasks continue."""
 
 Form: TypeAlias = Literal["entries", "frames"]
 
 
 @dataclass(slots=True)
 class Item:
-    """One thing to show: an entry as it is stored and as a frame, or (``seq`` 0) a piece of an answer in the making.
+    """One item to show: an entry as it is stored and as a frame, or (``seq`` 0) a piece of an unfinished answer.
 
     Attributes:
         seq: the entry's number; 0 for a piece.
         name: the documented name of the event, else its kind.
-        line: the entry, byte for byte as it is stored.
+        line: the entry exactly as it is stored.
         frame: the frame as JSON.
-        last: whether the debate is over with it.
+        last: whether the debate ends with it.
     """
 
     seq: int
@@ -53,7 +50,7 @@ class Item:
 
     @property
     def size(self) -> int:
-        """Its bytes, about."""
+        """Its approximate size in bytes."""
         return 2 * (len(self.line) + len(self.frame)) + 200
 
     def data(self, form: Form) -> bytes:
@@ -61,17 +58,17 @@ class Item:
         return self.frame if form == "frames" else self.line
 
     def event(self, form: Form) -> bytes:
-        """It as a server-sent event; made once for all viewers."""
+        """The item as a server-sent event; made once for all viewers."""
         if form not in self._sent:
             self._sent[form] = b"id: %d\nevent: %s\ndata: %s\n\n" % (self.seq, self.name.encode(), self.data(form))
         return self._sent[form]
 
 
 class Digest:
-    """Makes items of the entries of one debate, in their order, for whoever has these ears.
+    """Makes items of the entries of one debate, in their order, for one group of viewers.
 
-    Nobody at the table sees an answer of those who were asked at the same time. So what comes by a link stands still
-    with the first answer as long as a person is waited for: that person may hold the link, or know who does.
+    Participants who are asked at the same time do not see each other's answers. So a share link shows nothing after the
+    first of these answers while a person has to answer: that person may have the link, or know somebody who has it.
     """
 
     def __init__(self, ears: Ears) -> None:
@@ -79,10 +76,10 @@ class Digest:
         self._kept: list[Item] = []
 
     def entry(self, line: str) -> Sequence[Item]:
-        """What is to be shown once a stored line is there: nothing, its item, or what was sealed until then as well.
+        """The items to show after a stored line: none, its item, or also the items that were held back until now.
 
         Raises:
-            RecordError: it is damaged.
+            RecordError: the line is damaged.
         """
         entry = decode(line)
         frame = self._frames.frame(entry)
@@ -96,7 +93,7 @@ class Digest:
         return kept
 
     def piece(self, delta: Delta) -> Item | None:
-        """A piece of an answer; None where not everybody may read it."""
+        """A piece of an answer; None where these viewers may not read it."""
         made = None if self._seal.shut else self._frames.piece(delta)
         return Item(0, "delta", b"", write(made)) if made else None
 
@@ -107,16 +104,16 @@ def write(data: object) -> bytes:
 
 
 class Past:
-    """The items of what is stored behind a number, page by page.
+    """The items of the stored entries after a number, page by page.
 
-    A frame follows from all entries before it, so these are read as well.
+    A frame depends on all entries before it, so these are read too.
 
     Args:
-        desk: where the record is.
+        workspace: where the record is.
         debate: the debate's id.
-        after: the number behind which the first item stands.
-        until: the number of the last one; None for all.
-        ears: for whom.
+        after: the number before the first item.
+        until: the number of the last item; None for all.
+        ears: the group of viewers.
     """
 
     def __init__(
@@ -146,13 +143,13 @@ class Past:
 
 
 class Raw:
-    """The stored lines behind a number as items without frames, page by page, for owners.
+    """The stored lines after a number as items without frames, page by page, for owners.
 
     Args:
-        desk: where the record is.
+        workspace: where the record is.
         debate: the debate's id.
-        after: the number behind which the first item stands.
-        named: whether events are named; a name follows from the entries before it, so these are read as well.
+        after: the number before the first item.
+        named: whether events have names; a name depends on the entries before it, so these are read too.
     """
 
     def __init__(self, workspace: Workspace, debate: str, after: int, *, named: bool) -> None:
@@ -182,75 +179,75 @@ class Raw:
 
 
 TICK = 0.04
-"""Seconds for which what comes is gathered before viewers are woken."""
+"""Seconds for which new items are collected before viewers are notified."""
 
 MOST_ITEMS = 4096
 MOST_BYTES = 16 * 1024 * 1024
-"""What a ring holds at most."""
+"""The limits of a ring buffer."""
 
 AGAIN = 0.25
-"""Seconds between two looks at a debate that stands still."""
+"""Seconds between two checks of a paused debate."""
 
 
 class Overrun(Exception):
-    """A viewer was slower than the ring is long; its text is the number of the last entry that it was given."""
+    """A viewer was slower than the ring buffer; the text is the number of the last entry that it received."""
 
 
 class Channel:
-    """One debate that somebody watches.
+    """One debate that is watched by a group of viewers.
 
     Attributes:
         debate: its id.
-        ears: of those who watch it here.
+        ears: the group of viewers.
         last: the number of the newest entry that may be shown.
-        over: whether nothing comes any more.
+        over: whether no more items will come.
         error: why its record cannot be read; None where it can.
-        ready: set when what was stored has been taken in.
-        viewers: how many watch it.
+        ready: set when all stored entries have been processed.
+        viewers: the number of viewers.
     """
 
     def __init__(self, workspace: Workspace, debate: str, ears: Ears) -> None:
         self.debate, self.ears = debate, ears
-        self.last = self.viewers = self._read = 0  # `_read`: so many entries were taken in
+        self.last = self.viewers = self._read = 0  # `_read`: the number of processed entries
         self.over = False
         self.error: RecordError | None = None
         self.ready = asyncio.Event()
         self._workspace = workspace
         self._ring: list[Item] = []
-        self._first = self._bytes = 0  # the place of the ring's first item; the size of all
+        self._first = self._bytes = 0  # the position of the first item in the buffer; the size of all items
         self._news = asyncio.Event()
         self._digest = Digest(ears)
 
     @property
     def end(self) -> int:
-        """The place behind the newest item."""
+        """The position after the newest item."""
         return self._first + len(self._ring)
 
     def items(self, place: int) -> list[Item] | None:
-        """The items from a place on; None where they are there no longer."""
+        """The items from a position on; None where they have been dropped."""
         return None if place < self._first else self._ring[place - self._first :]
 
     def since(self, seq: int) -> list[Item] | None:
-        """The entries behind a number; None where the ring does not reach back so far."""
+        """The entries after a number; None where the buffer has dropped some of them."""
         kept = [each for each in self._ring if each.seq]
         first = kept[0].seq if kept else self.last + 1
         return None if seq + 1 < first else [each for each in kept if each.seq > seq]
 
     async def news(self, seconds: float) -> None:
-        """Wait until something has come, or nothing comes any more, or the time is up."""
+        """Wait until there is a new item, the debate has ended, or the time is over."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._news.wait()
 
     async def follow(self) -> None:
-        """Take in what comes, until the debate is closed."""
+        """Process entries until the debate is closed."""
         try:
             async with asyncio.TaskGroup() as group:
                 ticking = group.create_task(self._tick())
                 while not self.over:
                     await self._read_on()
                     self.ready.set()
-                    if not self.over:  # it stands still, and may be taken up again
+                    if not self.over:  # it is paused, and may be resumed
                         await asyncio.sleep(AGAIN)
                 ticking.cancel()
         finally:
@@ -259,7 +256,7 @@ class Channel:
             self._wake()
 
     async def _read_on(self) -> None:
-        """What is stored and what comes live, for as long as the hub tells it."""
+        """Process stored entries and live ones, as long as the hub delivers them."""
         try:
             known = await self._workspace.count_entries(self.debate)
             async with aclosing(self._workspace.hub.follow(self.debate, after=self._read)) as items:
@@ -279,9 +276,9 @@ class Channel:
                         await asyncio.sleep(0)
         except RecordError as error:
             self.error, self.over = error, True
-        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the server
+        except Exception as error:  # noqa: BLE001 # house: broad because an error in one debate must not end the server
             logging.getLogger("moot.web").error("live %s: %s", self.debate, told(error))
-            self.error, self.over = RecordError("an internal error; what is on record stays"), True
+            self.error, self.over = RecordError("an internal error; the records are not affected"), True
 
     def _say_ready(self, known: int) -> None:
         if self._read >= known:
@@ -296,14 +293,14 @@ class Channel:
             self._drop()
 
     def _drop(self) -> None:
-        """Forget the oldest quarter, so that this is seldom done."""
+        """Drop the oldest quarter, so that this happens rarely."""
         gone = max(1, len(self._ring) // 4) if len(self._ring) > 1 else 0
         self._bytes -= sum(each.size for each in self._ring[:gone])
         del self._ring[:gone]
         self._first += gone
 
     async def _tick(self) -> None:
-        """Wake viewers now and then rather than at each entry: what came meanwhile goes out together."""
+        """Notify viewers at intervals instead of after each entry, so that new items are sent together."""
         seen = self.end
         while True:
             await asyncio.sleep(TICK)
@@ -319,7 +316,7 @@ class Channel:
 
 
 class Live:
-    """All debates that somebody watches; an async context manager."""
+    """All debates that are watched; an async context manager."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -341,12 +338,12 @@ class Live:
         await self._group.__aexit__(kind, error, trace)
 
     def close(self) -> None:
-        """Let all viewers go."""
+        """Disconnect all viewers."""
         self.closing.set()
 
     @asynccontextmanager
     async def watching(self, debate: str, ears: Ears = None) -> AsyncGenerator[Channel]:
-        """A debate's channel, as long as somebody with these ears watches it."""
+        """The channel of a debate for a group of viewers, for the time of the context."""
         of = debate, ears
         channel = self._channels.get(of)
         if channel is None:
@@ -364,14 +361,14 @@ class Live:
 
 
 class Viewer:
-    """One viewer's place in a debate: each entry once and in order, then what comes, gathered.
+    """One viewer's position in a debate: each entry once and in order, then new items.
 
     Args:
-        desk: where the record is read that the ring has forgotten.
+        workspace: where entries are read that the buffer has dropped.
         channel: the debate's channel.
         after: the number of the last entry that the viewer has.
-        beat: the most seconds of silence.
-        resync: whether a viewer who is too slow is told so instead of being read the past.
+        beat: the maximum number of seconds without an answer.
+        resync: whether a viewer that is too slow gets an error instead of stored entries.
     """
 
     def __init__(
@@ -379,11 +376,11 @@ class Viewer:
     ) -> None:
         self._workspace, self._channel, self._beat, self._resync = workspace, channel, beat, resync
         self._last = after
-        self._place: int | None = None  # in the ring; None while it reads the past
+        self._place: int | None = None  # in the buffer; None while it reads stored entries
         self._past: Past | None = None
 
     async def take(self) -> list[Item] | None:
-        """What comes next; nothing after some seconds of silence; None where the debate is over.
+        """The next items; none after some seconds of silence; None where the debate has ended.
 
         Raises:
             Overrun: the viewer was too slow.
@@ -410,7 +407,7 @@ class Viewer:
         return items
 
     async def _catch_up(self) -> list[Item]:
-        """What was stored before; from the ring where it reaches back so far, else from the store."""
+        """Earlier items: from the buffer if it still has them, else from the store."""
         if self._past is None:
             found = self._channel.since(self._last)
             if found is not None:

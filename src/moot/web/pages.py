@@ -1,4 +1,4 @@
-"""The page, and the doors to it. This file owns the built app's files, the links that let somebody in, and health."""
+"""Routes of the web app: its built files, login and share links, and health checks."""
 
 import asyncio
 import hashlib
@@ -17,37 +17,37 @@ from moot.app.run.dispatcher import QueueError
 from moot.core.errors import RecordError
 from moot.web.auth import SESSION_SECONDS, session_cookie, share_cookie
 from moot.web.problems import Problem
-from moot.web.site import PREFIX, NeedsNothing, SiteOf, find_pass, host_of
+from moot.web.site import PREFIX, NeedsNothing, SiteOf, find_identity, host_of
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(NeedsNothing())])
 
 DIST = Path(__file__).with_name("dist")
-"""Where the built app lies."""
+"""The folder of the built app."""
 
 PATIENCE = 5.0
-"""Seconds in which the record and the queue must have answered."""
+"""Seconds in which the store and the queue must answer."""
 
 LONGEST = 200
-"""Letters of a file's name; a longer one is none, and no system is asked for it."""
+"""The most characters of a file's name; longer ones are not looked up."""
 
 FOR_EVER = "public, max-age=31536000, immutable"
 
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Moot</title>
 """
-"""The beginning of a page of the server's own; it has the app's look where the app is built."""
+"""The beginning of a page of the server; it has the style of the app if the app is built."""
 
-MISSING = f"""{HEAD}<h1>Moot is running, and its page is not built</h1>
+MISSING = f"""{HEAD}<h1>Moot is running, but its web app is not built</h1>
 <p>The API is at <code>/api/v1</code>, its description at <code>/api/v1/openapi.json</code>.
-To build the page, run <code>make app</code> in a clone of Moot, and load this again.</p>
+To build the web app, run <code>make app</code> in a clone of Moot, and reload this page.</p>
 """
 
-GONE = """<h1>This link is not good any more</h1>
-<p>A link that <code>moot serve</code> prints is good once, for ten minutes. Press Enter there for a new one.</p>
+GONE = """<h1>This link is no longer valid</h1>
+<p>A link from <code>moot serve</code> works once, within ten minutes. Press Enter there for a new one.</p>
 """
 
-ENDED = """<h1>This link is not good any more</h1>
-<p>Whoever sent it to you has taken it back, or its time is over. Ask them for a new one.</p>
+ENDED = """<h1>This link is no longer valid</h1>
+<p>It was revoked, or it has expired. Ask the person who sent it to you for a new one.</p>
 """
 
 _STYLE = re.compile(r'<link rel="stylesheet"[^>]*>')
@@ -62,22 +62,22 @@ def build_of() -> str:
 
 @router.get("/healthz")
 async def healthz() -> Response:
-    """Say that the process answers."""
+    """Answer that the process is alive."""
     return PlainTextResponse("ok\n")
 
 
 @router.get("/readyz")
 async def readyz(site: SiteOf) -> Response:
-    """Say whether debates can be held: the record can be read, and the queue reached where there is one."""
+    """Answer whether debates can run: the store can be read, and the queue, if any, can be reached."""
     try:
         async with asyncio.timeout(PATIENCE):
             await site.runner.check()
     except QueueError:
         return PlainTextResponse("the queue cannot be reached\n", 503)
     except RecordError:
-        return PlainTextResponse("the record cannot be read\n", 503)
+        return PlainTextResponse("the store cannot be read\n", 503)
     except TimeoutError:
-        return PlainTextResponse(f"the record or the queue gave no answer within {PATIENCE:g} seconds\n", 503)
+        return PlainTextResponse(f"the store or the queue did not answer within {PATIENCE:g} seconds\n", 503)
     return PlainTextResponse("ready\n")
 
 
@@ -86,13 +86,13 @@ async def readyz(site: SiteOf) -> Response:
 @router.get("/ratings")
 @router.get("/models")
 async def page(request: Request, site: SiteOf, token: str = "") -> Response:
-    """The page; with the one-time token of the printed link a session begins."""
+    """The web app; the one-time token of the printed link starts a session."""
     if not token:
         return _index()
-    session = site.passes.exchange(token)
+    session = site.auth.exchange(token)
     if session is None:
-        return _told(GONE, back=find_pass(request) is not None)
-    # The address with the token leaves the bar, and is in no history: the page is loaded once more without it.
+        return _told(GONE, back=find_identity(request) is not None)
+    # The redirect removes the token from the address bar and the history.
     answer = RedirectResponse(request.url.path, 303)
     name = session_cookie(host_of(request))
     answer.set_cookie(name, session, max_age=int(SESSION_SECONDS), httponly=True, samesite="strict")
@@ -101,30 +101,30 @@ async def page(request: Request, site: SiteOf, token: str = "") -> Response:
 
 @router.get("/d/{debate}")
 async def debate_page(request: Request, site: SiteOf, debate: str, share: str = "") -> Response:
-    """The page of a debate; with the token of a link its holder is let in."""
+    """The page of a debate; the token of a share link is exchanged for a cookie."""
     if not share:
         return _index()
     found = await opened_by(site.workspace, debate, share)
     if found is None:
-        return _told(ENDED, back=find_pass(request) is not None)
+        return _told(ENDED, back=find_identity(request) is not None)
     answer = RedirectResponse(request.url.path, 303)
     ends = None if found.until is None else max(1, int(found.until - site.workspace.clock()))
     name = share_cookie(host_of(request), debate)
-    # The whole API, for two debates are compared outside the paths of either; the name tells the debate.
+    # For the whole API, because comparisons are outside the paths of both debates; the name identifies the debate.
     answer.set_cookie(name, share, max_age=ends, path=PREFIX, httponly=True, samesite="strict")
     return answer
 
 
 @router.get("/{name:path}")
 async def asset(request: Request, name: str) -> Response:
-    """A file of the built app; its name changes with what is in it."""
-    if allowed(request.app.routes, request.url.path):  # a route of the API that is not got
+    """A file of the built app; the names of its assets change with their contents."""
+    if allowed(request.app.routes, request.url.path):  # a route of the API without GET
         raise HTTPException(405)
     named = len(name) <= LONGEST and _NAME.fullmatch(name) and ".." not in name and not name.startswith("api/")
     path = DIST / name if named else None
     if path is None or not path.is_file():
         if "text/html" in request.headers.get("accept", "") and not name.startswith(("api/", "assets/")):
-            return _index(404)  # whoever reads it is told so by the app
+            return _index(404)  # the app shows that the page does not exist
         raise Problem(404, f"there is no page /{name[:80]}")
     lasting = name.startswith("assets/")
     return FileResponse(path, headers={"Cache-Control": FOR_EVER if lasting else "no-cache"})
@@ -138,15 +138,15 @@ def _index(status: int = 200) -> Response:
 
 
 def _told(words: str, *, back: bool) -> Response:
-    """A page of the server's own about a link that lets nobody in.
+    """A page about a link that is not valid.
 
     Args:
-        words: what it says, as HTML.
-        back: whether whoever reads it has a session, and may look at the debates.
+        words: its content as HTML.
+        back: whether the reader has a session and may see the debates.
     """
     index = DIST / "index.html"
     style = "".join(_STYLE.findall(index.read_text("utf-8"))) if index.is_file() else ""
-    way = '<p><a href="/">To the debates</a></p>' if back else ""
+    way = '<p><a href="/">Show the debates</a></p>' if back else ""
     return HTMLResponse(f'{HEAD}{style}<main class="page">{words}{way}</main>', 403)
 
 

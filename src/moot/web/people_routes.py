@@ -1,7 +1,4 @@
-"""Routes of people at the table. This file owns what they are shown, and how they answer, vote and speak up.
-
-Routes of share links. This file owns how they are made, listed and taken back.
-"""
+"""Routes for people who take part (open questions, answers, messages) and for share links."""
 
 from typing import Annotated, Literal, cast
 
@@ -42,19 +39,19 @@ Key = Annotated[
         alias="Idempotency-Key",
         max_length=200,
         pattern="^[!-~]*$",
-        description="The same key and body are said once, however often they are sent.",
+        description="A message with the same key and body is sent only once.",
     ),
 ]
 
 OFFICES = ("moderator", "mediator", "timekeeper", "judge", "juror", "chair", "owner", "admin", "librarian", "system")
-"""What whoever came by a link may not be called: it would be heard with more weight than it has."""
+"""Names that the user of a share link may not have, because they suggest authority."""
 
 
 @router.get("/debates/{debate}/asks")
 async def get_asks(visit: Joining) -> OpenAsks:
-    """Give the questions to people that are open: what they are shown, and the fields of the answer.
+    """Return the open questions to people, with what they are shown and the fields of the answer.
 
-    Who came by a link is given those of the person that the link is for.
+    The user of a share link gets the questions to the person of this link.
     """
     if not await visit.site.workspace.store.read(visit.debate, limit=1):
         return OpenAsks(asks=[])
@@ -113,7 +110,7 @@ def _field(field: Field) -> AskField:
 
 @router.post("/debates/{debate}/asks/answer")
 async def answer_ask(visit: Joining, body: Answering) -> Answered:
-    """Answer for a person who is waited for: speak, vote or moderate. The debate goes on by itself."""
+    """Answer a question to a person: speak, vote or moderate. The debate then continues by itself."""
     site = visit.site
     who = _speaker(visit, body.who)
     key = body.key or (await asked(site.workspace, visit.debate, who)).key
@@ -123,11 +120,11 @@ async def answer_ask(visit: Joining, body: Answering) -> Answered:
 
 
 def _speaker(visit: Visit, who: str) -> str:
-    """For whom somebody answers; a link for one person answers for that person alone."""
+    """The person for whom an answer is; a share link can answer for its own person only."""
     if visit.right == "own":
         return who
     if not visit.who:
-        raise Problem(403, "this link lets you speak up; it is for nobody at the table, so it cannot answer")
+        raise Problem(403, "with this link you can send messages; it is not for a participant, so you cannot answer")
     if who not in ("", visit.who):
         raise Problem(403, f"this link is for {visit.who}, not for {who[:60]}")
     return visit.who
@@ -135,28 +132,28 @@ def _speaker(visit: Visit, who: str) -> str:
 
 @router.post("/debates/{debate}/interjections", status_code=201)
 async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
-    """Speak up in a debate; everybody hears it from the next question on."""
+    """Send a message to a debate; everybody sees it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
     return Said(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
 
 
 async def _name(visit: Visit, by: str) -> str:
-    """Under which name the holder of a link speaks up: as the person whom it is for, else as nobody else.
+    """The name of a message's sender with a share link: the person of the link, else a name of their own.
 
     Raises:
-        BriefError: it is the name of somebody at the table or of an office, or looks like one.
+        BriefError: it is the name of a participant or of an office, or looks like one.
     """
     found, brief = skeleton(by), opening(visit.debate, await visit.site.workspace.entries(visit.debate)).brief
     if visit.who:
         if found not in ("", skeleton(visit.who)):
-            raise BriefError(f"this link is for {visit.who}; speak up as {visit.who}", code="bad_name")
+            raise BriefError(f"this link is for {visit.who}; send messages as {visit.who}", code="bad_name")
         return visit.who
     if found in {skeleton(each.name) for each in brief.participants}:
-        raise BriefError(f"{by[:60]!r} is somebody at the table; speak under another name", code="bad_name")
+        raise BriefError(f"{by[:60]!r} is the name of a participant; use another name", code="bad_name")
     words = (found, *map(skeleton, by.split()))
     if any(word.startswith(office) for word in words for office in OFFICES):
-        raise BriefError(f"{by[:60]!r} is the name of an office; speak under a name of your own", code="bad_name")
+        raise BriefError(f"{by[:60]!r} is the name of an office; use your own name", code="bad_name")
     return by
 
 
@@ -165,14 +162,14 @@ shares_router = api_router("shares")
 
 @shares_router.post("/debates/{debate}/shares", status_code=201)
 async def make_share(visit: Owning, body: NewShare) -> MadeShare:
-    """Make a link to a debate. Its token is told this once."""
+    """Create a share link to a debate. Its token is shown only once."""
     made, secret = await share(visit.site.workspace, visit.debate, body.right, who=body.who, until=body.until)
     return MadeShare(**_row(made).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
 
 
 @shares_router.get("/debates/{debate}/shares")
 async def list_shares(visit: Owning) -> ShareRows:
-    """List the links to a debate, without their tokens."""
+    """List the share links to a debate, without their tokens."""
     return ShareRows(shares=[_row(each) for each in await shares(visit.site.workspace, visit.debate)])
 
 
@@ -180,10 +177,10 @@ async def list_shares(visit: Owning) -> ShareRows:
 async def revoke_share(
     visit: Owning, share_id: Annotated[str, Query(alias="id", max_length=100, description="The link's id.")]
 ) -> ShareRows:
-    """Take a link back; whoever looks on by it is let go."""
+    """Revoke a share link; viewers who use it are disconnected."""
     if not await revoke(visit.site.workspace, visit.debate, share_id):
         raise Problem(404, f"there is no link {share_id[:60]!r} to this debate")
-    visit.site.passes.revoked.add(share_id)
+    visit.site.auth.revoked.add(share_id)
     return await list_shares(visit)
 
 

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457). This file owns which error is which status, and how it reads."""
+"""Errors as problem details (RFC 9457): HTTP statuses, titles, codes and sentences."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,45 +29,45 @@ CODES: Mapping[int, str] = {
     500: "internal",
     503: "unavailable",
 }
-"""What a problem is called that has no name of its own, by its status."""
+"""The default code of a problem, by its status."""
 
 TITLES: Mapping[int, str] = {
-    400: "The request cannot be read",
-    401: "A token is needed",
-    403: "This is not allowed",
-    404: "There is no such thing",
-    405: "This method cannot be used here",
-    409: "This does not go with how things stand",
-    413: "The request is too large",
+    400: "Invalid request",
+    401: "Authentication required",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Not possible in the current state",
+    413: "Request too large",
     415: "The body must be JSON",
-    422: "Something in the request cannot be used",
-    429: "Too much at once",
-    500: "Something went wrong inside",
-    503: "What this needs cannot be reached now",
+    422: "Invalid values in the request",
+    429: "Too many requests",
+    500: "Internal error",
+    503: "Service not available",
 }
 
 
 _KIND = re.compile(r"constrained-\w+|[\w-]+\[.*\]?")
-"""What pydantic puts into the place of a fault where a value may be of several kinds."""
+"""The names of alternatives that pydantic adds to the location of an error."""
 
 
 class ProblemBody(BaseModel):
-    """What went wrong (RFC 9457)."""
+    """An error (RFC 9457)."""
 
     type: str = Field(default="about:blank", examples=["about:blank"])
-    title: str = Field(examples=["There is no such thing"])
+    title: str = Field(examples=["Not found"])
     status: int = Field(examples=[404])
     detail: str = Field(description="One sentence for people.", examples=["There is no debate 'depot-3f2a1c'."])
-    code: str = Field(description="A name of the mistake that never changes.", examples=["not_found"])
+    code: str = Field(description="A stable name of the error.", examples=["not_found"])
 
 
 class Problem(Exception):
-    """A request that is answered by a problem.
+    """An error that is answered with problem details.
 
     Args:
         status: the HTTP status.
         detail: one sentence for people.
-        code: the stable name of the mistake; "" for that of the status.
+        code: the stable name of the error; "" for the default of the status.
         headers: further headers of the answer.
     """
 
@@ -78,7 +78,7 @@ class Problem(Exception):
 
 
 def answer(problem: Problem) -> JSONResponse:
-    """A problem as an answer."""
+    """The HTTP answer of a problem."""
     status = problem.status
     title = TITLES.get(status) or HTTPStatus(status).phrase
     body = ProblemBody(title=title, status=status, detail=hide(clean(problem.detail)), code=problem.code)
@@ -86,7 +86,7 @@ def answer(problem: Problem) -> JSONResponse:
 
 
 def problem_of(error: MootError) -> Problem:
-    """What an error of the house is over HTTP."""
+    """The problem of an error of Moot."""
     match error:
         case BriefError(code=code):
             return Problem(422, str(error), code)
@@ -107,21 +107,21 @@ def problem_of(error: MootError) -> Problem:
 
 
 def invalid(errors: Sequence[object]) -> Problem:
-    """What pydantic finds wrong, in one sentence and without what was sent."""
+    """The errors that pydantic found as one sentence, without what was sent."""
     told: dict[str, list[str]] = {}
     for each in errors[:5]:
         fault = cast("Mapping[str, object]", each)
         parts = [str(part)[:60] for part in cast("Sequence[object]", fault.get("loc", ()))]
         place = ".".join(part for part in parts if not _KIND.fullmatch(part))
-        told.setdefault(place, []).append(str(fault.get("msg", "cannot be used")))
+        told.setdefault(place, []).append(str(fault.get("msg", "is not valid")))
     found = "; ".join(f"{place}: {', or '.join(dict.fromkeys(said))}" for place, said in told.items())
-    return Problem(422, found or "the request cannot be used")
+    return Problem(422, found or "the request is not valid")
 
 
 def told(*statuses: int) -> dict[int | str, dict[str, object]]:
-    """The problems that a route may answer with, for its description."""
+    """The problems of a route, for its description."""
     return {status: {"description": TITLES[status], "model": ProblemBody} for status in statuses}
 
 
 EVERYWHERE = told(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503)
-"""What any route of the API may answer with."""
+"""The problems of every route of the API."""

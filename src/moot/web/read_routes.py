@@ -1,7 +1,4 @@
-"""Routes of what the owner's machine knows. This file owns ratings, memory, models, protocols and what is served.
-
-Routes of what can be read from a record. This file owns how reports, maps and counts are given.
-"""
+"""Routes that read: reports, argument maps, analyses, recounts, comparisons, ratings, memory, models, protocols."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -50,14 +47,14 @@ library_router = api_router("library")
 async def get_ratings(
     site: SiteOf, holder: Owner, domain: Annotated[str | None, Query(max_length=200)] = None
 ) -> list[Standings]:
-    """Rate the models by the debates in which one of them won."""
+    """Return the ratings of models by the debates that one of them won."""
     _check_machine(holder.machine)
     return list(await standings(site.workspace, domain))
 
 
 @library_router.get("/calibration")
 async def get_calibration(site: SiteOf, holder: Owner) -> dict[str, Calibration]:
-    """Say how far the confidence of each model can be trusted."""
+    """Return how well the confidence of each model matches its accuracy."""
     _check_machine(holder.machine)
     return dict(await calibration(site.workspace))
 
@@ -70,20 +67,20 @@ async def search_memory(
     kind: Kind = "outcome",
     most: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> list[Found]:
-    """Find outcomes of earlier debates by words and likeness."""
+    """Find outcomes of earlier debates by words and by similarity."""
     _check_machine(holder.machine)
     return list(await search(site.workspace, q, kind=kind, most=most))
 
 
 def _check_machine(machine: bool) -> None:
-    """Refuse what was learned from all debates to whoever may see its own only."""
+    """Refuse the memory of all debates to a token, which may read its own debates only."""
     if not machine:
-        raise Problem(403, "what was learned comes from everybody's debates; a token opens its own only")
+        raise Problem(403, "the memory comes from the debates of all owners; a token can read its own debates only")
 
 
 @library_router.get("/models")
 async def get_models(holder: Owner) -> Reached:
-    """Say which models are in reach: local servers, keys that are set (never their values), the built-in seat."""
+    """Return the usable models: local servers, providers with an API key (never its value), the built-in demo."""
     reach = await look_around()
     return Reached(
         servers=[Served(provider=each.provider, up=each.up, models=list(each.models)) for each in reach.servers],
@@ -96,13 +93,13 @@ async def get_models(holder: Owner) -> Reached:
 
 @library_router.get("/protocols")
 async def get_protocols(holder: Owner) -> Offers:
-    """List the protocols that a brief may name, and the ways to decide."""
+    """List the protocols that a brief can use, and the ways to decide."""
     return Offers(protocols=list(PROTOCOLS), strategies=list(STRATEGIES))
 
 
 @library_router.get("/info")
 async def get_info(site: SiteOf, holder: Owner) -> Info:
-    """Say what is served: the version, the page's build, the owner's limits, what is used today."""
+    """Return the version, the build of the web app, the owner's limits, and the usage of today."""
     serving = site.serving
     return Info(
         version=metadata.version("moot"),
@@ -137,13 +134,13 @@ MEDIA: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """A record that somebody may read all of, as it stands now."""
+    """A record that the client may read completely, in its current state."""
 
     visit: Visit
     entries: tuple[Entry, ...]
 
     async def made(self, what: str, make: Callable[[], str]) -> bytes:
-        """What is made of it, once for all who ask while it has as many entries."""
+        """Make something of the record once, and reuse it until the record grows."""
         kept, debate = self.visit.site.kept, self.visit.debate
         return await kept.made(debate, what, len(self.entries), lambda: make().encode("utf-8", "replace"))
 
@@ -152,30 +149,32 @@ async def _look(visit: Visit, at: int | None = None) -> Looked:
     """The record of a debate, for a report.
 
     Args:
-        visit: who asks.
-        at: the last entry that counts; None for all.
+        visit: the request's access to the debate.
+        at: the last entry to use; None for all.
 
     Raises:
         BriefError: there is no such entry.
-        Problem: it holds words that not everybody may read, and somebody else asks; or it is not on record yet.
+        Problem: it has private parts that the client may not read, or it is not on record yet.
     """
     site = visit.site
     if not await site.workspace.store.read(visit.debate, limit=1):
-        raise Problem(409, f"{visit.debate} is not on record yet: its participants are not made")
+        raise Problem(409, f"{visit.debate} is not on record yet: its participants are not generated")
     entries = await site.kept.entries(site.workspace, visit.debate)
     if at is not None and at > len(entries):
-        raise BriefError(f"{visit.debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
+        raise BriefError(
+            f"{visit.debate} has the entries 1 to {len(entries)}; there is no entry {at}", code="out_of_range"
+        )
     if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
-        raise Problem(403, "not everything here is for everybody; what is read from the record is for its owner")
+        raise Problem(403, "this debate has private parts; only its owner can read reports of it")
     return Looked(visit=visit, entries=entries)
 
 
 @router.get("/debates/{debate}/map", responses=gives(Map))
 async def get_map(
     visit: Viewing,
-    at: Annotated[int | None, Query(ge=1, le=10**9, description="The last entry that counts; all without it.")] = None,
+    at: Annotated[int | None, Query(ge=1, le=10**9, description="The last entry to use. Default: all.")] = None,
 ) -> Response:
-    """Give the argument map: claims, relations, what stands, and how strong it is."""
+    """Return the argument map: claims, their relations, acceptance and strength."""
     found = await _look(visit, at)
     made = await found.made(
         f"map {at or ''}",
@@ -186,7 +185,7 @@ async def get_map(
 
 @router.get("/debates/{debate}/analysis", responses=gives(Analyses))
 async def get_analysis(visit: Viewing) -> Response:
-    """Say how positions moved, what changed them, and what the decision rests on."""
+    """Return how positions changed, what changed them, and the grounds of the decision."""
     found = await _look(visit)
     made = await found.made("analysis", lambda: write_data((analyse(found.entries, debate=visit.debate),)))
     return Response(made, media_type=JSON)
@@ -211,10 +210,10 @@ async def get_report(
     visit: Viewing,
     form: ReportForm,
     alive: Annotated[
-        bool, Query(alias="replay", description="With html: the debate's page with everything in it, to look through.")
+        bool, Query(alias="replay", description="With html: a page that replays the whole debate.")
     ] = False,
 ) -> Response:
-    """Give the report: Markdown, JSON, one HTML page, PDF, or the argument map as SVG or Mermaid text."""
+    """Return the report as Markdown, JSON, HTML or PDF, or the argument map as SVG or Mermaid text."""
     found = await _look(visit)
     if alive and form == "html":
         content = await found.made("replay", lambda: replay(visit.debate, found.entries))
@@ -224,7 +223,7 @@ async def get_report(
         content = await _report(found, form)
     way = "attachment" if alive else "inline"
     name = {"Content-Disposition": f'{way}; filename="{visit.debate}.{form}"'}
-    if form == "html":  # a page of its own, which no script of ours may reach, nor it us
+    if form == "html":  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
         name["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return Response(content, media_type=MEDIA[form], headers=name)
 
@@ -254,7 +253,7 @@ async def _pdf(found: Looked) -> bytes:
     try:
         return await kept.pdf(found.visit.debate, len(found.entries), page)
     except Busy:
-        told = "several PDFs are being made; wait a little, or print the HTML report from a browser"
+        told = "several PDFs are being made; try again later, or print the HTML report from a browser"
         raise Problem(429, told, "full", {"Retry-After": "30"}) from None
 
 
@@ -263,7 +262,7 @@ async def _pdf(found: Looked) -> bytes:
     responses={200: {"description": "The receipt.", "model": Received, "content": {"text/markdown": {}}}},
 )
 async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Response:
-    """Give the decision receipt, unsigned: keys to sign with are none of the network's business."""
+    """Return the receipt of the decision, unsigned: signing keys are never used over the network."""
     await _look(visit)
     text = write_receipt(await make_receipt(visit.site.workspace, visit.debate), None, form)
     return Response(text, media_type=MEDIA[form])
@@ -273,15 +272,17 @@ async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Re
 async def compare_debates(
     request: Request,
     a: Annotated[str, Query(max_length=200, description="A debate.")],
-    b: Annotated[str, Query(max_length=200, description="Another one; without it what `a` was forked from.")] = "",
+    b: Annotated[
+        str, Query(max_length=200, description="Another debate. Default: the one that `a` was forked from.")
+    ] = "",
 ) -> Response:
-    """Set two debates side by side: where they part, and how their outcomes differ."""
+    """Compare two debates: where they diverge, and how their outcomes differ."""
     one = await seen(request, a)
     await _look(one)
     first, second = (a, b) if b else (await parent(one.site.workspace, a), a)
     other = await seen(request, b or first)
     await _look(other)
     text = write_comparison(await compare(one.site.workspace, first, second))
-    for each in (one, other):  # which may have grown meanwhile: what they hold now may not be for everybody
+    for each in (one, other):  # they may have grown since: they may have private parts now
         await _look(each)
     return Response(text, media_type=JSON)

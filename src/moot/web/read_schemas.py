@@ -1,7 +1,7 @@
-"""Answers that are read from records and from what was learned. This file owns their types in the description.
+"""Types of the answers that are read from records and from the memory, for OpenAPI.
 
-They are written as the command line prints them; most are the very values that the desk's readers give. What is read
-from a record is sent as it was written once, so it is not checked against its type again, but by the tests.
+They have the same form as the JSON of the command line. Answers are sent as text that is made once for each record, so
+they are checked against these types by the tests only.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Relation = Literal["SUPPORT", "ATTACK", "REBUT", "QUESTION", "ANSWER"]
 
 
 def gives(kind: object) -> dict[int | str, dict[str, object]]:
-    """What a route answers that sends JSON as it was written."""
+    """The answer of a route that sends prepared JSON."""
     return {200: {"description": "The answer.", "model": kind}}
 
 
@@ -35,20 +35,22 @@ class Claimed(BaseModel):
 
 
 class MapNode(BaseModel):
-    """A claim, and how it stands."""
+    """A claim and its acceptance."""
 
-    mark: str = Field(description="The mark of the first turn that makes it.")
+    mark: str = Field(description="The number of the first turn that makes it.")
     claim: str
     made: list[Claimed]
-    replaced: str = Field(description="The claim that its authors put in its place; empty while somebody holds it.")
+    replaced: str = Field(
+        description="The claim by which its authors replaced it; empty while somebody still supports it."
+    )
     by: list[str]
     stances: list[str]
     standing: Literal["in", "out", "undecided", "replaced", "question"]
-    strength: float | None = Field(description="0 to 1; null for a question, or what was replaced.")
+    strength: float | None = Field(description="0 to 1; null for a question or a replaced claim.")
 
 
 class MapEdge(BaseModel):
-    """What one claim does to another."""
+    """The relation of one claim to another."""
 
     source: str
     target: str
@@ -57,7 +59,7 @@ class MapEdge(BaseModel):
 
 
 class Semantics(BaseModel):
-    """What standing and strength are computed by."""
+    """The semantics by which standing and strength are computed."""
 
     standing: str
     strength: str
@@ -81,14 +83,14 @@ class Map(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysed(Analysis):
-    """What can be said of one debate, and what is worth telling of it in sentences."""
+    """The analysis of one debate, with its findings as sentences."""
 
     insights: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyses:
-    """Analyses and their sums."""
+    """Analyses and their totals."""
 
     debates: tuple[Analysed, ...]
     overview: Overview
@@ -105,21 +107,21 @@ class Received(Receipt):
 
 
 class Span(BaseModel):
-    """At least and at most."""
+    """A minimum and a maximum."""
 
     least: int
     most: int
 
 
 class Cost(BaseModel):
-    """US dollars at least and at most; null where a price is unknown."""
+    """The minimum and maximum in US dollars; null if a price is not known."""
 
     least: float | None
     most: float | None
 
 
 class Seated(BaseModel):
-    """Somebody who will be at the table."""
+    """A participant of a planned debate."""
 
     name: str
     role: str
@@ -127,13 +129,13 @@ class Seated(BaseModel):
     model: str
     weight: float | None
     tools: list[str]
-    ignored: list[str] = Field(description="Settings that the model does not take.")
+    ignored: list[str] = Field(description="Settings that the model ignores.")
 
 
 class Understood(BaseModel):
-    """What was understood of a brief, and what the debate would use."""
+    """How a brief was understood, and what the debate would use."""
 
-    kind: str = Field(description="What the brief was read as.")
+    kind: str = Field(description="The format in which the brief was read.")
     topic: str
     protocol: str
     options: list[str]
@@ -147,7 +149,9 @@ class Understood(BaseModel):
     cost: Cost
     unpriced: list[str] = Field(description="Models whose price is not known.")
     participants_made_by: str
-    repeated: float = Field(description="The share of the tokens that is sent again and again.")
+    repeated: float = Field(
+        description="The share of the input tokens that repeats the beginning of an earlier prompt."
+    )
     notes: list[str]
 
 
@@ -155,7 +159,7 @@ class Understood(BaseModel):
 
 
 class Served(BaseModel):
-    """A server of models on this machine."""
+    """A model server on this machine."""
 
     provider: str
     up: bool
@@ -163,24 +167,24 @@ class Served(BaseModel):
 
 
 class Lacking(BaseModel):
-    """What must be set for a provider."""
+    """The settings that a provider needs."""
 
     provider: str
-    set: str = Field(description="The variables of the environment.")
+    set: str = Field(description="The environment variables.")
 
 
 class Reached(BaseModel):
-    """The models in reach."""
+    """The models that can be used."""
 
     servers: list[Served]
-    keys: list[str] = Field(description="The providers whose keys are set.")
+    keys: list[str] = Field(description="The providers with an API key.")
     missing: list[Lacking]
     models: list[str]
     advice: list[str]
 
 
 class Offers(BaseModel):
-    """What a brief may name."""
+    """The values that a brief may use."""
 
     protocols: list[str]
     strategies: list[str]
@@ -195,16 +199,16 @@ class Bounds(BaseModel):
 
 
 class Info(BaseModel):
-    """What is served."""
+    """Information about the server."""
 
     version: str
-    build: str = Field(description="Of the page; empty where the app is not built.")
-    name: str = Field(description="Whose token it is; empty for whoever is at the machine.")
+    build: str = Field(description="The build of the web app; empty if it is not built.")
+    name: str = Field(description="The owner's name of the token; empty for the local owner.")
     machine: bool
     model: str
-    held: int = Field(description="Debates that are held now.")
-    most: int = Field(description="Debates that may be held at once.")
+    held: int = Field(description="Debates that run now.")
+    most: int = Field(description="Maximum number of debates in parallel.")
     learn: bool
     limits: Bounds
-    daily: float | None = Field(description="US dollars a day; null for no limit.")
+    daily: float | None = Field(description="US dollars per day; null for no limit.")
     used_today: float | None

@@ -1,4 +1,4 @@
-"""Bodies of requests and answers. This file owns what the API takes and gives, as it stands in its description."""
+"""Types of the requests and answers of the HTTP API, with their descriptions for OpenAPI."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -18,62 +18,70 @@ Data: TypeAlias = dict[str, object]
 
 
 class Given(BaseModel):
-    """What a request says; nothing else may stand there."""
+    """A request body; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class Limits(Given):
-    """What a debate may use."""
+    """The limits of a debate."""
 
-    asks: Annotated[int, Field(ge=1, le=500)] | None = Field(default=None, description="Questions put.")
-    tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(default=None, description="Tokens of it all.")
-    cost: Annotated[float, Field(ge=0, le=100_000)] | None = Field(default=None, description="US dollars of it all.")
-    turn_seconds: Annotated[float, Field(ge=1, le=3600)] | None = Field(default=None, description="For one answer.")
-    total_seconds: Annotated[float, Field(ge=1, le=604_800)] | None = Field(default=None, description="For it all.")
+    asks: Annotated[int, Field(ge=1, le=500)] | None = Field(default=None, description="Questions to participants.")
+    tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(
+        default=None, description="Tokens of the whole debate."
+    )
+    cost: Annotated[float, Field(ge=0, le=100_000)] | None = Field(
+        default=None, description="US dollars for the whole debate."
+    )
+    turn_seconds: Annotated[float, Field(ge=1, le=3600)] | None = Field(
+        default=None, description="Seconds for one answer."
+    )
+    total_seconds: Annotated[float, Field(ge=1, le=604_800)] | None = Field(
+        default=None, description="Seconds for the whole debate."
+    )
 
 
 class Planned(Given):
-    """A debate to be: its brief, and what is wanted otherwise."""
+    """A planned debate: its brief, and settings that replace those of the brief."""
 
     brief: Annotated[str, Field(max_length=MOST)] | dict[str, JsonValue] = Field(
         description="Markdown as in a file, or the keys of its header as JSON.", examples=[BRIEF]
     )
     models: list[Name] = Field(
-        default=[], max_length=50, description="`provider:name`, taken in turn.", examples=[["builtin:quotes"]]
+        default=[], max_length=50, description="`provider:name`, assigned in turn.", examples=[["builtin:quotes"]]
     )
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = Field(default=None, description="What chance draws from.")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
     cast: Literal["", "builtin", "new"] = Field(
-        default="", description="Where the brief describes nobody: built-in participants, or newly made ones."
+        default="", description="If the brief names no participants: use built-in ones, or generate new ones."
     )
 
 
 class NewDebate(Planned):
-    """A debate to begin."""
+    """A debate to start."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"brief": BRIEF, "models": ["builtin:quotes"], "cast": "builtin"}]}
     )
-    start: bool = Field(default=True, description="Whether it is held at once; else `resume` begins it.")
+    start: bool = Field(default=True, description="Whether it starts at once; else `resume` starts it.")
 
 
 class Begun(BaseModel):
-    """A debate that was begun."""
+    """A debate that was started."""
 
     id: str = Field(examples=["should-we-build-or-buy-3f2a1c"])
-    casting: str = Field(default="", description="The debate in which its participants are being made first.")
-    runs: bool = Field(default=True, description="Whether it is held now, or stands in the queue.")
+    casting: str = Field(default="", description="The debate in which its participants are generated first.")
+    runs: bool = Field(default=True, description="Whether it runs now or is queued.")
 
 
 class Waited(BaseModel):
-    """Somebody who is waited for."""
+    """A person whom a debate waits for."""
 
     name: str
     act: str
     key: str
     since: float
-    left: float | None = Field(description="Seconds left for an answer; null for any time.")
+    left: float | None = Field(description="Seconds left for an answer; null without a deadline.")
 
 
 class Numbers(BaseModel):
@@ -85,17 +93,17 @@ class Numbers(BaseModel):
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    cost: float | None = Field(default=None, description="US dollars; null where a price is unknown.")
+    cost: float | None = Field(default=None, description="US dollars; null if a price is not known.")
 
 
 class State(BaseModel):
-    """How a debate stands."""
+    """The state of a debate."""
 
     id: str
     topic: str = ""
     protocol: str = ""
     status: Status
-    kind: str = Field(default="", description="With `paused`, why: limit, stopped, unavailable, waiting.")
+    kind: str = Field(default="", description="With `paused`, the reason: limit, stopped, unavailable or waiting.")
     reason: str = ""
     at: float = 0.0
     entries: int = 0
@@ -103,16 +111,18 @@ class State(BaseModel):
     sums: Numbers = Numbers()
     decision: Decision | None = None
     waits_for: list[Waited] = []
-    runs: bool = Field(default=False, description="Whether it is held now, by whomever, or stands in the queue.")
-    holder: str = Field(default="", description="Who holds it: `here`, `queue` nobody yet, `elsewhere`, or a worker.")
+    runs: bool = Field(default=False, description="Whether it runs now, anywhere, or is queued.")
+    holder: str = Field(
+        default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
+    )
     casting: str = ""
-    error: str = Field(default="", description="Why it ended otherwise than by its record, when it was last held here.")
+    error: str = Field(default="", description="The error that ended its last run here, if any.")
     right: Literal["view", "join", "own"] = "view"
-    who: str = Field(default="", description="For whom at the table the holder of this link answers.")
+    who: str = Field(default="", description="The participant for whom the user of this link answers.")
 
 
 class Short(BaseModel):
-    """A decision in short."""
+    """A short form of a decision."""
 
     winner: str = ""
     text: str = ""
@@ -136,7 +146,7 @@ class Row(BaseModel):
     tokens: int
     cost: float | None
     seconds: float
-    waits_for: list[str] = Field(default=[], description="The people who have still to answer.")
+    waits_for: list[str] = Field(default=[], description="The people who still have to answer.")
     runs: bool = False
     holder: str = ""
 
@@ -145,42 +155,42 @@ class Listing(BaseModel):
     """A page of a list of debates."""
 
     debates: list[Row]
-    next: str | None = Field(description="What `after` must be for the next page; null where there is none.")
+    next: str | None = Field(description="The value of `after` for the next page; null on the last page.")
 
 
 class Stopping(Given):
-    """How to stop."""
+    """How to stop a debate."""
 
-    now: bool = Field(default=False, description="At once; else after the answers in hand.")
+    now: bool = Field(default=False, description="Stop at once; else after the answers in progress.")
 
 
 class Going(Given):
-    """How to go on."""
+    """How to resume a debate."""
 
-    limits: Limits | None = Field(default=None, description="What it may use from now on, all in all.")
+    limits: Limits | None = Field(default=None, description="New limits, counted from the start of the debate.")
 
 
 class GivenAnswer(Given):
-    """Words in the place of what was said."""
+    """An answer that replaces one of the debate."""
 
-    turn: Name = Field(description="Its mark or its key.", examples=["T3"])
+    turn: Name = Field(description="The number or the key of the turn.", examples=["T3"])
     words: Words = ""
     fields: dict[str, JsonValue] | None = None
 
 
 class Forking(Given):
-    """Where a debate is forked, and what is otherwise."""
+    """Where a debate is forked, and what is changed."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"at": 5, "start": False}]})
-    at: Annotated[int, Field(ge=1, le=10**9)] | None = Field(default=None, description="The last entry that is kept.")
+    at: Annotated[int, Field(ge=1, le=10**9)] | None = Field(default=None, description="The last entry to keep.")
     answer: GivenAnswer | None = None
-    models: dict[str, Name] = Field(default={}, description="Who answers from now on, by name; under '' for all.")
+    models: dict[str, Name] = Field(default={}, description="New models, by participant; under '' for all others.")
     brief: Annotated[str, Field(max_length=MOST)] | dict[str, JsonValue] | None = None
     start: bool = True
 
 
 class Resolving(Given):
-    """What has turned out to be right."""
+    """The right answer of a debate."""
 
     answer: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["Buy"])
 
@@ -197,11 +207,11 @@ class AskField(BaseModel):
     high: float | None
     abstain: bool
     private: bool
-    allowed: str = Field(description="What may stand there, in words.")
+    allowed: str = Field(description="The allowed values, in words.")
 
 
 class Laid(BaseModel):
-    """A turn as it is laid before a person."""
+    """A turn as it is shown to a person."""
 
     name: str
     act: str
@@ -212,7 +222,7 @@ class Laid(BaseModel):
 
 
 class OpenAsk(BaseModel):
-    """A question to a person that is open."""
+    """An open question to a person."""
 
     key: str
     mark: str
@@ -222,9 +232,9 @@ class OpenAsk(BaseModel):
     round: int
     task: str
     about: list[Laid] = Field(description="What the question is about.")
-    news: list[Laid] = Field(description="What was said since the person's own last turn.")
-    meanwhile: list[tuple[str, str]] = Field(description="What was said from outside since the question was put.")
-    fields: list[AskField] = Field(description="The fields of the answer; none: plain words.")
+    news: list[Laid] = Field(description="What was said since the person's last turn.")
+    meanwhile: list[tuple[str, str]] = Field(description="Messages of viewers since the question was asked.")
+    fields: list[AskField] = Field(description="The fields of the answer; none for plain text.")
     since: float
     left: float | None
 
@@ -239,44 +249,44 @@ class Answering(Given):
     """A person's answer."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"who": "Ada", "words": "Buy it."}]})
-    who: Name = Field(default="", description="Whose answer it is; may be left out where one alone is waited for.")
-    key: Annotated[str, Field(max_length=1000)] = Field(default="", description="The question that is meant.")
+    who: Name = Field(default="", description="Whose answer this is; optional if only one person has to answer.")
+    key: Annotated[str, Field(max_length=1000)] = Field(default="", description="The key of the question.")
     words: Words = ""
     fields: dict[str, JsonValue] | None = None
 
 
 class Answered(BaseModel):
-    """An answer that was taken."""
+    """An answer that was accepted."""
 
     key: str
     text: str
     fields: Data
-    runs: bool = Field(description="Whether the debate is held, here or by a worker, so that it goes on now.")
+    runs: bool = Field(description="Whether the debate runs, here or on a worker, so that it continues now.")
 
 
 class Saying(Given):
-    """Words from outside."""
+    """A message of a viewer."""
 
     by: Name = Field(examples=["Viewer"])
     words: Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
 class Said(BaseModel):
-    """Words that were taken in."""
+    """A message that was accepted."""
 
-    number: int = Field(description="The number of the letter.")
+    number: int = Field(description="The number of the message.")
 
 
 class NewShare(Given):
-    """A link to make."""
+    """A share link to create."""
 
     right: Literal["view", "join"] = "view"
-    who: Name = Field(default="", description="With `join`: the person at the table for whom its holder answers.")
+    who: Name = Field(default="", description="With `join`: the participant for whom the user of the link answers.")
     until: Annotated[float, Field(ge=0, le=1e11)] | None = Field(default=None, description="Seconds since 1970.")
 
 
 class ShareRow(BaseModel):
-    """A link to a debate."""
+    """A share link to a debate."""
 
     id: str
     right: Literal["view", "join"]
@@ -287,13 +297,13 @@ class ShareRow(BaseModel):
 
 
 class MadeShare(ShareRow):
-    """A link that was made, with its secret, which is told this once."""
+    """A new share link with its secret, which is shown only once."""
 
     link: str
     token: str
 
 
 class ShareRows(BaseModel):
-    """The links to a debate."""
+    """The share links to a debate."""
 
     shares: list[ShareRow]

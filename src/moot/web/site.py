@@ -1,6 +1,6 @@
-"""What all routes stand on. This file owns what one server holds as long as it lives.
+"""The state of one server, and authorization: which right a route needs.
 
-Rights: which routes need which. This file owns that a debate which a pass may not see does not exist for it.
+A debate that a client may not see does not exist for it: the answer is 404, as for an unknown id.
 """
 
 import re
@@ -18,34 +18,34 @@ from moot.app.serve.admission import Remarks
 from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
-from moot.web.auth import Pass, Passes, reaches, session_cookie, share_cookie, share_cookies
+from moot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
 from moot.web.cache import Kept, Sums
 from moot.web.live import Live
 from moot.web.problems import EVERYWHERE, Problem
 
 SITE = "moot.site"
-"""Where the guard puts the server into a request's scope; without the guard there is none."""
+"""The key of the server in a request's scope; the guard sets it."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Site:
-    """One server.
+    """The state of one server.
 
     Attributes:
-        hall: the debates that are held here or by workers, over their desk.
-        live: whoever follows debates.
-        passes: whom it knows.
-        till: what owners may spend in a day.
+        runner: runs debates here or on workers, in its workspace.
+        live: the viewers of debates.
+        auth: authenticates requests.
+        spending: what owners may spend per day.
         serving: the owner's settings.
-        hosts: the values of the header ``Host`` that are answered.
-        sums: what debates came to, remembered for lists.
-        kept: what was read from records, remembered.
-        remarks: what is said in debates from outside.
+        hosts: the accepted values of the header ``Host``.
+        sums: summaries of debates for lists, cached.
+        kept: what was read from records, cached.
+        sayings: accepts the messages of viewers.
     """
 
     runner: Runner
     live: Live
-    passes: Passes
+    auth: Authenticator
     spending: Spending
     serving: Serving
     hosts: frozenset[str]
@@ -55,7 +55,7 @@ class Site:
 
     @property
     def workspace(self) -> Workspace:
-        """The desk of the hall."""
+        """The workspace of the runner."""
         return self.runner.workspace
 
 
@@ -72,33 +72,33 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 PREFIX = "/api/v1"
 
 HEADER = "x-moot"
-"""What a page of ours sends beside its cookie; a form of another page cannot."""
+"""A header that the web app sends with its cookie; a form on another page cannot send it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """Somebody at a debate: who, with which right, and whose the debate is."""
+    """The access of one request to a debate: the identity, its right, and the owner of the debate."""
 
     site: Site
     debate: str
-    holder: Pass
+    holder: Identity
     right: Right
     claim: Claim
 
     @property
     def who(self) -> str:
-        """For whom at the table the holder of a link answers; "" for nobody in particular, or for an owner."""
+        """The participant for whom the user of a link answers; "" for none, or for an owner."""
         return self.holder.share.who if self.holder.share else ""
 
     @property
     def ears(self) -> Ears:
-        """What is heard: all by an owner, what the person may read for whom a link is, or what is for everybody."""
+        """What the client may read: everything (owner), what the person of the link may read, or what is public."""
         return None if self.right == "own" else self.who
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """A debate must be there, and the pass must have this right on it."""
+    """A dependency: the debate must exist, and the client must have this right on it."""
 
     right: Right
 
@@ -107,40 +107,40 @@ class Needs:
         connection: HTTPConnection,
         debate: Annotated[str, Path(description="The debate's id.", examples=["depot-3f2a1c"])],
     ) -> Visit:
-        """Who comes, and to what."""
+        """The access of the request."""
         return await visit(connection, debate, self.right)
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsOwner:
-    """Whoever comes must be at the machine or hold a token of the owner's."""
+    """A dependency: the client must be the local owner or have a token."""
 
     right: Right = "own"
 
-    async def __call__(self, connection: HTTPConnection) -> Pass:
-        """Who comes."""
+    async def __call__(self, connection: HTTPConnection) -> Identity:
+        """The identity of the client."""
         return owner_of(connection)
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsNothing:
-    """Anybody may come."""
+    """A dependency: no right is needed."""
 
     right: Needed = "none"
 
     def __call__(self) -> None:
-        """Nobody is asked."""
+        """Do nothing."""
 
 
 async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit:
-    """Who comes to a debate.
+    """Check and return the access of a request to a debate.
 
     Raises:
-        Problem: 401 where nothing is sent along, 404 where there is no such debate for the pass, 403 where its right
-            does not reach.
+        Problem: 401 without authentication, 404 where the debate does not exist for the client, 403 where its right
+            is not enough.
     """
     site = site_of(connection)
-    holder = find_pass(connection)
+    holder = find_identity(connection)
     if not _DEBATE.fullmatch(debate):
         raise missing(debate) if holder else unknown()
     claim = await claimed(site.workspace, debate)
@@ -154,34 +154,34 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit
     if right is None or not (known or await site.workspace.store.read(debate, limit=1)):
         raise missing(debate)
     if not reaches(right, needed):
-        raise Problem(403, f"this link lets you {right}; it needs the right to {needed} the debate")
+        raise Problem(403, f"this link gives the right to {right} only; this needs the right to {needed}")
     return Visit(site=site, debate=debate, holder=holder, right=right, claim=claim)
 
 
-def owner_of(connection: HTTPConnection) -> Pass:
-    """Whoever is at the machine, or holds a token of the owner's.
+def owner_of(connection: HTTPConnection) -> Identity:
+    """The local owner, or the owner of a token.
 
     Raises:
-        Problem: 401 where it is neither.
+        Problem: 401 where the client is neither.
     """
-    holder = find_pass(connection)
+    holder = find_identity(connection)
     if holder is None:
         raise unknown()
     _check_header(connection, holder)
     return holder
 
 
-def find_pass(connection: HTTPConnection) -> Pass | None:
-    """The owner behind a request; None where it is none. A token that is sent counts, whatever cookies say."""
-    passes = site_of(connection).passes
+def find_identity(connection: HTTPConnection) -> Identity | None:
+    """The owner who sent a request; None where it is no owner. A token has priority over cookies."""
+    auth = site_of(connection).auth
     if secret := bearer(connection):
-        return passes.of_token(secret)
+        return auth.of_token(secret)
     session = connection.cookies.get(session_cookie(host_of(connection)))
-    return passes.of_session(session) if session else None
+    return auth.of_session(session) if session else None
 
 
 def host_of(connection: HTTPConnection) -> str:
-    """Under which name and port the server was asked; the guard has checked it."""
+    """The host name and port of a request; the guard has checked them."""
     return connection.headers.get("host", "")
 
 
@@ -191,47 +191,47 @@ def bearer(connection: HTTPConnection) -> str:
     return secret.strip() if kind.lower() == "bearer" else ""
 
 
-async def _shared(connection: HTTPConnection, site: Site, debate: str) -> Pass | None:
-    """The pass of a link to that debate, by its cookie or sent as a token."""
+async def _shared(connection: HTTPConnection, site: Site, debate: str) -> Identity | None:
+    """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection) or cookie
     found = await opened_by(site.workspace, debate, secret) if secret else None
     if found is None:
         return None
-    site.passes.meet(found.mark)
-    return Pass(share=found, cookie=not bearer(connection), mark=found.mark)
+    site.auth.meet(found.mark)
+    return Identity(share=found, cookie=not bearer(connection), mark=found.mark)
 
 
 def link_of(connection: HTTPConnection) -> str:
-    """The hash of a known link that was sent along, by which its requests are counted; "" where there is none."""
-    start, passes = share_cookies(host_of(connection)), site_of(connection).passes
+    """The hash of a known share link in a request, by which its requests are counted; "" where there is none."""
+    start, auth = share_cookies(host_of(connection)), site_of(connection).auth
     cookies = [value for name, value in connection.cookies.items() if name.startswith(start)]
     sent = [secret] if (secret := bearer(connection)) else cookies
-    return next((mark for mark in map(mark_of, sent) if mark in passes.links), "")
+    return next((mark for mark in map(mark_of, sent) if mark in auth.links), "")
 
 
-def _check_header(connection: HTTPConnection, holder: Pass) -> None:
-    """Refuse what another page may have made a browser send."""
+def _check_header(connection: HTTPConnection, holder: Identity) -> None:
+    """Refuse requests that another page may have made a browser send."""
     unsafe = connection.scope["type"] == "http" and connection.scope["method"] not in _SAFE
     if unsafe and holder.cookie and connection.headers.get(HEADER) != "1":
-        raise Problem(403, "with a cookie, this needs the header X-Moot: 1", "header")
+        raise Problem(403, "with a cookie, this request needs the header X-Moot: 1", "header")
 
 
 def unknown() -> Problem:
-    """What is said to whom nobody knows."""
-    detail = "no token came along, or one that is not known; open the link that moot serve printed"
+    """The problem for a client that is not authenticated."""
+    detail = "the token is missing or not known; open the link that moot serve printed"
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
 def missing(debate: str) -> Problem:
-    """What is said of a debate that is not there for a pass."""
+    """The problem for a debate that does not exist for the client."""
     return Problem(404, f"there is no debate {debate[:80]!r}")
 
 
 async def seen(connection: HTTPConnection, debate: str) -> Visit:
-    """The visit to a debate that is named in a query; see ``visit``."""
+    """The access to a debate that is named in a query; see ``visit``."""
     if not debate:
-        raise BriefError("name two debates: a and b", code="missing_key")
+        raise BriefError("give two debates: a and b", code="missing_key")
     return await visit(connection, debate, "view")
 
 
@@ -250,4 +250,4 @@ Viewing: TypeAlias = Annotated[Visit, Depends(Needs("view"))]
 Joining: TypeAlias = Annotated[Visit, Depends(Needs("join"))]
 Owning: TypeAlias = Annotated[Visit, Depends(Needs("own"))]
 SiteOf: TypeAlias = Annotated[Site, Depends(_site)]
-Owner: TypeAlias = Annotated[Pass, Depends(NeedsOwner())]
+Owner: TypeAlias = Annotated[Identity, Depends(NeedsOwner())]

@@ -26,8 +26,7 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.paths import EXAMPLES
 
-BRIEFS = sorted((EXAMPLES).glob("*.md"))
-BRIEFS = [path for path in BRIEFS if path.name != "README.md"]
+BRIEFS = [path for path in sorted(EXAMPLES.glob("*.md")) if path.name != "README.md"]
 LETTERS = 4
 """Characters of a token in English prose; the server counts by them."""
 

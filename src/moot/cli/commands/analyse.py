@@ -1,7 +1,4 @@
-"""``moot analyse``. This file owns how analyses are asked for from a terminal.
-
-``moot receipt``. This file owns how a decision receipt is asked for, signed and checked from a terminal.
-"""
+"""``moot analyse`` and ``moot receipt``: analyse debates; write, sign and check receipts of decisions."""
 
 import os
 import sys
@@ -22,20 +19,24 @@ if TYPE_CHECKING:
 
 @rich_click.command()
 @click.argument("debates", nargs=-1, required=True, shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--formal", is_flag=True, help="Check the claims that are stated formally: proved, refuted, unknown.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--formal", is_flag=True, help="Check claims that are stated formally: proved, refuted or unknown.")
 @click.option(
-    "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="A folder for plots and a page."
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Save plots and a page into this folder.",
 )
-@click.option("--png", is_flag=True, help="Plots as PNG; else as SVG.")
+@click.option("--png", is_flag=True, help="Save plots as PNG. Default: SVG.")
 @store_option
 def analyse(
     debates: tuple[str, ...], as_json: bool, formal: bool, plots: Path | None, png: bool, store: Path | str | None
 ) -> int:
-    """Analyse debates: agreement, changed answers, what the decision rests on.
+    """Analyse debates: agreement, changed answers, and the grounds of the decision.
 
-    DEBATES are ids, beginnings of ids, or "last". Everything is read from the records: who held what when, which turn
-    changed whose answer, what stands behind each claim of the decision, on which claims it turns, who sides with whom.
+    DEBATES are ids, first characters of ids, or "last". Everything is read from the records: each participant's answer
+    over time, which turn changed whose answer, what supports each claim of the decision, which claims the decision
+    depends on, and who agrees with whom.
     """
     from moot.app.export.analyses import analyse_debates, save_analysis, write_analysis, write_data
 
@@ -58,14 +59,19 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @rich_click.command()
 @click.argument("debate", required=False, shell_complete=complete_debate)
-@click.option("--key", type=_FILE, help="A file with an Ed25519 key: the private one signs, the public one checks.")
-@click.option("--hmac-key-env", metavar="NAME", help="The environment variable with a secret of at least 16 bytes.")
-@click.option("--format", "form", type=click.Choice(["json", "md"]), default="json", help="JSON, or a page with it.")
+@click.option("--key", type=_FILE, help="A file with an Ed25519 key: the private key signs, the public key checks.")
+@click.option("--hmac-key-env", metavar="NAME", help="The environment variable that has a secret of at least 16 bytes.")
 @click.option(
-    "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
+    "--format", "form", type=click.Choice(["json", "md"]), default="json", help="JSON, or Markdown that contains it."
 )
-@click.option("--check", type=_FILE, help="Check a receipt, in JSON or Markdown, instead of writing one.")
-@click.option("--new-key", type=_FILE, help="Make an Ed25519 key; its public key goes into FILE.pub.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="The file to write. Default: the screen.",
+)
+@click.option("--check", type=_FILE, help="Check this receipt (JSON or Markdown) instead of writing one.")
+@click.option("--new-key", type=_FILE, help="Create an Ed25519 key in this file, and its public key in FILE.pub.")
 @store_option
 def receipt(  # house: wide because a command has a parameter for each option
     debate: str | None,
@@ -79,11 +85,12 @@ def receipt(  # house: wide because a command has a parameter for each option
 ) -> int:
     """Write a signed receipt of a decision, or check one.
 
-    DEBATE is its id, the beginning of it, or "last". The receipt says who decided what, on which grounds, who was
-    against it, what it cost, and the hash of the record. Whoever has the key can show that nothing in it was changed.
+    DEBATE is an id, the first characters of one, or "last". The receipt states what was decided, by whom, on which
+    grounds, who was against it, what it cost, and the hash of the record. With the key anybody can check that the
+    receipt has not been changed.
     """
     if sum(each is not None for each in (debate, check, new_key)) != 1:
-        raise click.UsageError("Give one of these: a debate, --check FILE, --new-key FILE.")
+        raise click.UsageError("Give exactly one of these: a debate, --check FILE, or --new-key FILE.")
     if key and hmac_key_env:
         raise click.UsageError("--key and --hmac-key-env cannot be given together.")
     if new_key:
@@ -100,8 +107,8 @@ def _make(path: Path) -> int:
     from moot.app.export.signed_receipts import new_key
 
     public = new_key(path)
-    click.echo(f"{path} signs; keep it to yourself")
-    click.echo(f"{public} checks; give it to anybody")
+    click.echo(f"{path} is the private key: it signs receipts; keep it secret")
+    click.echo(f"{public} is the public key: it checks receipts; you can give it to anybody")
     return DONE
 
 
@@ -113,7 +120,7 @@ def _key(path: Path | None, variable: str | None) -> "Key | None":
     if not variable:
         return None
     if not (secret := os.environ.get(variable)):
-        raise click.UsageError(f"The environment has no secret in {variable}.")
+        raise click.UsageError(f"The environment variable {variable} is not set or empty.")
     return secret_key(secret)
 
 
@@ -138,11 +145,12 @@ def _write(
 def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     from moot.app.export.signed_receipts import check_receipt, check_record
     from moot.app.plan.stores import show_where
+    from moot.core.text import counted
 
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise click.ClickException(f"{path} is no text in UTF-8, so no receipt") from error
+        raise click.ClickException(f"{path} is not a text in UTF-8, so it is not a receipt") from error
     except OSError as error:
         raise click.ClickException(f"{path} cannot be read: {error.strerror or error}") from error
     checked = check_receipt(text, key)
@@ -152,14 +160,19 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
         async with open_workspace(store, reading=True) as workspace:
             return await check_record(workspace, checked)
 
-    click.echo(f"{checked.debate}: the signature holds, nothing in the receipt was changed")
+    click.echo(f"{checked.debate}: the signature is valid; the receipt has not been changed")
+    entries = counted(checked.entries, "entry", "entries")
     here = finish(look()) if isinstance(place, str) or place.exists() else 0
     if not here:
-        click.echo(f"its record of {checked.entries} entries is not in {show_where(place)}; it was not checked")
+        click.echo(f"the record ({entries}) is not in {show_where(place)}; it was not checked")
         return DONE
-    more = f"; {here - checked.entries} more came since, and are whole too" if here > checked.entries else ""
+    more = (
+        f"; {counted(here - checked.entries, 'later entry is', 'later entries are')} intact too"
+        if here > checked.entries
+        else ""
+    )
     click.echo(
-        f"its record of {checked.entries} entries is the one in {show_where(place)}: each entry carries the hash of "
-        f"the one before, and the last has the hash in the receipt{more}"
+        f"the record ({entries}) is intact in {show_where(place)}: each entry has the hash of the one before, and the "
+        f"last has the hash in the receipt{more}"
     )
     return DONE

@@ -1,4 +1,4 @@
-"""``moot answer`` and ``moot say``. This file owns how people take part in a debate from elsewhere."""
+"""``moot answer`` and ``moot say``: people take part in a debate that runs elsewhere, or that waits for them."""
 
 import getpass
 import sys
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from moot.cli.display.ask_people import Filled
 
 VIEWER = "Viewer"
-"""Who speaks up where the system knows no name."""
+"""The speaker's name where the system knows none."""
 
 MOST = 1_000_000
-"""The most characters that are read from standard input; the desk allows fewer."""
+"""The most bytes that are read from standard input; the workspace allows fewer."""
 
 
 class AnswerOptions(ResumeOptions):
@@ -47,17 +47,19 @@ class AnswerOptions(ResumeOptions):
 @rich_click.command(epilog=MEANINGS)
 @click.argument("debate", shell_complete=complete_debate)
 @click.argument("words", required=False)
-@click.option("--as", "who", default="", metavar="NAME", help="Whose answer it is, where several are waited for.")
-@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form; may be repeated.")
-@click.option("--later", is_flag=True, help="Only note the answer; go on with moot resume.")
+@click.option(
+    "--as", "who", default="", metavar="NAME", help="Whose answer this is, if the debate waits for several people."
+)
+@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. May be repeated.")
+@click.option("--later", is_flag=True, help="Only save the answer. Continue later with moot resume.")
 @limit_options
 @output_options
 @store_option
 def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
-    """Answer for a person whom a debate waits for, then go on with it.
+    """Answer a question that a debate asks a person, then continue the debate.
 
-    DEBATE is its id, the beginning of it, or "last". WORDS is the answer, or - for standard input. Without words you
-    are asked field by field; where there is no terminal, the question is shown.
+    DEBATE is an id, the first characters of one, or "last". WORDS is the answer, or - for standard input. Without
+    WORDS you are asked for each field. Without a terminal, the question is printed.
     """
     debate, goes_on = finish(_answer(debate, given))
     if goes_on is None:
@@ -66,7 +68,7 @@ def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
 
 
 async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
-    """Note an answer; the debate's id, and whether it goes on here (None: there was no answer)."""
+    """Save an answer; returns the debate's id, and whether it continues here (None: no answer was given)."""
     from moot.app.program.program_agents import inside
     from moot.app.run.outcome import opening
     from moot.app.run.people import answer as note
@@ -82,19 +84,19 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
         entries = await workspace.entries(debate)
         job = await workspace.queue.job(debate) if workspace.queue else None
     if job and job.state != "cancelled":
-        click.echo("moot: the answer is noted; workers go on with the debate: moot queue", err=True)
+        click.echo("moot: the answer is saved; a worker continues the debate: moot queue", err=True)
         return debate, False
     paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
     if paused and not given["later"] and not guests:
         return debate, True
-    held = "" if paused else "the process that holds the debate takes it; if there is none any more, "
+    running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
     then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
-    click.echo(f"moot: the answer is noted; {held}go on {then}", err=True)
+    click.echo(f"moot: the answer is saved; {running}continue {then}", err=True)
     return debate, False
 
 
 async def _filled(workspace: "Workspace", debate: str, given: AnswerOptions) -> "Filled | None":
-    """What the person gives, on the command line or at the terminal; None where the question is shown instead."""
+    """The answer, from the command line or the terminal; None where the question is shown instead."""
     from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
 
@@ -109,7 +111,7 @@ def _fields(typed: tuple[str, ...]) -> dict[str, str]:
     for each in typed:
         name, equals, value = each.partition("=")
         if not equals:
-            raise click.UsageError(f"-f {each} names no value; write FIELD=VALUE.")
+            raise click.UsageError(f"-f {each} has no value; write FIELD=VALUE.")
         if name.strip() in found:
             raise click.UsageError(f"-f {name.strip()} is given twice.")
         found[name.strip()] = value
@@ -119,7 +121,7 @@ def _fields(typed: tuple[str, ...]) -> dict[str, str]:
 async def _ask(
     workspace: "Workspace", debate: str, given: AnswerOptions, keyboard: "Keyboard | None"
 ) -> "Filled | None":
-    """Show the question; without a keyboard with its form, else ask for the answer."""
+    """Show the question and ask for the answer; without a keyboard, show the question with its form."""
     from rich.text import Text
 
     from moot.app.run.people import Meanwhile, asked, context_for, laid, news, time_left
@@ -154,12 +156,12 @@ async def _ask(
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
 @click.argument("words")
-@click.option("--by", metavar="NAME", help="Who speaks; else the name of the system's user.")
+@click.option("--by", metavar="NAME", help="The speaker's name. Default: your user name.")
 @store_option
 def say(debate: str, words: str, by: str | None, store: Path | str | None) -> int:
-    """Speak up in a debate; everybody sees it from the next question on, a person also beside an open question.
+    """Send a message to a debate. Models see it from the next question on; people also see it beside an open question.
 
-    DEBATE is its id, the beginning of it, or "last". WORDS is what you say, or - for standard input.
+    DEBATE is an id, the first characters of one, or "last". WORDS is the message, or - for standard input.
     """
     from moot.app.run.people import say as speak_up
     from moot.app.run.people import waiting
@@ -168,22 +170,22 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
         async with open_workspace(store) as workspace:
             found = await workspace.find(debate)
             await speak_up(workspace, found, by or _user(), _words(words))
-            return f"{found}: noted; {_heard([turn.by for turn in await waiting(workspace, found)])}"
+            return f"{found}: the message is saved; {_heard([turn.by for turn in await waiting(workspace, found)])}"
 
     click.echo(f"moot: {finish(speak())}", err=True)
     return DONE
 
 
 def _heard(asked: list[str]) -> str:
-    """Who sees what is said now, and when; those who are asked already have their question."""
+    """Who sees a message, and when; people with an open question see it beside the question."""
     from moot.core.text import listed
 
     names = list(dict.fromkeys(asked))
     if not names:
         return "everybody sees it from the next question on"
-    who = f"the question to {names[0]} is put already, and {names[0]} sees it beside the question"
+    who = f"{names[0]} has an open question and sees it beside that question"
     if len(names) > 1:
-        who = f"the questions to {listed(names)} are put already, and they see it beside the question"
+        who = f"{listed(names)} have open questions and see it beside them"
     return f"{who}; everybody else sees it from the next question on"
 
 
@@ -192,7 +194,7 @@ def _words(typed: str) -> str:
 
 
 def _user() -> str:
-    """The name of the system's user where it can be a name at the table."""
+    """The user's name on this system, where it can be the name of a speaker."""
     from moot.app.brief.field_values import check_name
 
     try:

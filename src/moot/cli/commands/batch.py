@@ -1,4 +1,4 @@
-"""``moot batch``. This file owns how many debates are held beside each other from the command line."""
+"""``moot batch``: run many debates in parallel."""
 
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -22,11 +22,12 @@ from moot.cli.options import (
     WishOptions,
     code_of,
     finish,
-    open_stage,
-    queue_at,
+    open_for_running,
+    open_queue,
     store_option,
     wish_options,
 )
+from moot.core.text import counted
 
 if TYPE_CHECKING:
     from moot.app.batch.batch_plan import Batch
@@ -61,25 +62,31 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @rich_click.command(epilog=MEANINGS)
 @click.argument("briefs", nargs=-1, metavar="[BRIEF]...")
-@click.option("--repeat", "times", type=click.IntRange(1, 1000), default=1, metavar="N", help="Hold each so often.")
 @click.option(
-    "--jsonl", type=_LINES, metavar="FILE", help="Further briefs, one JSON object a line; - is standard input."
+    "--repeat", "times", type=click.IntRange(1, 1000), default=1, metavar="N", help="Repeat each debate N times."
 )
 @click.option(
-    "--parallel", type=click.IntRange(1, 1000), metavar="N", help="So many at once; else 8, or 100 with --queue."
+    "--jsonl", type=_LINES, metavar="FILE", help="More briefs, one JSON object on each line; - is standard input."
 )
-@click.option("--queue", is_flag=True, help="Have workers hold them (moot worker); needs --store postgresql://….")
-@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars of the whole batch.")
-@click.option("--name", metavar="NAME", help="The batch's name; else it follows from the briefs.")
-@click.option("--dry-run", is_flag=True, help="Check all and estimate; send nothing.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON line for each debate as it ends.")
-@click.option("-o", "--out", type=_FOLDER, help="Write the table into this folder: batch.json and batch.md.")
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Number of debates to run in parallel. Default: 8, or 100 with --queue.",
+)
+@click.option("--queue", is_flag=True, help="Let workers run the debates (moot worker). Needs --store postgresql://….")
+@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars for the whole batch.")
+@click.option("--name", metavar="NAME", help="The name of the batch. Default: derived from the briefs.")
+@click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
+@click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
 @wish_options
 @store_option
 def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
-    """Hold many debates beside each other.
+    """Run many debates in parallel.
 
-    BRIEF is a file, or a question in quotes. The same command goes on where it stopped: what is over is only read.
+    BRIEF is a file, or a question in quotes. To resume a batch, repeat the same command: finished debates are not run
+    again.
     """
     from moot.app.batch.batch_plan import FaultyBatch
 
@@ -91,29 +98,29 @@ def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
         for fault in error.faults[:MOST_FAULTS]:
             click.echo(f"moot: {line(fault)}", err=True)
         if (more := len(error.faults) - MOST_FAULTS) > 0:
-            click.echo(f"moot: and {more} more mistakes", err=True)
+            click.echo(f"moot: and {counted(more, 'more mistake', 'more mistakes')}", err=True)
         return USAGE
 
 
 MOST_QUEUED = 100
-"""The most debates in the hands of workers at once, where nobody says otherwise."""
+"""The default for the number of debates that workers run in parallel."""
 
 MOST_FAULTS = 50
-"""So many mistakes are told; who mends them sees the others."""
+"""The most mistakes that are shown at once."""
 
 
 def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
-    """What was typed, as a batch.
+    """Read the batch that was typed.
 
     Raises:
-        FaultyBatch: some of it cannot be used.
-        BriefError: none of it can.
+        FaultyBatch: some briefs have mistakes.
+        BriefError: nothing can be used.
     """
     from moot.app.batch.batch_plan import FaultyBatch, make_batch, read_briefs, read_lines, read_stream
     from moot.cli.options import wishes_of
 
     if not briefs and given["jsonl"] is None:
-        raise click.UsageError("Give briefs, or --jsonl FILE.")
+        raise click.UsageError("Give at least one brief, or --jsonl FILE.")
     nothing: CapOptions = {
         "budget": None,
         "max_tokens": None,
@@ -138,7 +145,7 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
     from moot.cli.terminal import Interrupt
 
     wanted = read_batch(briefs, given)
-    async with _stage(given) as (workspace, queue):
+    async with _open(given) as (workspace, queue):
         config = workspace.config = load_config()
         parallel = given["parallel"] or (MOST_QUEUED if queue else PARALLEL)
         work = Batching(
@@ -161,18 +168,18 @@ async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
 
 
 @asynccontextmanager
-async def _stage(given: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
-    """The desk, and the queue where workers are to hold the debates."""
+async def _open(given: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
+    """Open the workspace, and the queue where workers run the debates."""
     if given["queue"]:
-        async with queue_at(given["store"]) as (workspace, queue):
+        async with open_queue(given["store"]) as (workspace, queue):
             yield workspace, queue
     else:
-        async with open_stage(given["store"]) as workspace:
+        async with open_for_running(given["store"]) as workspace:
             yield workspace, None
 
 
 async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt") -> None:
-    """Hold the batch; Ctrl-C pauses all of it after the answers in hand, a second one at once."""
+    """Run the batch. Ctrl-C pauses it after the answers in progress, a second Ctrl-C at once."""
     import asyncio
 
     from moot.cli.terminal import TICK, listening
@@ -189,12 +196,12 @@ async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt
                 interrupt.task = held = group.create_task(work.run())
                 held.add_done_callback(lambda _: ticks.cancel())
         except BaseExceptionGroup as errors:
-            # Such as an output that nobody reads; the debates were stopped for it and can be gone on with.
+            # Such as an output that nobody reads. The debates were stopped for it and can be resumed.
             raise first_of(errors) from errors
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first error in a group, however deep it stands."""
+    """The first error in a group, however deeply it is nested."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
@@ -213,15 +220,15 @@ def _save(folder: Path, batch: "Batch", came: "Sequence[Came]", progress: "Progr
 
 
 def exit_code(came: "Sequence[Came]", *, stopped: bool) -> int:
-    """The exit code of a batch: what can be gone on with goes before what has failed.
+    """The exit code of a batch: debates that can be resumed count before debates that failed.
 
     Args:
-        came: what came of its debates.
-        stopped: whether its owner has stopped it.
+        came: the results of its debates.
+        stopped: whether the user has stopped the batch.
     """
     if stopped:
         return INTERRUPTED
     codes = {code_of(each.status, each.kind) for each in came if each.status != "unbegun"}
     if any(each.status == "unbegun" for each in came):
-        codes.add(LIMIT)  # nothing but the budget keeps a debate from being begun
+        codes.add(LIMIT)  # only the budget keeps a debate from being started
     return next((each for each in (LIMIT, UNREACHABLE, WAITING, INTERRUPTED, ERROR) if each in codes), DONE)

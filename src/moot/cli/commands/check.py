@@ -1,4 +1,4 @@
-"""``moot new``, ``check`` and ``models``. This file owns what comes before a debate."""
+"""``moot new``, ``moot check`` and ``moot models``: write a brief, estimate a debate, and find usable models."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CheckOptions(CapOptions, WishOptions):
-    """The options of ``moot check`` as they were typed."""
+    """The options of ``moot check`` as the user typed them."""
 
     as_json: bool
     diagram: bool
@@ -38,9 +38,9 @@ class CheckOptions(CapOptions, WishOptions):
 @rich_click.command()
 @click.argument("name", default="debate")
 def new(name: str) -> int:
-    """Write a starting brief.
+    """Create a new brief from a template.
 
-    NAME is that of the file; .md is added. A file that is there is never overwritten.
+    NAME is the name of the file; .md is added. An existing file is never overwritten.
     """
     from moot.app.brief.writer import starter
 
@@ -49,30 +49,30 @@ def new(name: str) -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(starter())
     except FileExistsError as error:
-        raise BriefError("is there already; choose another name", where=str(path)) from error
+        raise BriefError("exists already; choose another name", where=str(path)) from error
     except (OSError, ValueError) as error:
         raise click.ClickException(f"{path} cannot be written: {getattr(error, 'strerror', '') or error}") from error
-    click.echo(f"{path} is written. Change it, then: moot check {path} and moot run {path}")
+    click.echo(f"{path} was written. Edit it, then: moot check {path} and moot run {path}")
     return DONE
 
 
 @rich_click.command()
 @click.argument("brief")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead of the plan.")
 @click.option(
-    "--normalised", is_flag=True, help="Print the brief in its one Markdown form, whatever form it was written in."
+    "--normalised", is_flag=True, help="Print the brief in the standard Markdown form, whatever form it was written in."
 )
 @wish_options
 @limit_options
 @store_option
 def check(brief: str, **given: Unpack[CheckOptions]) -> int:
-    """Read a brief and print the plan; nothing is sent to any model.
+    """Check a brief and print the plan. Nothing is sent to any model.
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
     if given["as_json"] and given["diagram"]:
-        raise click.UsageError("--json and --diagram are two forms of the plan; choose one.")
+        raise click.UsageError("--json and --diagram cannot be given together.")
     if given["normalised"]:
         from moot.app.brief.reader import normalise
 
@@ -89,7 +89,7 @@ async def _check(words: str, given: CheckOptions) -> int:
     async with open_workspace(given["store"], reading=True) as workspace:
         ready = await prepare(workspace, intake, wishes_of(given, given))
         if ready.caster and (casting := await find_generation(workspace, ready, new=given["cast"] == "new")).earlier:
-            known = f"Those that were made in debate {casting.debate} take part; --cast new has others made."
+            known = f"The participants generated in debate {casting.debate} take part; --cast new generates others."
             ready = replace(ready, notes=(*ready.notes, known))
     if given["diagram"]:
         from moot.app.export.reports import diagram
@@ -114,9 +114,9 @@ def _print_plan(ready: "Ready", kind: str) -> None:
 
 
 @rich_click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def models(as_json: bool) -> int:
-    """Show which models are in reach: local servers, keys that are set, and the built-in seat."""
+    """Show which models can be used: local servers, providers with an API key, and the built-in demo."""
     from moot.app.plan.assignment import look_around
 
     reach = finish(look_around())

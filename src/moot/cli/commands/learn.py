@@ -1,4 +1,4 @@
-"""``moot learn``, ``memory`` and ``resolve``. This file owns how lessons are shown."""
+"""``moot learn``, ``moot memory`` and ``moot resolve``: learn from debates, search the memory, record the truth."""
 
 import json
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import click
 import rich_click
 
 from moot.cli.options import DONE, ERROR, complete_debate, finish, open_memory, open_workspace, store_option
+from moot.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,25 +20,25 @@ if TYPE_CHECKING:
     from moot.learn.memory_store import Item
 
 KINDS = ("outcome", "pattern", "position", "performance", "relation", "bout")
-"""What is remembered of a debate, in the order in which it is shown."""
+"""The kinds of items in the memory, in the order in which they are shown."""
 
-as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @rich_click.command()
 @click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
-@click.option("--rebuild", is_flag=True, help="Drop what was learned, and learn from all records again.")
-@click.option("--domain", metavar="NAME", help="The kind of question that these debates are about, for ratings.")
+@click.option("--rebuild", is_flag=True, help="Delete the memory, and learn from all records again.")
+@click.option("--domain", metavar="NAME", help="The field that these debates are about, for ratings.")
 @store_option
 def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | str | None) -> int:
-    """Learn from finished debates: those named, or all that have not been learned.
+    """Learn from finished debates: the named ones, or all that are not in the memory yet.
 
-    A debate is learned when it ends, unless your moot.toml says learn = false. Nothing is ever learned twice.
+    Moot learns from a debate when it ends, unless moot.toml says learn = false. Nothing is learned twice.
     """
     if rebuild and debates:
-        raise click.UsageError("--rebuild learns from all debates; name none.")
+        raise click.UsageError("--rebuild learns from all debates; do not name any.")
     if domain is not None and not debates:
-        raise click.UsageError("--domain needs the debates that it is about.")
+        raise click.UsageError("--domain needs the names of debates.")
     return finish(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
 
 
@@ -63,26 +64,28 @@ async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
 
     async with open_workspace(store) as workspace:
         learned: Learned = await learn_all(workspace, rebuild=rebuild)
-    told = [f"{len(learned.new)} learned", f"{learned.known} known before", f"{learned.open} not over"]
+    told = [f"{len(learned.new)} learned", f"{learned.known} known already", f"{learned.open} not finished"]
     click.echo(", ".join(told))
     for debate in learned.damaged:
-        click.echo(f"moot: {debate}: its record is damaged; moot verify {debate} says where", err=True)
+        click.echo(f"moot: {debate}: its record is damaged; moot verify {debate} shows where", err=True)
     return ERROR if learned.damaged else DONE
 
 
 @rich_click.group()
 def memory() -> None:
-    """Look up, look into and forget what was learned."""
+    """Search, show and forget what was learned."""
 
 
 @memory.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("--patterns", is_flag=True, help="Critiques that changed an answer, instead of outcomes.")
-@click.option("-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
+@click.option("--patterns", is_flag=True, help="Search critiques that changed an answer, instead of outcomes.")
+@click.option(
+    "-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="Maximum number of results."
+)
 @as_json
 @store_option
 def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | str | None) -> int:
-    """Find outcomes of earlier debates by words and likeness."""
+    """Find outcomes of earlier debates by words and by similarity."""
     from moot.app.export.learned import search as look
 
     kind: Kind = "pattern" if patterns else "outcome"
@@ -95,7 +98,7 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
     if as_json:
         _print([asdict(each) for each in found])
     elif not found:
-        click.echo("Nothing is remembered on that.")
+        click.echo("Nothing was found in the memory.")
     for each in () if as_json else found:
         _tell(each)
     return DONE
@@ -105,7 +108,7 @@ def _tell(found: "Found") -> None:
     from moot.cli.display.text_layout import line, moment, short
 
     body = found.body
-    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {found.uses} use{'' if found.uses == 1 else 's'}")
+    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {counted(found.uses, 'use')}")
     if found.kind == "pattern":
         click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
         click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
@@ -133,7 +136,7 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
         _print({kind: [each.body for each in items] for kind, items in found.items()})
         return DONE
     if not any(found.values()):
-        click.echo(f"Nothing is remembered of {name}: it was forgotten, or not learned yet (moot learn {name}).")
+        click.echo(f"The memory has nothing about {name}: it was forgotten, or is not learned yet (moot learn {name}).")
     for kind, items in found.items():
         for each in items:
             click.echo("\n".join(_rows(kind, each.body)))
@@ -141,7 +144,7 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
 
 
 def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
-    """One thing in words: its kind, then each field that says something."""
+    """One item as lines: its kind, then each field that is not empty."""
     from moot.cli.display.text_layout import line
 
     yield kind
@@ -155,7 +158,7 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
 @click.argument("debate", shell_complete=complete_debate)
 @store_option
 def forget(debate: str, store: Path | str | None) -> int:
-    """Forget what was learned from a debate, for good; its record stays as it is."""
+    """Forget permanently what was learned from a debate. Its record is not changed."""
     from moot.app.export.learned import note
 
     async def drop() -> str:
@@ -164,19 +167,19 @@ def forget(debate: str, store: Path | str | None) -> int:
             await note(workspace, name, "forget")
             return name
 
-    click.echo(f"{finish(drop())}: forgotten; its record is still there")
+    click.echo(f"{finish(drop())}: forgotten; its record still exists")
     return DONE
 
 
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--answer", required=True, help="The answer that has turned out to be right.")
+@click.option("--answer", required=True, help="The right answer.")
 @store_option
 def resolve(debate: str, answer: str, store: Path | str | None) -> int:
-    """Say what was right, once that is known.
+    """Record the right answer of a debate, once it is known.
 
-    What each participant held last is then right or wrong, which measures how far its confidence can be trusted. The
-    answer is compared as votes are: by the option that it names, else by its words. So give it as the debaters did.
+    The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
+    compared like votes: by the option that they name, else by their words. So write the answer as the debaters did.
     """
     from moot.app.export.learned import resolve as settle
     from moot.cli.display.text_layout import line, short
@@ -189,10 +192,10 @@ def resolve(debate: str, answer: str, store: Path | str | None) -> int:
     name, found = finish(keep())
     click.echo(f"{name}: the right answer is {line(answer)}")
     if found.options:
-        click.echo(f"  it is none of the options: {', '.join(map(line, found.options))}")
+        click.echo(f"  this is not one of the options: {', '.join(map(line, found.options))}")
     click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
     for who, held in found.wrong.items():
-        click.echo(f"  wrong: {line(who)}, who held last: {short(held, 120)}")
+        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(held, 120)}")
     if found.trust in ("confirmed", "refuted"):
         click.echo(f"  the decision is {found.trust}")
     return DONE

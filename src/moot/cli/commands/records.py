@@ -1,7 +1,4 @@
-"""``moot list``, ``report``, ``diff`` and ``verify``. This file owns what can be asked of records without a play.
-
-``moot store``. This file owns how debates are copied between records.
-"""
+"""``moot list``, ``report``, ``diff``, ``verify`` and ``store``: read, check and copy the records of debates."""
 
 import json
 import sys
@@ -13,9 +10,10 @@ import click
 import rich_click
 
 from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_workspace, store_option, store_path
+from moot.core.text import counted
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
-"""Columns of a list where nobody says how wide the output is, those from which on it is a table, those of a reason."""
+"""Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +28,12 @@ if TYPE_CHECKING:
 
 
 @rich_click.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def list_(as_json: bool, store: Path | str | None) -> int:
     """List all debates, the newest first.
 
-    Of a debate that is over only the first and the last entry are read; "moot verify" reads all.
+    Only the first and the last entry of a finished debate are read; "moot verify" reads all.
     """
     listed, asks = finish(_look(store))
     if as_json:
@@ -45,16 +43,16 @@ def list_(as_json: bool, store: Path | str | None) -> int:
         from moot.app.plan.stores import is_there, show_where
 
         place = store_path(store)
-        lacking = "" if is_there(place) else "; there is no such file"
-        click.echo(f"There is no debate yet in {show_where(place)}{lacking}.")
-        click.echo('Begin with: moot run "Should we build or buy?"')
+        lacking = "" if is_there(place) else "; the file does not exist"
+        click.echo(f"There are no debates yet in {show_where(place)}{lacking}.")
+        click.echo('Start with: moot run "Should we build or buy?"')
     else:
         _table(listed, asks)
     return DONE
 
 
 async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
-    """All debates, and the open questions to people in those that are not over."""
+    """All debates, and the open questions to people in those that have not ended."""
     from moot.app.run.people import stands
 
     async with open_workspace(store, reading=True) as workspace:
@@ -122,35 +120,40 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--as", "mode", type=click.Choice(LOGS), help="As which log; else the report, full_markdown.")
+@click.option(
+    "--as", "mode", type=click.Choice(LOGS), help="Write this kind of log. Default: full_markdown, the report."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["md", "json", "html", "memo", "pdf"]),
-    help="As Markdown or JSON; html: one page with the whole debate in it, to go through; memo: one to print; pdf.",
+    help="md: Markdown; json: data; html: one page that replays the debate; memo: a page to print; pdf.",
 )
 @click.option(
-    "-o", "--out", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), help="A file; else the screen."
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="The file to write. Default: the screen.",
 )
-@click.option("--plots", is_flag=True, help="With plots as the last chapter of the report; they stand beside the file.")
+@click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
 @store_option
 def report(
     debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.
 
-    DEBATE is its id, the beginning of it, or "last". The argument map (--as visual_tree) is a page, a picture and data:
-    with -o the files are written side by side, the screen shows the page.
+    DEBATE is an id, the first characters of one, or "last". The argument map (--as visual_tree) consists of a page, a
+    picture and data: with -o all three files are written; without it only the page is printed.
     """
     from moot.app.export.reports import read_record
 
     if mode and form:
-        raise click.UsageError("--as and --format cannot be given together: --format is for the report alone.")
+        raise click.UsageError("--as and --format cannot be given together: --format applies to the report only.")
     if form == "pdf" and out is None:
-        raise click.UsageError("A PDF goes into a file: name it with -o.")
+        raise click.UsageError("A PDF needs a file: name it with -o.")
     if plots:
         if mode or form not in (None, "md") or out is None or str(out) == "-":
-            raise click.UsageError("--plots goes with the report as Markdown in a file: give -o FILE.md.")
+            raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
         return finish(_illustrate(debate, out, store))
 
     async def read() -> "ReadRecord":
@@ -168,7 +171,7 @@ def report(
 
 
 def _contents(found: "ReadRecord", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
-    """What is written, by what stands behind the name of each file."""
+    """The contents to write, by the ending of each file's name."""
     from moot.app.export.reports import write_log, write_report
 
     if mode:
@@ -201,7 +204,7 @@ async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
 
 
 def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
-    """Where each text goes: a single one into the file that was named, several beside it under their own endings."""
+    """The path of each text: a single one is the named file; several share its name with their own endings."""
     for ending, text in texts.items():
         yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
 
@@ -218,13 +221,13 @@ def _write(path: Path, content: str | bytes) -> None:
 @rich_click.command()
 @click.argument("one", metavar="A", shell_complete=complete_debate)
 @click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
-    """Show where two debates part, and how their outcomes differ.
+    """Show where two debates diverge, and how their outcomes differ.
 
-    A and B are ids, beginnings of ids, or "last". They need not be forks of one another. A fork alone is compared with
-    the debate that it was forked from.
+    A and B are ids, first characters of ids, or "last". They need not be forks of each other. A single fork is
+    compared with the debate that it was forked from.
     """
     from moot.app.export.reports import compare, parent, write_comparison
     from moot.cli.display.output import console_for
@@ -249,13 +252,13 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
 
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--head", metavar="HASH", help="The hash that the last entry must have, or its first 8 digits or more.")
+@click.option("--head", metavar="HASH", help="The hash that the last entry must have; at least its first 8 digits.")
 @store_option
 def verify(debate: str, head: str | None, store: Path | str | None) -> int:
-    """Check a record: every hash, and that its protocol makes the same debate again.
+    """Check that a record is intact: every hash, and that replaying it gives the same debate.
 
-    DEBATE is its id, the beginning of it, or "last". Keep the hash that it prints: with --head it shows later that
-    the record is still the same.
+    DEBATE is an id, the first characters of one, or "last". Keep the hash that is printed. With --head it proves later
+    that the record has not changed.
     """
 
     async def check() -> tuple[str, int, str]:
@@ -269,18 +272,18 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     if head is not None and not found.startswith(head.lower()):
         click.echo(f"moot: {name}: the last entry has the hash {found}, not {head}", err=True)
         return ERROR
-    click.echo(f"{name}: {entries} entries, whole and unchanged")
+    click.echo(f"{name}: {counted(entries, 'entry', 'entries')}, intact")
     click.echo(f"head {found}")
     if head is None:
         click.echo(
-            "That the last entry is unchanged and none is missing behind it is proved by --head with a noted hash."
+            "Keep this hash: moot verify --head HASH then proves that no entry was changed or removed at the end."
         )
     return DONE
 
 
 @rich_click.group()
 def store() -> None:
-    """Copy debates between records: files and databases."""
+    """Copy debates between stores: files and databases."""
 
 
 @store.command()
@@ -288,13 +291,13 @@ def store() -> None:
 @click.argument("target", type=Place(), metavar="TO")
 @click.argument("debates", nargs=-1, metavar="[DEBATE]...")
 def copy(source: Path | str, target: Path | str, debates: tuple[str, ...]) -> int:
-    """Copy debates, those named or all, with everything that people wrote to them.
+    """Copy the named debates, or all, with all messages and answers of people.
 
-    FROM and TO are files or addresses postgresql://…; DEBATE is an id, the beginning of one, or "last". Hashes are
-    checked before and after. What is there already is left as it is, so a copy that was cut off is just made again.
+    FROM and TO are files or addresses postgresql://…. DEBATE is an id, the first characters of one, or "last". Hashes
+    are checked before and after. What exists already is not changed, so an interrupted copy can simply be repeated.
     """
     if isinstance(source, Path) and not source.exists():
-        raise click.UsageError(f"There is no record {source}.")
+        raise click.UsageError(f"There is no file {source}.")
     return finish(_copy(source, target, debates))
 
 
@@ -317,6 +320,8 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
             if each.fault:
                 click.echo(f"moot: {each.debate}: {each.fault}", err=True)
             counts["refused" if each.fault else "there" if not each.new else "more" if each.there else "new"] += 1
-    told = [f"{counts['new']} copied", f"{counts['more']} gone on with", f"{counts['there']} there already"]
-    click.echo(f"{', '.join(told)}, {counts['refused']} refused; {lines} entries written to {there.place}")
+    told = [f"{counts['new']} copied", f"{counts['more']} extended", f"{counts['there']} already there"]
+    click.echo(
+        f"{', '.join(told)}, {counts['refused']} refused; {counted(lines, 'entry', 'entries')} written to {there.place}"
+    )
     return ERROR if counts["refused"] else DONE

@@ -18,7 +18,7 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_stage,
+    open_for_running,
     open_workspace,
     output_options,
     read_input,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moot.app.run.start import Generation
     from moot.app.run.workspace import Workspace
     from moot.cli.display.ask_people import Terminal
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt
     from moot.core.brief import Brief
     from moot.report.logs import Mode
@@ -84,14 +84,14 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
 async def _run(words: str, given: RunOptions) -> int:
     from moot.app.run.start import HostHooks, make_start, run_start
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
 
     intake, wishes = read_input(words), wishes_of(given, given)
-    async with open_stage(given["store"]) as workspace:
+    async with open_for_running(given["store"]) as workspace:
         start = await make_start(workspace, intake, wishes)
         debate = workspace.new_id(start.ready.plan)
-        face = Face(given["mode"] or "", planned=start.ready.costing.most.asks)
+        face = Output(given["mode"] or "", planned=start.ready.costing.most.asks)
         interrupt = Interrupt(say=face.remark)
         generations: list[Generation] = []
 
@@ -123,7 +123,7 @@ def _generating(generation: "Generation", model: str) -> str:
     return f"asking {model} for the participants; for built-in ones: --cast builtin"
 
 
-async def _without_participants(workspace: "Workspace", generation: "Generation", face: "Face") -> int:
+async def _without_participants(workspace: "Workspace", generation: "Generation", face: "Output") -> int:
     """Say why there are no participants and so no debate; the exit code."""
     from moot.app.run.start import read_generation
 
@@ -143,7 +143,7 @@ async def _used(workspace: "Workspace", generation: "Generation") -> str:
 
 
 def _interface(
-    workspace: "Workspace", debate: str, brief: "Brief", face: "Face", interrupt: "Interrupt", *, away: bool
+    workspace: "Workspace", debate: str, brief: "Brief", face: "Output", interrupt: "Interrupt", *, away: bool
 ) -> "Terminal | None":
     """What asks the people of a debate here; None where there are none, or none can be asked here."""
     from moot.app.plan.assignment import people
@@ -157,17 +157,17 @@ def _interface(
 
 async def take_up(name: str, given: ResumeOptions) -> int:
     """Resume a debate where its record ends; the exit code."""
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
 
-    async with open_stage(given["store"]) as workspace:
+    async with open_for_running(given["store"]) as workspace:
         debate = await workspace.find(name)
         entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
-            return await _end(workspace, debate, Face(given["mode"] or ""), given, await workspace.resume(debate))
-        face = Face(given["mode"] or "", planned=await workspace.count_asks(debate))
+            return await _end(workspace, debate, Output(given["mode"] or ""), given, await workspace.resume(debate))
+        face = Output(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
         limits = caps_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
@@ -178,7 +178,7 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         return await _end(workspace, debate, face, given, outcome)
 
 
-async def _end(workspace: "Workspace", debate: str, face: "Face", given: OutputOptions, ran: "Outcome | None") -> int:
+async def _end(workspace: "Workspace", debate: str, face: "Output", given: OutputOptions, ran: "Outcome | None") -> int:
     """Save the report, and the log that the command line or else the brief names; say how the debate ended.
 
     Args:

@@ -1,7 +1,4 @@
-"""``moot serve``. This file owns how the web app and the API are begun from a terminal.
-
-``moot mcp``. This file owns how the MCP server is begun from a terminal, or by a coding agent.
-"""
+"""``moot serve`` and ``moot mcp``: start the web app with its HTTP API, and the MCP server for coding agents."""
 
 import math
 import webbrowser
@@ -15,13 +12,13 @@ import rich_click
 from moot.cli.options import DONE, finish, store_option, store_path
 
 WEB_HOST = "moot.web.http_server"
-"""The host that is begun; it is named as a text, since hosts do not know each other."""
+"""The server to start; named as a text, because the hosts do not import each other."""
 
 WEB_PORT = 8323
 
 
 class ServeOptions(TypedDict):
-    """The options as they were typed."""
+    """The options as the user typed them."""
 
     port: int
     host: str
@@ -33,23 +30,33 @@ class ServeOptions(TypedDict):
 
 
 @rich_click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=WEB_PORT, show_default=True, help="The port; 0 for any.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address; others than this need a token.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=WEB_PORT, show_default=True, help="The port; 0 for any free port."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on. Others than 127.0.0.1 need a token.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
-@click.option("--most", type=click.IntRange(1, 100), help="Debates at once; else as your moot.toml says, or 8.")
-@click.option("--queue", is_flag=True, help="Have workers hold the debates; needs --store postgresql://…")
-@click.option("--log-json", is_flag=True, help="Tell what happens as JSON lines on the error output, every request.")
+@click.option(
+    "--most", type=click.IntRange(1, 100), help="Number of debates to run in parallel. Default: as in moot.toml, or 8."
+)
+@click.option("--queue", is_flag=True, help="Let workers run the debates. Needs --store postgresql://….")
+@click.option("--log-json", is_flag=True, help="Log every request and event as JSON lines on standard error.")
 @store_option
 def serve(**given: Unpack[ServeOptions]) -> int:
-    """Serve the web app and the HTTP API, and hold the debates that are begun there, or have workers hold them.
+    """Serve the web app and the HTTP API, and run the debates that are started there, or let workers run them.
 
-    The link that is printed is good once, for ten minutes; Enter prints a new one. Ctrl-C stops after the answers in
-    hand, twice at once; every debate can be gone on with. Programs need a token: see [serve.tokens] in your moot.toml.
+    The printed link works once, within ten minutes; press Enter for a new one. Ctrl-C stops after the answers in
+    progress, a second Ctrl-C at once; all debates can be resumed. Programs need a token: see [serve.tokens] in
+    moot.toml.
     """
     from moot.app.plan.settings import load_config
 
     def ready(link: str) -> None:
-        click.echo(f"Moot is at {link}")
+        click.echo(f"Open this link: {link}")
         if given["open_"]:
             webbrowser.open(link)
 
@@ -75,14 +82,14 @@ def serve(**given: Unpack[ServeOptions]) -> int:
 
 
 HOST = "moot.mcp.mcp_host"
-"""The host that is begun; it is named as a text, since hosts do not know each other."""
+"""The server to start; named as a text, because the hosts do not import each other."""
 
 PORT = 8324
 MAX_COST = 5.0
 
 
 class McpOptions(TypedDict):
-    """The options as they were typed."""
+    """The options as the user typed them."""
 
     http: bool
     host: str
@@ -97,34 +104,44 @@ class McpOptions(TypedDict):
 
 def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if not (value.isascii() and value.replace("-", "").replace("_", "").isalnum() and len(value) <= 32):
-        raise click.BadParameter("a name has 1 to 32 letters, digits, - and _")
+        raise click.BadParameter("a name must have 1 to 32 letters, digits, - and _")
     return value
 
 
 @rich_click.command()
-@click.option("--http", is_flag=True, help="Serve over HTTP, at /mcp; clients need a token of [serve.tokens].")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address.")
+@click.option("--http", is_flag=True, help="Serve over HTTP, at /mcp. Clients need a token of [serve.tokens].")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any free port."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
     default=MAX_COST,
     show_default=True,
     metavar="USD",
-    help="US dollars that all debates of the session may use; inf for no limit. Over HTTP: [serve] daily.",
+    help="US dollars for all debates of the session; inf for no limit. Over HTTP the limit is [serve] daily.",
 )
-@click.option("--max-debates", type=click.IntRange(1, 100), help="Debates at once; else as your moot.toml says, or 8.")
-@click.option("--queue", is_flag=True, help="Have workers hold the debates; needs --store postgresql://…")
 @click.option(
-    "--client", default="agent", show_default=True, callback=_name, help="Under which name debates are owned."
+    "--max-debates",
+    type=click.IntRange(1, 100),
+    help="Number of debates to run in parallel. Default: as in moot.toml, or 8.",
 )
-@click.option("--all", "all_", is_flag=True, help="Let the client read the other debates of this machine as well.")
+@click.option("--queue", is_flag=True, help="Let workers run the debates. Needs --store postgresql://….")
+@click.option(
+    "--client",
+    default="agent",
+    show_default=True,
+    callback=_name,
+    help="The owner of the debates that the client starts.",
+)
+@click.option("--all", "all_", is_flag=True, help="Let the client also read the other debates in the store.")
 @store_option
 def mcp(**given: Unpack[McpOptions]) -> int:
     """Serve coding agents: an MCP server over standard input and output, or over HTTP.
 
-    An agent starts it by itself: see docs/how-to/use-from-a-coding-agent.md. When the agent leaves, debates are stopped
-    after the answers in hand; each can be gone on with. What workers hold goes on.
+    An agent starts this command by itself: see docs/how-to/use-from-a-coding-agent.md. When the agent disconnects, its
+    debates are paused after the answers in progress; they can be resumed. Debates that workers run continue.
     """
     from moot.app.plan.settings import load_config
 

@@ -1,7 +1,4 @@
-"""``moot show``. This file owns how a record is played in the terminal: at once, in its own time, or as it grows.
-
-``moot recount``. This file owns how a recount is shown.
-"""
+"""``moot show`` and ``moot recount``: replay a debate in the terminal, and count its ballots under every rule."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -12,6 +9,7 @@ import click
 import rich_click
 
 from moot.cli.options import DONE, complete_debate, finish, open_workspace, store_option
+from moot.core.text import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,11 +19,11 @@ if TYPE_CHECKING:
     from moot.core.event import Entry
 
 LONGEST = 20.0
-"""Seconds of silence in a record that are played at most, before the speed is taken off."""
+"""The longest pause in seconds that a replay keeps, before it is divided by the speed."""
 
 
 class ShowOptions(TypedDict):
-    """The options as they were typed."""
+    """The options of ``moot show`` as the user typed them."""
 
     speed: str
     follow: bool
@@ -40,17 +38,17 @@ class ShowOptions(TypedDict):
     "--speed",
     type=click.Choice(["1", "4", "16", "max"]),
     default="max",
-    help="Play in the record's own time, so many times faster.",
+    help="Replay with the original pauses, this many times faster.",
 )
-@click.option("--follow", is_flag=True, help="Go on as long as the debate runs.")
-@click.option("--numbers", is_flag=True, help="With each turn its mark and its entry, for moot fork.")
-@click.option("--json", "mode", flag_value="json", help="The entries of the record as JSON lines.")
-@click.option("--plain", "mode", flag_value="plain", help="Plain lines, as where the output is no terminal.")
+@click.option("--follow", is_flag=True, help="Continue as long as the debate runs.")
+@click.option("--numbers", is_flag=True, help="Show the number and the entry of each turn, for moot fork.")
+@click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines.")
+@click.option("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal.")
 @store_option
 def show(debate: str, **given: Unpack[ShowOptions]) -> int:
     """Show a debate from its record.
 
-    DEBATE is its id, the beginning of it, or "last".
+    DEBATE is an id, the first characters of one, or "last".
     """
     return finish(_show(debate, given))
 
@@ -59,7 +57,7 @@ async def _show(name: str, given: ShowOptions) -> int:
     from moot.app.export.reports import read_record
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
-    from moot.cli.display.output import Face
+    from moot.cli.display.output import Output
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
 
@@ -68,19 +66,19 @@ async def _show(name: str, given: ShowOptions) -> int:
         entries = await workspace.entries(debate)
         in_time = given["speed"] != "max"
         still, planned = not (in_time or given["follow"]), await workspace.count_asks(debate)
-        face = Face(given["mode"] or "", still=still, planned=planned, numbers=given["numbers"])
-        face.announce(debate, opening(debate, entries))
-        with face:
+        output = Output(given["mode"] or "", still=still, planned=planned, numbers=given["numbers"])
+        output.announce(debate, opening(debate, entries))
+        with output:
             if in_time:
                 async for entry, line in _paced(workspace, debate, entries, float(given["speed"])):
-                    face.viewer.take(entry, line)
-                    face.viewer.tick()
+                    output.viewer.take(entry, line)
+                    output.viewer.tick()
             after = len(entries) if in_time else 0
             if given["follow"] or not in_time:
-                await watch(workspace, debate, face.viewer, after=after, live=given["follow"])
+                await watch(workspace, debate, output.viewer, after=after, live=given["follow"])
         found = await read_record(workspace, debate)
         outside = await (await Meanwhile.of(workspace, debate)).more()
-        face.conclude(
+        output.conclude(
             found.report, outcome(debate, fold(found.entries)), {}, await open_asks(workspace, debate), outside
         )
         return 0
@@ -89,7 +87,7 @@ async def _show(name: str, given: ShowOptions) -> int:
 async def _paced(
     workspace: "Workspace", debate: str, entries: "tuple[Entry, ...]", speed: float
 ) -> "AsyncIterator[tuple[Entry, str]]":
-    """The entries with their lines, with the record's own pauses between them."""
+    """The entries with their lines, with the original pauses between them."""
     import asyncio
 
     before = entries[0].at
@@ -101,13 +99,14 @@ async def _paced(
 
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Count the ballots of a debate under every rule.
 
-    DEBATE is its id, the beginning of it, or "last". For each rule: who wins, by how much, and the fewest ballots that
-    would give another result by moving one candidate first and the winner last. Nothing in the record is changed.
+    DEBATE is an id, the first characters of one, or "last". For each rule you see who wins, by how much, and the
+    smallest change of ballots that would give another result: one candidate moved to the first place, the winner to
+    the last. The record is not changed.
     """
     from moot.app.export.recount import count_again, write_recount
     from moot.cli.display.output import console_for
@@ -133,14 +132,16 @@ def _shown(found: "Recounted") -> "list[RenderableType]":
 
     cast = sum(each.state == "cast" for each in found.ballots)
     kind = "rankings" if found.ranked else "votes"
+    ballots = counted(len(found.ballots), "ballot")
     parts: list[RenderableType] = [
         Text(line(found.topic), style="bold"),
-        Text(f"{cast} of {len(found.ballots)} ballots are {kind} for: {line(', '.join(found.candidates))}"),
+        Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(found.candidates))}"),
         Text(f"Decided by {found.recorded}: {line(found.result)}"),
     ]
     if found.ranked:
         winner = found.condorcet
-        parts.append(Text(f"{line(winner)} wins every duel." if winner else "Nobody wins every duel."))
+        duels = f"{line(winner)} wins against every other candidate." if winner else "No candidate beats all others."
+        parts.append(Text(duels))
     if told := quorum_in_words(found):
         parts.append(Text(told))
     for each in found.counts:
@@ -151,14 +152,14 @@ def _shown(found: "Recounted") -> "list[RenderableType]":
 
 
 def quorum_in_words(found: "Recounted") -> str:
-    """That there is no quorum, in a line; "" where there is one."""
+    """A line that says that there is no quorum; "" where there is one."""
     if found.quorum:
         return ""
-    return "Half of the voters or more were not heard: with a quorum nothing is decided. These counts ask for none."
+    return "At least half of the voters did not vote, so there is no quorum. The counts below ignore that."
 
 
 def result_in_words(each: "Counted") -> str:
-    """Who wins, by how much, in a line."""
+    """A line that says who wins, and by how much."""
     from moot.cli.display.text_layout import line
 
     if each.status != "decided":
@@ -168,13 +169,14 @@ def result_in_words(each: "Counted") -> str:
 
 
 def flip_in_words(each: "Counted") -> str:
-    """What would flip a result by moving one candidate first and the winner last, in a line."""
+    """A line that says which ballots would give another result, if they put one candidate first and the winner last."""
     from moot.cli.display.text_layout import line
     from moot.core.text import listed
 
     if each.flip is None:
-        ballots = f"{each.tried} ballot{'' if each.tried == 1 else 's'} or fewer"
-        return f"No other result by moving one candidate first and the winner last on {ballots}."
+        return f"The result stays the same if {each.tried} of the ballots or fewer are changed."
     whose = listed([line(name) for name in each.flip.voters])
     verb = "ballot" if len(each.flip.voters) == 1 else "ballots"
-    return f"Flips with the {verb} of {whose}, {line(each.flip.to)} first and the winner last: {line(each.flip.then)}"
+    last = " and the winner last" if each.status == "decided" else ""
+    change = f"{line(each.flip.to)} first{last}"
+    return f"Another result with a changed {verb} of {whose} ({change}): {line(each.flip.then)}"

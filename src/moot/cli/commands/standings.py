@@ -1,7 +1,4 @@
-"""``moot ratings`` and ``moot calibration``. This file owns how measured models are shown.
-
-``moot personas`` and ``moot relations``. This file owns how sums over all debates are shown.
-"""
+"""``moot ratings``, ``calibration``, ``personas`` and ``relations``: statistics over all debates in the memory."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -26,21 +23,23 @@ if TYPE_CHECKING:
     from moot.learn.personas import Pair, Persona, Share
 
 MANY = 200
-"""Answers from which on the ECE means something."""
+"""The least number of answers for a meaningful ECE (expected calibration error)."""
 
-as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @rich_click.command()
-@click.option("--domain", metavar="NAME", help="One domain; else all, each by itself.")
-@click.option("--anchor", metavar="MODEL", default="", help="Measure all others from this model, which gets 1500.")
+@click.option("--domain", metavar="NAME", help="One domain. Default: all, each separately.")
+@click.option(
+    "--anchor", metavar="MODEL", default="", help="Fix the rating of this model at 1500, as a reference for all others."
+)
 @as_json
 @store_option
 def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | None) -> int:
-    """Rate the models by the debates in which one of them won.
+    """Rate models by the debates that one of them won.
 
-    The order is by Bradley and Terry's model, with 95 % intervals; Elo is there to look at. Seats without a language
-    model are never rated.
+    The order follows the Bradley-Terry model, with 95 % intervals; Elo ratings are shown for comparison. Participants
+    without a language model are not rated.
     """
     from moot.app.export.learned import standings
 
@@ -53,17 +52,17 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
         _print([asdict(each) for each in found])
         return DONE
     if not found:
-        click.echo("No debate between models has a winner among its debaters yet.")
+        click.echo("No debate between models has been won by one of its debaters yet.")
     for each in found:
         click.echo(f"domain: {each.domain or 'none'}")
         wide = max(len(rating.name) for rating in each.ratings)
-        click.echo(f"  {'model':<{wide}}  rating  95 % interval  bouts   elo")
+        click.echo(f"  {'model':<{wide}}  rating  95 % interval  games   elo")
         for rating in each.ratings:
             span = "anchor" if rating.name == anchor else f"{rating.low:.0f} to {rating.high:.0f}"
             points = each.elo[rating.name]
             click.echo(f"  {rating.name:<{wide}}  {rating.value:6.0f}  {span:>13}  {rating.games:5}  {points:4.0f}")
         if each.apart:
-            click.echo(f"  {len(each.apart)} groups have never met; the order between them means nothing:")
+            click.echo(f"  {len(each.apart)} groups have never met; ratings cannot be compared between them:")
             for group in each.apart:
                 click.echo(f"    {', '.join(group)}")
     return DONE
@@ -73,7 +72,7 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
 @as_json
 @store_option
 def calibration(as_json: bool, store: Path | str | None) -> int:
-    """Show how far the confidence of each model can be trusted, over the debates that were resolved."""
+    """Show how well the confidence of each model matches its accuracy, over all resolved debates."""
     from moot.app.export.learned import calibration as calibrate
     from moot.app.export.learned import recalibration, weights
     from moot.learn.panels import ENOUGH
@@ -89,7 +88,7 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
         _print({name: {**asdict(each), **more[name]} for name, each in found.items()})
         return DONE
     if not found:
-        click.echo("No language model's answer with a confidence is resolved yet: moot resolve DEBATE --answer …")
+        click.echo("There are no resolved answers with a confidence yet. First: moot resolve DEBATE --answer …")
         return DONE
     wide = max(map(len, found))
     click.echo(f"{'model':<{wide}}    n  confidence  right  Brier   ECE  vote")
@@ -100,9 +99,9 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
             f"  {each.ece:4.2f}  {'-' if weight is None else f'{weight:.2f}':>4}"
         )
     if min(each.n for each in found.values()) < MANY:
-        click.echo(f"The ECE of fewer than {MANY} answers is too high by chance alone.")
+        click.echo(f"With fewer than {MANY} answers the ECE is too high by chance.")
     if None in map(votes.get, found):
-        click.echo(f"A vote has a weight of its own (-: none yet) where all voters have {ENOUGH} graded answers.")
+        click.echo(f"Votes are weighted when all voters have {ENOUGH} resolved answers (-: no weight yet).")
     click.echo("Recalibrated:")
     for line in _expectations(expect, wide):
         click.echo(line)
@@ -110,7 +109,7 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
 
 
 def _expectations(expect: "Expectations", wide: int) -> Iterator[str]:
-    """What an answer of each confidence has been worth, and what to expect of the next one."""
+    """How often answers of each confidence were right, and what to expect of the next one."""
     for player, levels in expect.items():
         for level, chance in levels:
             right = f"{round(level.accuracy * level.n)} of {level.n} right"
@@ -126,22 +125,22 @@ F = TypeVar("F", "People", "Met")
 Table: TypeAlias = Sequence[Sequence[str]]
 """The rows of a table; the first is its head."""
 
-NOTHING = "Nothing was learned yet: moot learn"
+NOTHING = "Nothing has been learned yet. First: moot learn"
 
 NAME = 40
-"""Columns of a name; what is longer is cut."""
+"""Columns of a name; longer names are cut."""
 
-personas_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+personas_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @rich_click.command()
 @personas_as_json
 @store_option
 def personas(as_json: bool, store: Path | str | None) -> int:
-    """Show how participants and models did over all debates.
+    """Show how participants and models performed over all debates.
 
-    Participants are told apart by name and role. Of the debates that were decided, in how many the answer was chosen;
-    of those whose truth is known (moot resolve), in how many it was right, with 95 % intervals.
+    Participants are identified by name and role. "won": in how many decided debates their answer was chosen. "right":
+    in how many resolved debates (moot resolve) their answer was right. Both have 95 % intervals.
     """
     from moot.app.export.learned import personas as read_all
 
@@ -176,8 +175,8 @@ def _table(title: str, found: "Sequence[Persona]") -> "Table":
 def relations(as_json: bool, store: Path | str | None) -> int:
     """Show who agreed with whom over all debates, and who changed whose answer.
 
-    Two agreed where they ended a debate with the same answer. One moved another where that one changed its answer and
-    pointed at a turn of the first, took up its critique, or took its answer over.
+    Two participants agreed if they ended a debate with the same answer. A moved B if B changed its answer and referred
+    to a turn of A, accepted a critique by A, or adopted the answer of A.
     """
     from moot.app.export.learned import relations as read_all
 
@@ -194,7 +193,7 @@ def _tell(
     as_json: bool,
     store: Path | str | None,
 ) -> int:
-    """Show sums, as JSON or as tables."""
+    """Show statistics, as JSON or as tables."""
 
     async def read() -> F:
         async with open_memory(store) as workspace:
@@ -237,7 +236,7 @@ def _share(share: "Share") -> str:
 
 
 def _print_personas(table: "Table") -> None:
-    """A table with its names to the left and its figures to the right."""
+    """Print a table: names to the left, figures to the right."""
     wide = [max(map(len, column)) for column in zip(*table, strict=True)]
     for name, *cells in table:
         figures = "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, wide[1:], strict=True))

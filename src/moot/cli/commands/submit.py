@@ -1,7 +1,4 @@
-"""``moot worker`` and ``moot submit``. This file owns how debates are given to workers, and held by one.
-
-``moot queue``. This file owns how the queue is shown, and what can be done with a debate in it.
-"""
+"""``moot submit``, ``moot worker`` and ``moot queue``: queue debates, run them on workers, and manage the queue."""
 
 import json
 from collections.abc import Sequence
@@ -21,8 +18,8 @@ from moot.cli.options import (
     complete_debate,
     finish,
     limit_options,
-    open_stage,
-    queue_at,
+    open_for_running,
+    open_queue,
     read_input,
     store_option,
     store_path,
@@ -40,7 +37,7 @@ LONGEST_NAME = 40
 
 
 class WorkerOptions(TypedDict):
-    """The options of ``moot worker`` as they were typed."""
+    """The options of ``moot worker`` as the user typed them."""
 
     most: int
     name: str | None
@@ -59,15 +56,19 @@ class SubmitOptions(CapOptions, WishOptions):
 
 
 @rich_click.command()
-@click.option("--most", type=click.IntRange(1, 1000), default=8, show_default=True, help="Debates at once.")
-@click.option("--name", metavar="NAME", help="What it is called; else as the machine is. Some letters are added.")
+@click.option(
+    "--most", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of debates to run in parallel."
+)
+@click.option(
+    "--name", metavar="NAME", help="The worker's name. Default: the machine's name. A random suffix is added."
+)
 @click.option(
     "--lease",
     type=click.FloatRange(1, 600),
     default=15.0,
     show_default=True,
     metavar="S",
-    help="Seconds of silence after which others take over what it holds.",
+    help="Seconds without a sign of life after which other workers take over its debates.",
 )
 @click.option(
     "--grace",
@@ -75,14 +76,15 @@ class SubmitOptions(CapOptions, WishOptions):
     default=30.0,
     show_default=True,
     metavar="S",
-    help="Seconds that the answers in hand have when it is asked to end.",
+    help="Seconds for the answers in progress when the worker is asked to end.",
 )
 @store_option
 def worker(**given: Unpack[WorkerOptions]) -> int:
-    """Hold the debates of a queue, until it is asked to end.
+    """Run the debates of a queue, until the worker is asked to end.
 
-    Start one on as many machines as you like. Ctrl-C or SIGTERM: it takes nothing new, gives back what it holds after
-    the answers in hand, and ends; twice, it ends at once, and others take over when its leases have run out.
+    Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, returns its
+    debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
+    take over its debates when its leases expire.
     """
     return finish(_work(given))
 
@@ -93,10 +95,11 @@ async def _work(given: WorkerOptions) -> int:
 
     address = str(store_path(given["store"]))
     check_queue(address)
+    from moot.core.text import counted
     from moot.workers.lease_runs import Wanted
     from moot.workers.worker import Worker
 
-    async with open_stage(given["store"]) as workspace:
+    async with open_for_running(given["store"]) as workspace:
         workspace.config = load_config()
         wanted = Wanted(
             address=address,
@@ -106,16 +109,16 @@ async def _work(given: WorkerOptions) -> int:
             grace=given["grace"],
             say=click.echo,
         )
-        click.echo(f"{wanted.name}: takes up to {wanted.most} debates at once from {workspace.place}")
+        click.echo(f"{wanted.name}: runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}")
         found = Worker(workspace, wanted)
         _listen(found)
         await found.run()
-        click.echo(f"{wanted.name}: gave everything back")
+        click.echo(f"{wanted.name}: ended; all its debates are back in the queue or finished")
     return DONE
 
 
 def _name(typed: str | None) -> str:
-    """A name that no other worker has, also where two are called the same."""
+    """A name that no other worker has, also where two were given the same name."""
     import re
     import secrets
     import socket
@@ -124,12 +127,12 @@ def _name(typed: str | None) -> str:
         typed if typed is not None else re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname()).strip("-")[:LONGEST_NAME]
     )
     if not re.fullmatch(rf"[A-Za-z0-9_.-]{{1,{LONGEST_NAME}}}", name):
-        raise click.UsageError(f"A worker's name has 1 to {LONGEST_NAME} letters, digits, dots, - and _.")
+        raise click.UsageError(f"A worker's name must have 1 to {LONGEST_NAME} letters, digits, dots, - and _.")
     return f"{name}-{secrets.token_hex(3)}"
 
 
 def _listen(found: "Worker") -> None:
-    """A first signal drains the worker, a second ends it at once; its leases run out by themselves then."""
+    """The first signal drains the worker. The second ends it at once; its leases then expire."""
     import asyncio
     import os
     import signal
@@ -137,7 +140,7 @@ def _listen(found: "Worker") -> None:
     def press() -> None:
         if found.leaving:
             os._exit(INTERRUPTED)
-        click.echo(f"{found.wanted.name}: takes nothing new; once more to end at once")
+        click.echo(f"{found.wanted.name}: takes no new debates; press again to end at once")
         found.drain()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -147,22 +150,28 @@ def _listen(found: "Worker") -> None:
 @rich_click.command()
 @click.argument("briefs", nargs=-1, required=True, metavar="BRIEF...")
 @click.option("--priority", type=click.IntRange(1, 10), default=5, show_default=True, help="1 is first, 10 is last.")
-@click.option("--owner", default="", metavar="NAME", help="Who has it held; owners take turns.")
-@click.option("--after", type=click.FloatRange(0, 31_622_400), default=0.0, metavar="S", help="Seconds to wait before.")
+@click.option("--owner", default="", metavar="NAME", help="The owner. Debates of different owners take turns.")
+@click.option(
+    "--after",
+    type=click.FloatRange(0, 31_622_400),
+    default=0.0,
+    metavar="S",
+    help="Seconds to wait before the debate starts.",
+)
 @wish_options
 @limit_options
 @store_option
 def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
-    """Put debates on record and into the queue, for workers to hold.
+    """Put debates into the queue, so that workers run them.
 
-    BRIEF is a file, a question in quotes, or - for standard input. Participants that must be made first are made here,
-    with one call of the model. The ids are printed, a line each.
+    BRIEF is a file, a question in quotes, or - for standard input. If participants must be generated, that is done
+    here, with one call of the model. The ids are printed, one on each line.
     """
     return finish(_submit(briefs, given))
 
 
 async def _submit(briefs: tuple[str, ...], given: SubmitOptions) -> int:
-    async with queue_at(given["store"]) as (workspace, queue):
+    async with open_queue(given["store"]) as (workspace, queue):
         starts = [await _start(workspace, words, given) for words in briefs]  # all are checked before one is submitted
         for start in starts:
             debate = await _lay_down(workspace, start)
@@ -179,7 +188,7 @@ async def _start(workspace: "Workspace", words: str, given: SubmitOptions) -> "S
 
 
 async def _lay_down(workspace: "Workspace", start: "Start") -> str:
-    """Put one debate on record; its id."""
+    """Store one debate; returns its id."""
     from moot.app.run.outcome import Outcome
     from moot.app.run.start import HostHooks, generate_participants, put_on_record
     from moot.app.run.workspace import StopRequest
@@ -188,30 +197,34 @@ async def _lay_down(workspace: "Workspace", start: "Start") -> str:
     debate = workspace.new_id(start.ready.plan)
     if start.ready.caster:
         click.echo(
-            f"moot: asking {start.ready.caster} for the participants; for built-in ones: --cast builtin", err=True
+            f"moot: asking {start.ready.caster} to generate participants; for built-in ones use --cast builtin",
+            err=True,
         )
     peopled = await generate_participants(workspace, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
-        raise MootError(f"no participants, so no debate: {peopled.reason}; submit it again ({peopled.debate})")
+        why = f"{peopled.reason} ({peopled.debate})"
+        raise MootError(f"no participants were generated, so the debate was not submitted: {why}. Submit it again")
     await put_on_record(workspace, peopled, debate)
     return debate
 
 
 STATES = ("queued", "running", "waiting", "parked", "done", "cancelled")
-"""The states of a job; here in words, because help needs no desk."""
+"""The states of a job; repeated here as texts, so that help imports nothing heavy."""
 
 WIDTH, REASON = 160, 60
-"""Columns of the table where nobody says how wide the output is, and those of a reason."""
+"""Columns of the table where the output has no width, and columns of a reason."""
 
 
 @rich_click.group(invoke_without_command=True)
-@click.option("--state", type=click.Choice(STATES), help="Only those.")
-@click.option("-n", "--most", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--state", type=click.Choice(STATES), help="Show only debates in this state.")
+@click.option(
+    "-n", "--most", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Maximum number of debates."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @click.pass_context
 def queue(context: click.Context, state: "State | None", most: int, as_json: bool, store: Path | str | None) -> int:
-    """Show what was submitted and where it stands, the newest first."""
+    """Show the submitted debates and their states, the newest first."""
     if context.invoked_subcommand is not None:
         return DONE
     jobs = finish(_look(store, state, most))
@@ -220,12 +233,12 @@ def queue(context: click.Context, state: "State | None", most: int, as_json: boo
     elif jobs:
         _table(jobs)
     else:
-        click.echo("There is nothing in the queue. Begin with: moot submit BRIEF")
+        click.echo("The queue is empty. Start with: moot submit BRIEF")
     return DONE
 
 
 async def _look(store: Path | str | None, state: "State | None", most: int) -> "tuple[Job, ...]":
-    async with queue_at(store) as (_, found):
+    async with open_queue(store) as (_, found):
         return await found.jobs(state=state, limit=most)
 
 
@@ -238,7 +251,7 @@ def _table(jobs: "Sequence[Job]") -> None:
 
     styles = {"done": GOOD, "parked": BAD, "waiting": WARN, "cancelled": FAINT}
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT)
-    for name in ("state", "debate", "owner", "worker", "tries", "since"):
+    for name in ("state", "debate", "owner", "worker", "attempts", "since"):
         table.add_column(name, no_wrap=True)
     table.add_column("reason", overflow="fold")
     for job in jobs:
@@ -256,18 +269,18 @@ def _table(jobs: "Sequence[Job]") -> None:
 
 @queue.command()
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--now", is_flag=True, help="At once, answers in hand are lost.")
+@click.option("--now", is_flag=True, help="Stop at once; answers in progress are lost.")
 @store_option
 def cancel(debate: str, now: bool, store: Path | str | None) -> int:
-    """Take a debate out of the queue, or have its worker stop it after the answers in hand."""
+    """Remove a debate from the queue, or stop it after the answers in progress if it runs."""
 
     async def stop() -> int:
-        async with queue_at(_above(store)) as (workspace, found):
+        async with open_queue(_above(store)) as (workspace, found):
             name = await workspace.find(debate)
             if await found.cancel(name, now=now):
-                click.echo(f"{name}: is being stopped")
+                click.echo(f"{name}: is being cancelled")
                 return DONE
-            click.echo(f"moot: {name} is neither queued nor held nor waiting", err=True)
+            click.echo(f"moot: {name} is not queued, running or waiting", err=True)
             return ERROR
 
     return finish(stop())
@@ -277,10 +290,13 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
 @click.argument("debate", shell_complete=complete_debate)
 @store_option
 def retry(debate: str, store: Path | str | None) -> int:
-    """Have a debate held from where its record ends: one that was parked, cancelled, or never submitted."""
+    """Queue a debate that is parked, cancelled or was never submitted.
+
+    It continues where it stopped.
+    """
 
     async def again() -> int:
-        async with queue_at(_above(store)) as (workspace, found):
+        async with open_queue(_above(store)) as (workspace, found):
             name = await workspace.find(debate)
             known = await found.job(name)
             job = await found.submit(name, owner=known.owner, priority=known.priority) if known else None

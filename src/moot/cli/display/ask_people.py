@@ -1,8 +1,6 @@
-"""A form filled in by hand. This file owns how a person is asked for each field, and when a field is asked again.
+"""Ask people at the terminal: one question after the other, each answered field by field.
 
-People asked in place. This file owns how a terminal is a door of the desk: one question after the other.
-
-What a value may be is the desk's business; here it is only said and asked for.
+The form decides which values are allowed. This module shows them, and asks again after a mistake.
 """
 
 import asyncio
@@ -19,7 +17,7 @@ from moot.app.run.people import laid as lay
 from moot.app.run.people import news as tell_news
 from moot.app.run.workspace import Workspace
 from moot.cli.display.live_screen import Screen
-from moot.cli.display.output import Face, overheard, question, term
+from moot.cli.display.output import Output, overheard, question, term
 from moot.cli.display.text_layout import BAD, FAINT, WARN, Inset, line
 from moot.cli.terminal import Interrupt
 from moot.core.agent import Context
@@ -31,18 +29,18 @@ from moot.core.labels import act_of, noun
 FLAGS = ("yes", "no")
 
 LOOK = 0.5
-"""Seconds between two looks for what is said from outside."""
+"""Seconds between two checks for messages of viewers."""
 
 FEW = 3
-"""So many fields that may be left out are asked for one by one; of more, only those that somebody wants to fill in."""
+"""Up to this many optional fields are asked for one by one; of more, the person picks the ones to fill in."""
 
 MORE = Field(name="Anything else?", kind="choice", required=False)
-"""How somebody is asked which of them that is."""
+"""The question for the optional field to fill in next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What a person has given: words, and fields by name; the key of the question, "" for the oldest open one."""
+    """A person's answer: text, and fields by name; the key of the question, "" for the oldest open one."""
 
     words: str = ""
     fields: Mapping[str, Value] = field(default_factory=dict[str, Value])
@@ -53,17 +51,17 @@ class Sheet:
     """Asks one person for an answer, field by field.
 
     Args:
-        console: where to.
-        keyboard: where from.
-        remarks: what is said beside a choice, such as whose turn a mark is.
-        outside: what is said from outside meanwhile; it is shown as it comes.
+        console: where the form is shown.
+        keyboard: where answers are typed.
+        remarks: words beside a choice, such as whose turn it is.
+        outside: messages of viewers; they are shown as they come.
     """
 
     def __init__(self, console: Console, keyboard: Keyboard, remarks: Mapping[str, str], outside: Meanwhile) -> None:
         self._console, self._keyboard, self._remarks, self._outside = console, keyboard, remarks, outside
 
     async def fill(self, ask: Ask) -> Filled:
-        """What the person gives; it can be used as it is.
+        """The person's answer, which the form accepts.
 
         Raises:
             EOFError: the person will answer later.
@@ -79,7 +77,7 @@ class Sheet:
 
     async def _all(self, ask: Ask) -> Filled:
         if ask.form is None:
-            return Filled(words=await self._text(Field(name="Your words")))
+            return Filled(words=await self._text(Field(name="Your answer")))
         form = ask.form
         fields: dict[str, Value] = {each.name: sole for each in form.fields if (sole := _known(each, ask))}
         many = len([each for each in form.fields if not each.required and _open(each, ask, fields)]) > FEW
@@ -88,13 +86,13 @@ class Sheet:
                 await self._add(ask, each, fields)
         if many:
             await self._more(ask, form, fields)
-        # A ballot has room for the voter's reason beside its formula.
-        why = Field(name="Why", required=False, help="your reason, for all to read")
+        # A ballot also has room for the voter's reason.
+        why = Field(name="Why", required=False, help="your reason; everybody can read it")
         words = "" if any(each.kind == "text" for each in ask.form.fields) else await self._text(why)
         return Filled(words=words, fields=fields)
 
     async def _add(self, ask: Ask, asked: Field, fields: dict[str, Value]) -> None:
-        """Ask for a field, unless there is nothing to ask, or it is there already."""
+        """Ask for a field, unless it has a value already or cannot have one."""
         if not _open(asked, ask, fields):
             return
         value = await self._field(ask, replace(asked, required=_must(asked, ask, fields)), self._remarks)
@@ -102,7 +100,7 @@ class Sheet:
             fields[asked.name] = value
 
     async def _more(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
-        """Ask for what may be left out: only what is wanted, by its name."""
+        """Ask which optional fields the person wants to fill in, and ask for those."""
         while names := {each.name: each for each in form.fields if _open(each, ask, fields)}:
             wanted = replace(MORE, choices=tuple(names))
             name = await self._field(ask, wanted, {each.name: each.help for each in names.values()})
@@ -114,7 +112,7 @@ class Sheet:
                     await self._add(ask, each, fields)
 
     async def _field(self, ask: Ask, asked: Field, remarks: Mapping[str, str]) -> Value | None:
-        """The value of a field; None where it is left out."""
+        """The value of a field; None if it is left out."""
         if asked.kind == "text":
             return await self._text(asked) or None
         while True:
@@ -133,7 +131,7 @@ class Sheet:
                 self._refuse(error)
 
     async def _text(self, asked: Field) -> str:
-        """Words over as many lines as somebody likes; "" where they are left out."""
+        """A text of any number of lines; "" if it is left out."""
         while True:
             self._name(asked)
             try:
@@ -143,7 +141,7 @@ class Sheet:
                 continue
             if words or not asked.required:
                 return words
-            self._refuse(BriefError(f"{asked.name} cannot be left out"))
+            self._refuse(BriefError(f"{asked.name} is required"))
 
     async def _rows(self) -> str:
         rows: list[str] = []
@@ -161,7 +159,7 @@ class Sheet:
                 await self._overhear()
 
     async def _overhear(self) -> None:
-        """Show what was said from outside meanwhile; what is typed already still counts."""
+        """Show new messages of viewers; text that is already typed is kept."""
         if said := await self._outside.more():
             self._console.print()
             for each in overheard(said):
@@ -173,7 +171,7 @@ class Sheet:
         self._console.file.flush()
 
     def _name(self, asked: Field) -> None:
-        """What the field is, what may stand in it, and what Enter does."""
+        """Show the field's name, the allowed values, and what Enter does."""
         self._console.print(Text.assemble((line(asked.name), "bold"), (f"  {_told(asked)}", FAINT)))
 
     def _refuse(self, error: BriefError) -> None:
@@ -187,24 +185,34 @@ def _told(asked: Field) -> str:
         helped.append("yes or no" if asked.kind == "flag" else line(allowed(asked)))
     match asked.kind:
         case "text" | "list":
-            how = "one item a line; an empty line ends it" if asked.kind == "list" else "an empty line ends it"
+            how = (
+                "one item on each line; finish with an empty line"
+                if asked.kind == "list"
+                else "finish with an empty line"
+            )
         case "choice" | "flag":
-            how = "the number or the words"
+            how = "type the number or the words"
         case _:
             how = ""
-    left_out = "" if asked.required else "Enter for nothing" if asked.name == MORE.name else "Enter leaves it out"
+    left_out = (
+        ""
+        if asked.required
+        else "press Enter if not"
+        if asked.name == MORE.name
+        else "optional: press Enter to skip it"
+    )
     return " · ".join(filter(None, (*helped, how, left_out)))
 
 
 def _options(asked: Field) -> tuple[str, ...]:
-    """What can be chosen by its number."""
+    """The options that can be chosen by number."""
     if asked.kind == "flag":
         return FLAGS
     return (*asked.choices, "abstain") if asked.abstain else asked.choices
 
 
 def _picked(asked: Field, options: tuple[str, ...], raw: str) -> Value:
-    """The words that a number stands for; a word that is one of the options goes before a number."""
+    """The typed option; a word that equals an option has priority over a number."""
     if asked.kind == "list":
         return "\n".join(_chosen(options, row.strip()) for row in raw.split("\n")) if options else raw
     words = _chosen(options, raw)
@@ -221,28 +229,28 @@ def _chosen(options: tuple[str, ...], raw: str) -> str:
 
 
 def _value(ask: Ask, asked: Field, raw: Value) -> Value:
-    """A value as the form takes it.
+    """A value as the form accepts it.
 
     Raises:
-        BriefError: it cannot stand there.
+        BriefError: the value is not allowed.
     """
     if raw == "":
-        raise BriefError(f"{asked.name} cannot be left out")
+        raise BriefError(f"{asked.name} is required")
     alone = replace(ask, form=Form(name="one", fields=(asked,)))
     return by_hand(alone, "", {asked.name: raw}).fields[asked.name]
 
 
 def _known(asked: Field, ask: Ask) -> str:
-    """The value of a field that leaves nothing to choose; "" for all others."""
+    """The value of a field with a single choice; "" for all other fields."""
     sole = asked.kind == "choice" and len(asked.choices) == 1 and not asked.abstain
     return asked.choices[0] if sole and (asked.required or asked.name == REPLACES) else ""
 
 
 def _open(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
-    """Whether there is anything to ask.
+    """Whether a field has to be asked for.
 
-    Not for what is there already, whose name it is, who hears words that nobody says, what goes with a field that was
-    left out, or with another value than was chosen.
+    Not a field that has a value, that has no choices, that names the readers of a text which was left out, or that
+    belongs to a field which was left out or has another value.
     """
     if asked.name in fields or (asked.kind == "choice" and (not asked.choices or asked.choices == (ask.to,))):
         return False
@@ -256,33 +264,33 @@ def _open(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
 
 
 def _must(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
-    """Whether a field cannot be left out: by itself, or because of what was said before."""
+    """Whether a field is required, by itself or because of earlier answers."""
     beside = [each for each in _partners(asked, ask.form) if each.name in fields]
     called_for = any(needed(each, fields[each.name]) for each in beside)
     return asked.required or asked.name in _receivers(ask.form) or called_for
 
 
 def _partners(asked: Field, form: Form | None) -> list[Field]:
-    """The fields that may call for this one."""
+    """The fields that may require this one."""
     return [each for each in form.fields if each.needs == asked.name] if form else []
 
 
 def _receivers(form: Form | None) -> dict[str, str]:
-    """The fields that say who may read another one, each with that one."""
+    """The fields that name the readers of another field, each with that field."""
     return {each.to: each.name for each in form.fields if each.to and each.to != each.name} if form else {}
 
 
 LOOKS, STEP = 100, 0.02
-"""How often a question looks whether the screen shows what was said before it, and the seconds between two looks."""
+"""How often a question checks that the screen shows the turns before it, and the seconds between two checks."""
 
 
 class Terminal:
-    """Asks the people of one debate at the terminal at which it is held; see ``app.run.people.Door``.
+    """Asks the people of one debate at the terminal on which it runs; see ``app.run.people.Door``.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: the debate's id.
-        screen: it stands still while anybody is asked.
+        screen: it waits while somebody is asked.
         keyboard: where answers are typed.
     """
 
@@ -292,7 +300,7 @@ class Terminal:
         self._left = False
 
     async def ask(self, ask: Ask, context: Context) -> Reply:
-        """Put the question to the person.
+        """Ask the person the question.
 
         Raises:
             Waiting: the person will answer later.
@@ -312,11 +320,11 @@ class Terminal:
             raise Waiting
         left = (await time_left(self._workspace, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
-        said = [each for each in tell_news(context, screen.stage.transcript) if each.turn.key not in screen.shown]
+        said = [each for each in tell_news(context, screen.view.transcript) if each.turn.key not in screen.shown]
         try:
             outside = await Meanwhile.of(self._workspace, self._debate, ask.key)
             heard = await outside.more()
-            pose(screen.console, ask, context, said=said, about=lay(context, screen.stage.transcript), outside=heard)
+            pose(screen.console, ask, context, said=said, about=lay(context, screen.view.transcript), outside=heard)
             filled = await hear(screen.console, self._keyboard, ask, context, outside, left=left)
         except EOFError:
             if not self._left:
@@ -328,22 +336,22 @@ class Terminal:
         return by_hand(ask, filled.words, filled.fields)
 
     def leave(self) -> None:
-        """Ask nobody any more; whoever is asked now answers later."""
+        """Ask nobody any more; a person who is asked now will answer later."""
         if self._turn.locked() and not self._left:
             self._screen.console.print()
         self._left = True
         self._keyboard.leave()
 
     async def _catch_up(self, key: str) -> None:
-        """Let the screen show what is on record already."""
+        """Wait until the screen shows everything on record."""
         for _ in range(LOOKS):
             await asyncio.sleep(STEP)
-            if any(turn.key == key for turn in self._screen.stage.transcript.all()):
+            if any(turn.key == key for turn in self._screen.view.transcript.all()):
                 return
 
     def _close(self, ask: Ask, *, over: bool) -> None:
         name = line(ask.to)
-        why = f"the time of {name} is up" if over else f"{name} is no longer asked here"
+        why = f"the time for the answer of {name} is over" if over else f"{name} is no longer asked here"
         self._screen.console.print()
         self._screen.console.print(Text(f"{why}.", style=WARN))
         self._keyboard.drop()
@@ -358,7 +366,7 @@ def pose(
     about: Sequence[Shown],
     outside: Sequence[Interjected],
 ) -> None:
-    """Show a question with what stands before it."""
+    """Show a question, and before it the turns that lead to it."""
     laid = {each.turn.key for each in about}
     for each in question(ask, context, [one for one in said if one.turn.key not in laid], about, outside):
         console.print(each)
@@ -367,7 +375,7 @@ def pose(
 async def hear(
     console: Console, keyboard: Keyboard, ask: Ask, context: Context, outside: Meanwhile, *, left: float | None
 ) -> Filled:
-    """Ask for the answer, field by field; what is said from outside meanwhile is shown as it comes.
+    """Ask for the answer, field by field; messages of viewers are shown as they come.
 
     Raises:
         EOFError: the person will answer later.
@@ -379,21 +387,23 @@ async def hear(
     return await Sheet(console, keyboard, {} if context.view.anonymous else marks, outside).fill(ask)
 
 
-def seat_people(workspace: Workspace, debate: str, face: Face, interrupt: Interrupt, *, away: bool) -> Terminal | None:
-    """The door for the people of a debate; None where nobody can be asked here.
+def seat_people(
+    workspace: Workspace, debate: str, output: Output, interrupt: Interrupt, *, away: bool
+) -> Terminal | None:
+    """The terminal for the people of a debate; None if nobody can be asked here.
 
     Args:
-        desk: the desk.
+        workspace: the workspace.
         debate: the debate's id.
-        face: how the debate is shown.
-        interrupt: it ends the question that stands open.
-        away: whether people are to be asked elsewhere.
+        output: how the debate is shown.
+        interrupt: it ends the open question.
+        away: whether people answer elsewhere.
     """
-    shown = face.screen is not None and face.console.file.isatty()
+    shown = output.screen is not None and output.console.file.isatty()
     keyboard = Keyboard.here() if shown and not away else None
-    if face.screen is None or keyboard is None:
+    if output.screen is None or keyboard is None:
         return None
-    face.screen.in_place = True
-    door = Terminal(workspace, debate, face.screen, keyboard)
+    output.screen.in_place = True
+    door = Terminal(workspace, debate, output.screen, keyboard)
     interrupt.leave = door.leave
     return door

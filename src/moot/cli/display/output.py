@@ -1,8 +1,4 @@
-"""Questions to people on the screen. This file owns how a question looks, and what is said of one that is open.
-
-The end of a debate on the screen. This file owns the panel with the decision and how it followed.
-Faces of the command line: live, plain, quiet, JSON lines. This file owns what goes to which stream.
-"""
+"""How the terminal shows a debate: output modes (live, plain, quiet, JSON), open questions, and the result box."""
 
 import os
 import sys
@@ -30,7 +26,6 @@ from moot.cli.display.text_layout import (
     Inset,
     Stack,
     amount,
-    count,
     fields,
     joined,
     line,
@@ -45,7 +40,7 @@ from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
 from moot.core.labels import act_of, descent, noun
-from moot.core.text import listed
+from moot.core.text import counted, listed
 from moot.core.transcript import fold
 from moot.report.report import Report
 
@@ -59,14 +54,14 @@ TASK = 160
 def question(
     ask: Ask, context: Context, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
 ) -> Iterator[RenderableType]:
-    """Who is asked, as what, what was said, what is laid before the person, and the task.
+    """A question to a person: who is asked, what was said before, what the question is about, and the task.
 
     Args:
-        ask: the ask.
-        scene: what the person sees.
-        said: what was said and is not on the screen yet.
-        about: what is laid before the person.
-        outside: what was said from outside since the ask was put.
+        ask: the question.
+        context: what the person may see.
+        said: turns that are not on the screen yet.
+        about: turns that the question is about.
+        outside: messages of viewers since the question was asked.
     """
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
     for each in (*said, *about):
@@ -86,22 +81,22 @@ def _shown(shown: Shown) -> Iterator[RenderableType]:
 
 
 def overheard(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
-    """What was said from outside while a question stands open."""
+    """Messages of viewers while a question is open."""
     for each in outside:
         yield outsider(each.by, each.text)
         yield ""
 
 
 def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
-    """The fields of an answer with what may stand in each."""
+    """The fields of an answer, with the values that each allows."""
     for each in fields:
         what = f"{line(each.help)}: " if each.help and each.kind != "text" else ""
-        rest = "" if each.required else " (may be left out)"
+        rest = "" if each.required else " (optional)"
         yield Inset(Text(f"{what}{line(allowed(each))}{rest}"), f"{line(each.name)}  ", "    ", "bold")
 
 
 def term(left: float | None) -> str:
-    """How long somebody has for an answer, and until when; "" for any time."""
+    """How much time is left for an answer, and until when; "" without a deadline."""
     return "" if left is None else f"until {moment(time.time() + left)}, {span(max(0.0, left))} left"
 
 
@@ -117,7 +112,7 @@ def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
 
 
 def commands(debate: str, asks: Sequence[Open]) -> list[str]:
-    """How each of those who are waited for can answer."""
+    """The commands with which the people who are asked can answer."""
     names = list(dict.fromkeys(each.turn.by for each in asks))
     whose = [f' --as "{name}"' if " " in name else f" --as {name}" for name in names] if len(names) > 1 else [""]
     return [f"moot answer {debate}{who}" for who in whose] if names else []
@@ -135,19 +130,19 @@ _TITLES: Mapping[str, str] = {"no_decision": "no decision"}
 _FAULTS: Mapping[str, tuple[str, str]] = {
     "missing": ("answer missing", "answers missing"),
     "open": ("question open", "questions open"),
-    "erred": ("failed try", "failed tries"),
-    "lost": ("try without an end", "tries without an end"),
+    "erred": ("failed attempt", "failed attempts"),
+    "lost": ("attempt without a result", "attempts without a result"),
     "fallback": ("answer by a fallback model", "answers by fallback models"),
-    "served": ("answer by another model than asked", "answers by another model than asked"),
+    "served": ("answer by another model than requested", "answers by another model than requested"),
     "truncated": ("answer cut off", "answers cut off"),
-    "filtered": ("answer cut by a filter", "answers cut by a filter"),
-    "unread": ("field unread", "fields unread"),
+    "filtered": ("answer cut off by a content filter", "answers cut off by a content filter"),
+    "unread": ("field not readable", "fields not readable"),
     "noted": ("remark", "remarks"),
 }
 
 
 def ending(report: Report, *, boxed: bool) -> RenderableType:
-    """How a debate ended: status, decision, how it followed, what it used, what went wrong."""
+    """How a debate ended: status, decision, how it was reached, what was used, and problems."""
     status = report.outcome.status
     colour, name = _COLOURS.get(status, WARN), _TITLES.get(status, status)
     body = Stack(tuple(_body(report)))
@@ -190,12 +185,12 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
             )
     for note in outcome.notes:
         yield "note", note
-    if wrong := _wrong(report):
-        yield "went wrong", wrong
+    if problems := _problems(report):
+        yield "problems", problems
     tokens = f"{amount(total.input_tokens + total.output_tokens)} tokens"
     used = [
-        count(total.asks, "ask"),
-        count(total.calls, "call"),
+        counted(total.asks, "question"),
+        counted(total.calls, "call"),
         tokens,
         money(total.cost),
         span(report.metrics.seconds),
@@ -225,18 +220,18 @@ def _dissent(report: Report) -> Iterator[str]:
         yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
 
 
-def _wrong(report: Report) -> str:
+def _problems(report: Report) -> str:
     kinds: Sequence[str] = [fault.kind for fault in report.faults]
-    said = [count(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
+    said = [counted(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
     return ", ".join(said)
 
 
 PLAIN_WIDTH = 100
-"""Columns of plain lines where nobody says how wide the output is."""
+"""Columns of plain lines where the output has no width."""
 
 
 def console_for(*, plain: bool = False, stderr: bool = False, width: int = PLAIN_WIDTH) -> Console:
-    """A console that neither colours nor marks up what others wrote; plain, or no terminal: no escape codes at all."""
+    """A console that shows the words of others literally; without escape codes if it is plain or not a terminal."""
     file = sys.stderr if stderr else sys.stdout
     terminal = file.isatty() and not plain and os.environ.get("TERM") != "dumb"
     return Console(
@@ -253,7 +248,7 @@ def console_for(*, plain: bool = False, stderr: bool = False, width: int = PLAIN
 
 
 class _Lines:
-    """Shows the stored lines as they are."""
+    """Prints the stored lines unchanged."""
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         if raw:
@@ -274,14 +269,14 @@ class _Nobody:
         pass
 
 
-class Face:
+class Output:
     """How one command shows a debate.
 
     Args:
         mode: ``json``, ``plain``, ``quiet``, or "" for the live screen where there is a terminal.
-        planned: the asks that there will be at most; 0 where nobody knows.
-        still: whether there is no live area, because everything is there already.
-        numbers: whether turns are shown with their marks and entries.
+        planned: the maximum number of questions; 0 where it is not known.
+        still: whether there is no live area, because the debate has already ended.
+        numbers: whether turns are shown with their numbers and entries.
     """
 
     def __init__(self, mode: str, *, planned: int = 0, still: bool = False, numbers: bool = False) -> None:
@@ -291,10 +286,10 @@ class Face:
         self.live = self.boxed and not still
         self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
         if self.screen:
-            self.screen.stage.numbers = numbers
+            self.screen.view.numbers = numbers
         self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _Nobody())
 
-    def __enter__(self) -> "Face":
+    def __enter__(self) -> "Output":
         if self.screen:
             self.screen.__enter__()
         return self
@@ -304,14 +299,14 @@ class Face:
             self.screen.__exit__(*error)
 
     def remark(self, sentence: str) -> None:
-        """Say something that is no part of the debate."""
+        """Show a sentence that is not part of the debate."""
         if self.boxed:
             self.console.print(Text(sentence, style=WARN))
         else:
             click.echo(f"moot: {sentence}", err=True)
 
     def introduce(self, debate: str, ready: "Ready") -> None:
-        """What is about to be held."""
+        """Show the debate that is about to run."""
         if self.mode in ("", "plain"):
             for each in introduction(debate, ready):
                 self.console.print(each)
@@ -320,22 +315,22 @@ class Face:
                 self.remark(note)
 
     def announce(self, debate: str, opened: Opened) -> None:
-        """Which debate is shown."""
+        """Show which debate follows."""
         if self.screen:
             for each in (*heading(debate, opened.name, opened.brief, {}, origin=descent(opened.forked)), ""):
                 self.console.print(each)
 
     def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
-        """What is kept of a debate that is taken up."""
+        """Show what is kept of a debate that is resumed."""
         transcript = fold(entries)
         if self.screen:
             for entry in entries:
                 self.screen.load(entry)
-            self.screen.stage.words.clear()
+            self.screen.view.words.clear()
         answered = len(transcript.turns())
         again = sum(not transcript.answered(turn.key) for turn in transcript.all())
-        said = f"{debate}: {count(answered, 'answer')} kept"
-        said += f", {count(again, 'ask')} put again" if again else ""
+        said = f"{debate}: {counted(answered, 'answer')} kept"
+        said += f", {counted(again, 'question')} asked again" if again else ""
         origin = next((descent(each.event.forked) for each in entries if isinstance(each.event, Opened)), "")
         said += f", {origin}" if origin else ""
         if self.mode in ("", "plain"):
@@ -354,10 +349,10 @@ class Face:
         asks: Sequence[Open] = (),
         outside: Sequence[Interjected] = (),
     ) -> None:
-        """How it ended, for whom it waits, what was said from outside and is not on record yet, and what to do next."""
+        """Show how the debate ended or for whom it waits, messages not on record yet, and what to do next."""
         if self.mode == "json":
             if came.status == "paused":
-                self.remark(f"{line(came.reason)}; go on with: moot resume {came.debate}")
+                self.remark(f"{line(came.reason)}. Resume with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
         for each in (*waits(asks), *overheard(outside)):

@@ -1,4 +1,4 @@
-"""The beginning of a debate on the screen. This file owns how a plan is shown: who, with which model, how much."""
+"""Show the plan of a debate: participants, models, phases, estimated tokens and cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,15 +10,15 @@ from moot.app.plan.checks import lasting
 from moot.app.plan.estimate import Costing
 from moot.app.plan.toolbox import offered
 from moot.app.run.prepare import Ready
-from moot.cli.display.text_layout import FAINT, WARN, Inset, amount, colours, count, fields, joined, line, money
+from moot.cli.display.text_layout import FAINT, WARN, Inset, amount, colours, fields, joined, line, money
 from moot.core.brief import Brief, Limits, Participant
-from moot.core.text import listed
+from moot.core.text import counted, listed
 
 
 def heading(
     debate: str, protocol: str, brief: Brief, drops: Mapping[str, tuple[str, ...]], *, origin: str = ""
 ) -> Iterator[RenderableType]:
-    """Topic, id, protocol, where it was forked, and participants."""
+    """The topic, id, protocol, origin and participants of a debate."""
     yield Text(line(brief.topic), style="bold")
     yield joined(debate, line(protocol), origin)
     yield ""
@@ -26,7 +26,7 @@ def heading(
 
 
 def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
-    """The same with the plan and the notes."""
+    """The heading with the plan in one sentence and the notes."""
     yield from heading(debate, ready.plan.name, ready.plan.brief, ready.drops)
     yield ""
     yield Inset(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
@@ -52,33 +52,33 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
 
 
 def _in_person(who: Participant) -> str:
-    """That a person answers, for how long the debate waits, and who answers then."""
+    """The words for a person who answers: the deadline, and the fallback model after it."""
     if who.deadline is None:
         return "answers in person"
     return f"answers in person within {lasting(who.deadline)}" + (
-        f", else {line(who.stand_in)}" if who.stand_in else ""
+        f", otherwise {line(who.stand_in)}" if who.stand_in else ""
     )
 
 
 def plan_words(costing: Costing) -> str:
     """The plan in one sentence."""
     least, most = costing.least, costing.most
-    asks = _between(least.asks, most.asks, "ask")
+    asks = _between(least.asks, most.asks, "question")
     calls = _between(least.calls, most.calls, "model call")
     if not most.calls:
         return f"{asks}, no model calls"
     tokens = f"{_token_words(costing)} tokens"
     if most.cost is None:
-        return f"{asks}, {calls}, {tokens}, cost unknown: no price for {', '.join(map(line, most.unpriced))}"
-    return f"{asks}, {calls}, {tokens}, " + (f"up to about {money(most.cost)}" if most.cost else "free")
+        return f"{asks}, {calls}, {tokens}, cost not known: no price for {', '.join(map(line, most.unpriced))}"
+    return f"{asks}, {calls}, {tokens}, " + (f"at most about {money(most.cost)}" if most.cost else "free")
 
 
 def _between(low: int, high: int, noun: str) -> str:
-    return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
+    return counted(high, noun) if low == high else f"{low} to {counted(high, noun)}"
 
 
 def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
-    """The plan in full, for ``moot check``; ``kind`` is that of the input: text or markdown."""
+    """The full plan, for ``moot check``; ``kind`` is the kind of the input: text or markdown."""
     brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
@@ -96,11 +96,11 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     yield ""
     yield from fields(
         [
-            ("asks", _between(least.asks, most.asks, "ask")),
+            ("questions", _between(least.asks, most.asks, "question")),
             ("calls", _between(least.calls, most.calls, "model call")),
             ("tokens", _token_words(ready.costing) if most.tokens else "none"),
             *(
-                [("cache", f"{most.repeated:.0%} of the input begins as an earlier prompt did")]
+                [("cache", f"{most.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
                 if most.repeated
                 else []
             ),
@@ -114,44 +114,47 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
 
 
 def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The paths of phases as names with their depth; the root is the debate itself."""
+    """The names of phases with their depths; the root is the debate itself."""
     for path in paths:
         parts = path.strip("/").split("/")
         yield len(parts), parts[-1].replace("_", " ")
 
 
 def _token_words(costing: Costing) -> str:
-    """How many tokens are likely, and how many with every answer at its longest."""
+    """The expected number of tokens, and the maximum if every answer has its greatest length."""
     low, high = amount(costing.least.expected), amount(costing.most.expected)
-    return f"about {low if low == high else f'{low} to {high}'}, up to about {amount(costing.most.tokens)}"
+    return f"about {low if low == high else f'{low} to {high}'}, at most about {amount(costing.most.tokens)}"
 
 
 def _cost_words(costing: Costing) -> str:
     if costing.most.cost is None:
-        return f"unknown price for {', '.join(map(line, costing.most.unpriced))}"
+        return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    return f"up to about {money(costing.least.cost)} to {money(costing.most.cost)}"
+    return f"at most about {money(costing.most.cost)} ({money(costing.least.cost)} if everybody agrees at once)"
 
 
 def _limit_words(limits: Limits) -> str:
-    words = [f"{limits.asks} asks" if limits.asks else "", f"{limits.tokens} tokens" if limits.tokens else ""]
-    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s a turn"]
-    words += [f"{limits.total_seconds:g} s in all" if limits.total_seconds else ""]
+    words = [
+        counted(limits.asks, "question") if limits.asks else "",
+        counted(limits.tokens, "token") if limits.tokens else "",
+    ]
+    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s for each answer"]
+    words += [f"{limits.total_seconds:g} s in total" if limits.total_seconds else ""]
     return ", ".join(filter(None, words))
 
 
 def reachable(reach: Reach) -> Iterator[RenderableType]:
-    """Which models can be used now."""
+    """The models that can be used now."""
     up = [server for server in reach.servers if server.up]
     for server in up:
         yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
-        yield from (Inset(Text(line(model))) for model in server.models or ("no model yet",))
+        yield from (Inset(Text(line(model))) for model in server.models or ("no models yet",))
     if reach.keys:
-        yield Text("keys", style="bold")
+        yield Text("API keys", style="bold")
         yield from (Inset(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
     yield Text.assemble(
-        (BUILTIN, "bold"), ("  always there; it is no language model and only quotes the background", FAINT)
+        (BUILTIN, "bold"), ("  always available; not a language model: it only quotes the background", FAINT)
     )
     silent = [server.provider for server in reach.servers if not server.up]
     if silent:

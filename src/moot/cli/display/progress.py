@@ -1,4 +1,4 @@
-"""A batch on the screen. This file owns what is shown while it is held, and its table at the end."""
+"""Show the progress of a batch, and its table at the end."""
 
 import json
 import time
@@ -14,28 +14,29 @@ from moot.app.batch.run_batch import Batching, Foreseen
 from moot.app.batch.summary import ENDED, HEADS, Came, Row, line_of, named, rows, told
 from moot.cli.display.output import console_for
 from moot.cli.display.plan_view import plan_words
-from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, count, line, money, short, span
+from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, line, money, short, span
 from moot.core.event import Called, Entry
+from moot.core.text import counted
 
 WIDEST = 60
-"""The most characters of an outcome on a line."""
+"""The most characters of an outcome in a line."""
 
 MOST_MISSING = 20
-"""So many paused and failed debates are named under the table; the data have all."""
+"""The most paused and failed debates that are listed under the table; the data have all."""
 
 MOST_NOTES = 10
 
 
 @dataclass(slots=True)
 class Meter:
-    """Counts the calls of all debates while they are held; a watcher of the desk."""
+    """Counts the calls of all debates while they run; a watcher of the workspace."""
 
     calls: int = 0
     tokens: int = 0
     cost: float | None = 0.0
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Take in what has just become durable."""
+        """Count entries that have just been stored."""
         for entry in entries:
             if isinstance(entry.event, Called):
                 used = entry.event.usage
@@ -44,15 +45,15 @@ class Meter:
                 self.cost = None if self.cost is None or used.cost is None else self.cost + used.cost
 
     def end(self, debate: str) -> None:
-        """A debate is held no longer."""
+        """A debate no longer runs here."""
 
 
 class Progress:
-    """How one batch is shown: a line that is rewritten on a terminal, else a line for each debate.
+    """Shows one batch: on a terminal a line that is rewritten, else a line for each debate.
 
     Args:
         work: the batch.
-        as_json: whether each debate is a line of JSON on standard output, and all else goes to the other stream.
+        as_json: whether each debate is printed as a line of JSON on standard output, and all else on standard error.
     """
 
     def __init__(self, work: Batching, *, as_json: bool = False) -> None:
@@ -78,14 +79,14 @@ class Progress:
             self._live = None
 
     def remark(self, sentence: str) -> None:
-        """Say something that is about no debate alone."""
+        """Show a sentence about the whole batch."""
         if self.console.is_terminal:
             self.console.print(Text(sentence, style=WARN))
         else:
             click.echo(f"moot: {sentence}", err=True)
 
     def introduce(self, foreseen: Foreseen, *, dry: bool) -> None:
-        """What is about to be held, and what it would use."""
+        """Show which debates will run, and what they are expected to use."""
         batch = self.work.batch
         self._before = foreseen.over
         for note in foreseen.notes[:MOST_NOTES]:
@@ -95,16 +96,16 @@ class Progress:
             return
         if self.as_json:
             return
-        what = f"{count(len(batch), 'debate')} of {count(len(batch.items), 'brief')}"
+        what = f"{counted(len(batch), 'debate')} of {counted(len(batch.items), 'brief')}"
         self.console.print(Text(f"{batch.name}: {what}", style="bold"))
-        self.console.print(Text(f"{plan_words(foreseen.costing)}, all in all."), soft_wrap=True)
+        self.console.print(Text(f"In total: {plan_words(foreseen.costing)}."), soft_wrap=True)
         if foreseen.over or foreseen.begun:
-            self.console.print(Text(f"On record: {foreseen.over} over, {foreseen.begun} to be gone on with."))
+            self.console.print(Text(f"Already on record: {foreseen.over} finished, {foreseen.begun} to be resumed."))
         if dry:
             self.console.print(Text("Nothing has been sent to any model.", style=FAINT))
 
     def tell(self, came: Came) -> None:
-        """A debate of which nothing more comes for now."""
+        """Show a debate that has ended or paused."""
         if self.as_json:
             click.echo(line_of(came))
         elif not self._live or came.status not in ENDED:
@@ -112,12 +113,12 @@ class Progress:
         self.tick()
 
     def tick(self) -> None:
-        """Rewrite the line."""
+        """Rewrite the progress line."""
         if self._live:
             self._live.update(Text(self.line(), style=FAINT, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def line(self) -> str:
-        """How far the batch is."""
+        """The progress of the batch in one line."""
         work, took = self.work, time.monotonic() - self._began
         came = list(work.came.values())
         done, failed = (
@@ -126,43 +127,43 @@ class Progress:
         )
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
         meter = self.meter if work.queue is None else added(came)
-        parts += [count(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
+        parts += [counted(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
         now = len(came) - self._before
         if now > 0:
             parts.append(f"{span(took / now * (len(work.batch) - len(came)))} left")
         return " · ".join(parts)
 
     def conclude(self, came: Sequence[Came]) -> None:
-        """The table, who is missing and why, and how to go on."""
+        """Show the table, the unfinished debates with their reasons, and how to continue."""
         if not self.as_json:
             self.console.print(tabled(rows(came)))
             for each in [each for each in came if each.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
                 self.console.print(Text(said(each), style=BAD if each.status in ("failed", "error") else WARN))
         left = sum(each.status == "unbegun" for each in came)
         if left and not self.work.stop.reason:
-            self.remark(f"the budget kept {count(left, 'debate')} from being begun; raise --budget to go on")
+            self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
         if left or any(each.status == "paused" for each in came):
-            self.remark("the same command goes on where this stopped; what is over is only read")
+            self.remark("repeat the same command to resume the batch; finished debates are not run again")
 
 
 def added(came: Sequence[Came]) -> Meter:
-    """The same where others hold the debates: what those have used that have ended."""
+    """The usage of debates that workers run: the sum over those that have ended."""
     costs = [each.cost for each in came if each.cost is not None]
     cost = sum(costs) if len(costs) == len(came) else None
     return Meter(calls=sum(each.calls for each in came), tokens=sum(each.tokens for each in came), cost=cost)
 
 
 def said(came: Came) -> str:
-    """What came of a debate, on one line."""
+    """The outcome of a debate in one line."""
     what = f"{line(came.item)} #{came.number}, {came.debate}: {short(named(came), WIDEST)}"
     if came.status not in ENDED:
         return f"{what}: {line(came.reason)}"
-    used = (count(came.calls, "call"), f"{amount(came.tokens)} tokens", money(came.cost), span(came.seconds))
+    used = (counted(came.calls, "call"), f"{amount(came.tokens)} tokens", money(came.cost), span(came.seconds))
     return f"{what} ({', '.join(used)})"
 
 
 def tabled(lines: Sequence[Row]) -> Table:
-    """The rows as a table; columns that say nothing are left out."""
+    """The rows as a table; empty columns are left out."""
     shown = [
         (
             short(row.item, 30) or "all",
@@ -187,7 +188,7 @@ def tabled(lines: Sequence[Row]) -> Table:
 
 
 def plan_of(work: Batching, foreseen: Foreseen) -> dict[str, object]:
-    """What a batch would use, as plain data."""
+    """The estimate for a batch as plain data."""
     least, most = foreseen.costing.least, foreseen.costing.most
     return {
         "name": work.batch.name,

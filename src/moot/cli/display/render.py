@@ -1,4 +1,4 @@
-"""Entries to lines on the screen. This file owns what is said about each entry, and how."""
+"""Render the entries of a record as lines on the screen."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -45,20 +45,20 @@ from moot.report.turn_text import Spoken, parted
 
 
 @dataclass(slots=True)
-class Stage:
-    """What a viewer knows of a debate so far.
+class ViewState:
+    """The state of a debate as far as the screen has shown it.
 
     Attributes:
         transcript: the entries, folded.
-        words: the words so far of the answers in the making, by the ask's key, in the order of asking.
-        ended: the asks whose last call has ended.
-        calls: model calls that have ended with an answer.
+        words: the text so far of unfinished answers, by the question's key, in the order of asking.
+        ended: the questions whose last call has ended.
+        calls: the number of model calls that ended with an answer.
         colours: by participant.
-        place: the title under which the last turn was shown.
-        path: the phase that was entered last.
-        places: the phases in which anybody was asked.
-        numbers: whether turns are shown with their marks and entries.
-        seq: the entry that was taken in last.
+        place: the title above the last turn shown.
+        path: the last phase that began.
+        places: the phases in which somebody was asked.
+        numbers: whether turns are shown with their numbers and entries.
+        seq: the number of the last entry.
     """
 
     transcript: Transcript = field(default_factory=Transcript)
@@ -73,15 +73,15 @@ class Stage:
     seq: int = 0
 
     def hear(self, delta: Delta) -> None:
-        """Take a piece of an answer in."""
+        """Add a piece of an answer."""
         if delta.key in self.words:
-            # A call that has ended is over: what comes now belongs to the next one, such as a repair.
+            # The last call has ended, so this piece belongs to the next call, such as a repair.
             before = "" if delta.key in self.ended else self.words[delta.key]
             self.ended.discard(delta.key)
             self.words[delta.key] = before + delta.text
 
     def take(self, event: Event) -> None:
-        """Take one entry in."""
+        """Apply one entry."""
         self.transcript.apply(event)
         match event:
             case Opened(brief=brief):
@@ -105,30 +105,30 @@ class Stage:
                 pass
 
     def hides(self, key: str) -> bool:
-        """Whether a person sits at the table who may not read all of what is said there."""
+        """Whether a person takes part who may not read everything in this turn."""
         turn, brief = self.transcript.get(key), self.transcript.brief
         asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
         people = [each.name for each in brief.participants if is_person(each)] if brief else []
         return any(field.private for field in asked) and any(name != turn.by for name in people)
 
     def done(self) -> int:
-        """How many asks have ended."""
+        """The number of questions that have ended."""
         return len(self.transcript.all()) - len(self.words)
 
 
-def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
-    """What is shown for an event that the stage has taken in."""
+def tell(view: ViewState, event: Event) -> Iterator[RenderableType]:
+    """The lines for an event that was already applied to the view."""
     match event:
         case Replied(key=key):
-            yield from _turn(stage, spoken(stage.transcript, key))
+            yield from _turn(view, spoken(view.transcript, key))
         case Failed(key=key):
-            yield from _turn(stage, spoken(stage.transcript, key, event))
+            yield from _turn(view, spoken(view.transcript, key, event))
         case Interjected(by=by, text=text):
-            yield outsider(by, text, *_numbers(stage, stage.transcript.all()[-1]))
+            yield outsider(by, text, *_numbers(view, view.transcript.all()[-1]))
             yield ""
         case Erred(key=key, n=n, reason=reason):
-            who = line(stage.transcript.get(key).by)
-            yield Inset(Text(f"{who}: try {n} failed: {line(reason)}", style=FAINT))
+            who = line(view.transcript.get(key).by)
+            yield Inset(Text(f"{who}: attempt {n} failed: {line(reason)}", style=FAINT))
         case Halted(path=path, reason=reason):
             yield Text(f"{_ended(path)}: {line(reason)}.", style=FAINT)
             yield ""
@@ -137,16 +137,16 @@ def tell(stage: Stage, event: Event) -> Iterator[RenderableType]:
         case Resumed():
             yield Text("resumed", style=FAINT)
             yield ""
-        case Ruled(decision=decision) if decision.ballots and not stage.transcript.turns("vote"):
-            yield Text("The newest answers are the votes; nobody is asked again.", style=FAINT)
+        case Ruled(decision=decision) if decision.ballots and not view.transcript.turns("vote"):
+            yield Text("The latest answers count as votes; nobody is asked again.", style=FAINT)
             yield ""
         case _:
             pass
 
 
 def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
-    """Words from outside, with what else is to be said of them."""
-    who = Text.assemble((line(by), "bold"), (" from outside", FAINT), *more)
+    """A message of a viewer, with further remarks on it."""
+    who = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), *more)
     return Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
 
 
@@ -155,28 +155,28 @@ def _ended(path: str) -> str:
     return {"debate": "The debate ends early", "rounds": "No further round"}.get(name, f"{title(path)} ends early")
 
 
-def _turn(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
+def _turn(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
     if short := _in_short(turn):
-        said = (_name(stage, turn), " ", _act(stage, turn), (f"  {short}", FAINT))
-        yield Inset(Text.assemble(*said, *_numbers(stage, stage.transcript.get(turn.key))))
+        said = (_name(view, turn), " ", _act(view, turn), (f"  {short}", FAINT))
+        yield Inset(Text.assemble(*said, *_numbers(view, view.transcript.get(turn.key))))
         return
-    place = title(home(turn.key.rpartition("#")[0], stage.places))
-    if place != stage.place:
-        stage.place = place
+    place = title(home(turn.key.rpartition("#")[0], view.places))
+    if place != view.place:
+        view.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
-    shown = Stack((_heading(stage, turn), *(Inset(each) for each in (*body(turn), *_remarks(stage, turn)))))
+    shown = Stack((_heading(view, turn), *(Inset(each) for each in (*body(turn), *_remarks(view, turn)))))
     yield Inset(shown, "▌ ", "▌ ", MODERATOR) if turn.moderator else shown
     yield ""
 
 
 LONGEST_FACT = 24
-"""The most characters of a value that stands in the one line of a bid or a score."""
+"""The most characters of a value in the single line of a bid or a score."""
 
 
 def _in_short(turn: Spoken) -> str:
-    """What is shown of a turn that only serves the debate, such as a bid or a score; "" for all others.
+    """The short form of a turn that only organises the debate, such as a bid or a score; "" for all other turns.
 
-    Nobody at the table hears it, and the report has the whole of it.
+    The participants do not see such a turn. The report has all of it.
     """
     if not turn.private or turn.state != "answered":
         return ""
@@ -184,110 +184,110 @@ def _in_short(turn: Spoken) -> str:
     return ", ".join(f"{name} {value}" for name, value in short)
 
 
-def _name(stage: Stage, turn: Spoken) -> Text:
-    return Text(line(turn.by), style=f"bold {stage.colours.get(turn.by, '')}".strip())
+def _name(view: ViewState, turn: Spoken) -> Text:
+    return Text(line(turn.by), style=f"bold {view.colours.get(turn.by, '')}".strip())
 
 
-def _heading(stage: Stage, turn: Spoken) -> Text:
-    who = _name(stage, turn)
-    whole = stage.transcript.get(turn.key)
+def _heading(view: ViewState, turn: Spoken) -> Text:
+    who = _name(view, turn)
+    whole = view.transcript.get(turn.key)
     reply = whole.reply
     asked = reply.asked if reply else ""
     served = f" (answered by {line(turn.served)})" if turn.served and turn.served not in asked else ""
     model = "in person" if asked == HUMAN else f"{line(asked)}{served}"
-    said = joined(line(turn.role).partition(",")[0], _act(stage, turn), model)
-    return Text.assemble(Text(" ").join((who, said)) if said else who, *_numbers(stage, whole))
+    said = joined(line(turn.role).partition(",")[0], _act(view, turn), model)
+    return Text.assemble(Text(" ").join((who, said)) if said else who, *_numbers(view, whole))
 
 
-def _numbers(stage: Stage, turn: Turn) -> Iterator[tuple[str, str]]:
-    """By which numbers a turn can be named in a command."""
-    if stage.numbers:
-        yield f" · {turn.mark}, entry {stage.seq}", FAINT
+def _numbers(view: ViewState, turn: Turn) -> Iterator[tuple[str, str]]:
+    """The numbers by which a command can refer to a turn."""
+    if view.numbers:
+        yield f" · {turn.mark}, entry {view.seq}", FAINT
 
 
-def doing(stage: Stage, key: str) -> Text:
-    """Who is at it, and what it is."""
-    turn = stage.transcript.get(key)
-    who = (line(turn.by), f"bold {stage.colours.get(turn.by, '')}".strip())
+def doing(view: ViewState, key: str) -> Text:
+    """Who is answering, and what."""
+    turn = view.transcript.get(key)
+    who = (line(turn.by), f"bold {view.colours.get(turn.by, '')}".strip())
     return Text.assemble(who, (f" · {noun(line(act_of(turn)))}", FAINT))
 
 
-def _act(stage: Stage, turn: Spoken) -> Text:
+def _act(view: ViewState, turn: Spoken) -> Text:
     words = Text(noun(line(turn.act)), style=FAINT)
     if turn.act == "vote":
-        return _vote(stage, words, turn)
+        return _vote(view, words, turn)
     if len(turn.on) == 1 and turn.on[0].by != turn.by:
         by = turn.on[0].by
         words.append(" on ")
-        words.append(line(by), style=stage.colours.get(by, ""))
+        words.append(line(by), style=view.colours.get(by, ""))
         words.append(owned(line(by), turn.on[0].act).removeprefix(line(by)))
     return words
 
 
-def _vote(stage: Stage, words: Text, turn: Spoken) -> Text:
+def _vote(view: ViewState, words: Text, turn: Spoken) -> Text:
     if turn.state != "answered":
         return words
     for name, value in turn.fields:
         if name in _LISTS:
-            said = [_chosen(stage, turn, each) for each in value.split("; ")]
+            said = [_chosen(view, turn, each) for each in value.split("; ")]
             return Text.assemble((f"{_LISTS[name]} ", FAINT), Text(", ").join(said))
     match _choice(turn):
         case "":
-            return words.append(" that cannot be read", style=BAD)
+            return words.append(" (not readable)", style=BAD)
         case "abstains":
             return Text("abstains", style=FAINT)
         case choice:
-            return Text.assemble(("votes for ", FAINT), _chosen(stage, turn, choice))
+            return Text.assemble(("votes for ", FAINT), _chosen(view, turn, choice))
 
 
 _LISTS: Mapping[str, str] = {"Ranking": "ranks", "Acceptable": "could accept"}
-"""The fields of a ballot that name several, the best first or in any order."""
+"""The fields of a ballot that name several candidates: the best first, or in any order."""
 
 
 def _choice(turn: Spoken) -> str:
     return next((value for name, value in turn.fields if name == "Vote"), "")
 
 
-def _chosen(stage: Stage, turn: Spoken, choice: str) -> Text:
-    """What a ballot chooses, in the colour of its author."""
+def _chosen(view: ViewState, turn: Spoken, choice: str) -> Text:
+    """The choice of a ballot, in the colour of the candidate's author."""
     for each in turn.on:
         if choice.startswith(owned(each.by, each.act)):
-            return Text(owned(line(each.by), each.act), style=f"bold {stage.colours.get(each.by, '')}")
+            return Text(owned(line(each.by), each.act), style=f"bold {view.colours.get(each.by, '')}")
     return Text(line(choice), style="bold")
 
 
-def running_tally(stage: Stage) -> Text:
-    """The ballots so far, while others are still voting; empty where nobody votes."""
-    waiting = [key for key in stage.words if stage.transcript.get(key).act == "vote"]
-    cast = stage.transcript.turns("vote", under=waiting[0].rpartition("#")[0]) if waiting else ()
+def running_tally(view: ViewState) -> Text:
+    """The ballots so far while others are still voting; empty when nobody votes."""
+    waiting = [key for key in view.words if view.transcript.get(key).act == "vote"]
+    cast = view.transcript.turns("vote", under=waiting[0].rpartition("#")[0]) if waiting else ()
     counted: dict[str, tuple[Text, int]] = {}
     for each in cast:
-        turn = spoken(stage.transcript, each.key)
-        name = _chosen(stage, turn, _choice(turn) or "unread")
+        turn = spoken(view.transcript, each.key)
+        name = _chosen(view, turn, _choice(turn) or "not readable")
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     said = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
     return Text.assemble(("votes so far  ", FAINT), said) if counted else Text()
 
 
-def _remarks(stage: Stage, turn: Spoken) -> Iterator[RenderableType]:
-    """What could not be read, and what else a reader should know."""
-    whole = stage.transcript.get(turn.key)
+def _remarks(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
+    """Fields that could not be read, and other remarks on a turn."""
+    whole = view.transcript.get(turn.key)
     if reply := whole.reply:
-        said = [f"unread: {line(each)}" for each in reply.unread] + [line(each) for each in reply.notes]
-        said += ["private words not shown"] if stage.hides(turn.key) and _is_cut(stage, whole) else []
+        said = [f"not readable: {line(each)}" for each in reply.unread] + [line(each) for each in reply.notes]
+        said += ["private text not shown"] if view.hides(turn.key) and _is_cut(view, whole) else []
         if said:
             yield Text("; ".join(said).replace("_", " "), style=WARN if reply.unread else FAINT)
 
 
-def _is_cut(stage: Stage, whole: Turn) -> bool:
-    """Whether anything of a turn is kept from the people at the table."""
-    assert stage.transcript.brief
-    seen = for_people(stage.transcript.brief, whole)
+def _is_cut(view: ViewState, whole: Turn) -> bool:
+    """Whether a part of a turn is hidden from the people who take part."""
+    assert view.transcript.brief
+    seen = for_people(view.transcript.brief, whole)
     return seen.fields != whole.fields or not seen.text.strip()
 
 
 def body(turn: Spoken) -> list[RenderableType]:
-    """What a turn says: its fields where they hold all of it, else its words."""
+    """The content of a turn: its fields if they contain all of it, else its text."""
     if turn.state == "missing":
         return [Text(f"✗ no answer: {line(turn.reason)}", style=BAD)]
     if turn.act == "vote":
@@ -299,6 +299,6 @@ def body(turn: Spoken) -> list[RenderableType]:
         words = paragraphs(speech.words) if speech.words else []
         aside: list[RenderableType] = [joined(*map(line, speech.aside))] if speech.aside else []
         return [*link, *aside, *fields(facts), *words, *fields((line(name), value) for name, value in speech.rest)]
-    # Fields of a second answer do not stand in the words of the first.
+    # Fields of a second answer are not in the text of the first.
     further = [(line(name), value) for name, value in turn.fields if line(value) not in line(turn.text)]
     return [*link, *paragraphs(turn.text), *fields(further)]

@@ -1,7 +1,4 @@
-"""Words on the screen. This file owns how texts of others are made safe, and how numbers and times read.
-
-Pieces of the screen. This file owns how lines stand in, and which colour a speaker has.
-"""
+"""Text for the terminal: cleaning, Markdown, numbers, times, colours, indentation and columns."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,20 +21,20 @@ _ITEM = re.compile(r"(\s*)([-*+•]|\d{1,3}[.)])\s+")
 
 
 def line(text: str) -> str:
-    """A text of others on one line, without what could move the cursor or hide."""
+    """A text of others in one line, without control or hidden characters."""
     return flat(clean(text))
 
 
 def short(text: str, most: int) -> str:
-    """A text of others on one line, cut with a mark behind so many characters."""
+    """A text of others in one line, cut after this many characters and marked with "…"."""
     text = line(text)
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def prose(text: str, style: str = "") -> list[Text]:
-    """Words of others, line by line, with bold, italics, code, headings and lists of Markdown made visible.
+    """The text of others, line by line, with bold, italics, code, headings and lists of Markdown rendered.
 
-    No word is lost: marks that are not understood stay as they are.
+    No word is lost: other Markdown stays as it is.
     """
     lines = clean(text).expandtabs(4).strip("\n").split("\n")
     return [_line(each.rstrip(), style) for n, each in enumerate(lines) if each.strip() or (n and lines[n - 1].strip())]
@@ -58,13 +55,13 @@ def _line(words: str, style: str) -> Text:
 
 
 def hang(text: Text) -> int:
-    """How far the further lines of a list's item stand in."""
+    """The indentation of the further lines of a list item."""
     found = _ITEM.match(text.plain)
     return found.end() if found else 0
 
 
 def money(dollars: float | None) -> str:
-    """US dollars; ``$?`` where the price is unknown."""
+    """US dollars; ``$?`` where the price is not known."""
     if dollars is None:
         return "$?"
     if 0 < dollars < 0.00005:
@@ -73,17 +70,12 @@ def money(dollars: float | None) -> str:
 
 
 def amount(number: int) -> str:
-    """A great number in a few signs: 940, 9.4k, 94k, 1.2M."""
+    """A large number in a few characters: 940, 9.4k, 94k, 1.2M."""
     if number < 1000:
         return str(number)
     if number < 999_500:
         return f"{number / 1000:.1f}k" if number < 9950 else f"{number / 1000:.0f}k"
     return f"{number / 1e6:.1f}M"
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """``1 call``, ``2 calls``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def span(seconds: float) -> str:
@@ -95,11 +87,11 @@ def span(seconds: float) -> str:
 
 
 def moment(at: float) -> str:
-    """When it was, by the clock of the user."""
+    """A point in time in the user's time zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-# Of middle lightness, so that they can be read on dark and on light ground.
+# Of medium lightness, so that they are readable on dark and on light backgrounds.
 COLOURS: Sequence[str] = ("color(68)", "color(166)", "color(64)", "color(161)", "color(30)", "color(136)", "color(99)")
 MODERATOR = "color(133)"
 FAINT = "bright_black"
@@ -117,7 +109,7 @@ def colours(brief: Brief) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Inset:
-    """Something with a mark before its first line and another before each further one; nothing is padded behind."""
+    """Indents something: one mark before its first line, another before each further line; no trailing spaces."""
 
     inner: RenderableType
     first: str = "  "
@@ -138,7 +130,7 @@ class Inset:
 
 
 def _trimmed(row: list[Segment]) -> list[Segment]:
-    """A row without blanks at its end, which wrapping leaves there."""
+    """A row without the trailing spaces that wrapping leaves."""
     while row and not row[-1].text.rstrip():
         row = row[:-1]
     return [*row[:-1], Segment(row[-1].text.rstrip(), row[-1].style)] if row else []
@@ -156,12 +148,12 @@ class Stack:
 
 
 def paragraphs(text: str, style: str = "") -> list[RenderableType]:
-    """Words of others; the items of a list hang."""
+    """The text of others as paragraphs; list items have a hanging indent."""
     return [Inset(each, "", " " * hang(each)) for each in prose(text, style)]
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
-    """Named values: the names in a column where they are short, a long value beside its name."""
+    """Named values, with the names in a column."""
     pairs = [(name, value) for name, value in pairs]
     wide = min(max((len(name) for name, _ in pairs), default=0), 16)
     rows: list[RenderableType] = []
@@ -172,7 +164,7 @@ def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
 
 
 def joined(*parts: Text | str, between: str = " · ") -> Text:
-    """Texts with dots between them; the empty ones are left out."""
+    """Texts joined by dots; empty ones are left out."""
     return Text(between, style=FAINT).join(
         part if isinstance(part, Text) else Text(part, style=FAINT) for part in parts if part
     )
