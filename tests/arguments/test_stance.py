@@ -3,8 +3,7 @@
 import pytest
 
 from moot.arguments.positions import alike, changes, stands
-from moot.core.matching import normalise
-from moot.core.transcript import fold
+from moot.core.transcript import fold, normalise
 from moot.phases.vote import candidates
 from tests.analysis.courses import ANN, BEN, look, say, table
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
-from moot.core.matching import alike, normalise, wording
-from moot.core.transcript import Transcript, Turn
+from moot.core.transcript import Transcript, Turn, alike, normalise, wording
 from moot.policy.pairing import Pairs, Topology
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
 from moot.policy.turns import Hearing, InTurn, Showing

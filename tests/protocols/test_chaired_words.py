@@ -11,8 +11,7 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
 from moot.core.errors import BriefError
-from moot.core.matching import voter_reason
-from moot.core.transcript import Turn
+from moot.core.transcript import Turn, voter_reason
 from moot.demo.debater import DemoDebater
 from moot.models.base import Traits
 from moot.phases.base import Sequence

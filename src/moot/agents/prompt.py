@@ -14,11 +14,11 @@ from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
-from moot.core.agent import Context
+from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
-from moot.core.text import clip, letter
+from moot.core.text import clip
 from moot.core.transcript import INTERJECTION, Turn
 from moot.models.base import Message, Speaker, Traits
 
@@ -177,19 +177,6 @@ def _laid(context: Context) -> str:
         render(turn, context.brief, view=context.view, name=name)
         for turn, name in zip(context.about, names, strict=True)
     )
-
-
-def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
-    """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
-    if not view.anonymous:
-        return [""] * len(about)
-    counted: dict[str, int] = {}
-    names: list[str] = []
-    for turn in about:
-        word = "Critique" if turn.act == "critique" else "Proposal"
-        counted[word] = counted.get(word, 0) + 1
-        names.append(f"{word} {letter(counted[word] - 1)}")
-    return names
 
 
 def _hidden(turns: Sequence[Turn]) -> dict[str, str]:

@@ -74,7 +74,7 @@ class Section:
 
 def read_sections(form: Form, text: str) -> Found:
     """Read a form laid out in sections, or the same content as one JSON object."""
-    if (found := read_object(form, text)) is not None:
+    if text.lstrip().startswith("{") and (found := read_object(form, text)) is not None:
         return found
     parts = sections_in(form.fields, text)
     found = Found()

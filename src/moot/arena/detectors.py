@@ -17,7 +17,7 @@ from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ModelError
 from moot.core.event import Called
-from moot.core.matching import normalise
+from moot.core.transcript import normalise
 from moot.models.layers import Breaker, Fuse, State, counts
 from moot.models.names import Environment
 from moot.policy.convergence import WORDS, denies, likeness, mean, swaps

@@ -1,6 +1,6 @@
 """Positions over time: who gave which answer in which turn, what changed it, and which sources turns cite.
 
-Answers are compared by their wording, as counting rules compare them (``core.matching``).
+Answers are compared by their wording, as counting rules compare them (``core.transcript``).
 
 A quotation of the background is written ``"words" (name:line)``. It is verified if the document of that name contains
 the words, apart from blanks. A source that a tool returned counts as cited if the turn names it; that a tool returned
@@ -21,9 +21,8 @@ from typing import Literal, TypeAlias
 from moot.core.ask import ToolCall, shown
 from moot.core.brief import Brief, Source
 from moot.core.event import TOOL, Called, Entry
-from moot.core.matching import normalise
 from moot.core.text import letter, terms
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, normalise, read_field
 
 _ANSWERS = ("ANSWER", "POSITION")
 _REASONS = ("BECAUSE", "REASON")

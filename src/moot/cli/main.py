@@ -59,7 +59,9 @@ GROUPS: Mapping[str, Sequence[str]] = {
 }
 """The headings under which help lists the commands."""
 
-_HELP = {"command_groups": {"moot": [{"name": name, "commands": list(names)} for name, names in GROUPS.items()]}}
+_HELP: Mapping[str, object] = {
+    "command_groups": {"moot": [{"name": name, "commands": list(names)} for name, names in GROUPS.items()]}
+}
 
 
 class CommandGroup(rich_click.RichGroup):

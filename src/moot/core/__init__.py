@@ -2,6 +2,6 @@
 
 Read in this order: ``brief``, ``ask`` (form, ask, reply), ``event``, ``transcript`` (a record, folded), ``agent``
 (the Agent port and what an agent is shown), ``decision``, ``errors``; then ``text`` (one cleaner for all),
-``matching`` (when two answers are the same), ``labels`` (names of places and acts), ``roles`` (what helpers and
+``labels`` (names of places and acts), ``roles`` (what helpers and
 boards say).
 """

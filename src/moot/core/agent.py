@@ -1,12 +1,13 @@
 """The Agent port: what answers for a participant, what it is shown (``Context``) and how its calls are recorded."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
+from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn
 
 
@@ -57,6 +58,19 @@ def open_to(who: str, turn: Turn) -> Turn:
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
+
+
+def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
+    """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
+    if not view.anonymous:
+        return [""] * len(about)
+    counted: dict[str, int] = {}
+    names: list[str] = []
+    for turn in about:
+        word = "Critique" if turn.act == "critique" else "Proposal"
+        counted[word] = counted.get(word, 0) + 1
+        names.append(f"{word} {letter(counted[word] - 1)}")
+    return names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from moot.core.ask import ABSTAIN
 from moot.core.brief import Brief
-from moot.core.matching import wording
 from moot.core.text import clip
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, wording
 
 ARTIFACTS = "Artifacts"
 """The field that holds what a turn attaches; the name is compared without case."""

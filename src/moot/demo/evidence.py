@@ -8,9 +8,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.agents.prompt import proposal_names
 from moot.answers.plain_text import key
-from moot.core.agent import Context
+from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask, Value
 from moot.core.brief import Source
 from moot.core.text import Index, stems, terms, word_set

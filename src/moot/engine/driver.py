@@ -276,7 +276,6 @@ class _Driver:
         if ask.to in self.hosting.untimed:
             # Nor do people hold up the others, of whom only so many answer at once.
             return await self.seats[ask.to].answer(ask, seen, line)
-        late = _Late(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
         async with self.gate:
             clock = Deadline(self.limits.turn_seconds)
             try:
@@ -288,13 +287,16 @@ class _Driver:
             except Exception as error:
                 # Whatever a seat does after its time is up, that is why it has no answer.
                 if clock.expired():
-                    raise late from error
+                    raise self._late() from error
                 raise
         # A seat that swallowed its cancellation: what it says after that comes too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
         if clock.expired():
-            raise late  # pragma: no cover
+            raise self._late()  # pragma: no cover
         return reply
+
+    def _late(self) -> _Late:
+        return _Late(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
 
     def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
         """Write down the failures of a batch; False when they are such that the debate must wait.

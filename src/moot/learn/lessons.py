@@ -21,10 +21,9 @@ from moot.arguments.positions import Stand, alike, causes, changes, point, stand
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Minority
 from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
-from moot.core.matching import normalise
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
-from moot.core.transcript import Transcript, Turn, fold, read_field
+from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
 from moot.learn.memory import Lessons, ModelMatch, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.ratings import Match, side_swapped
 from moot.report.conclusion import conclusion as came

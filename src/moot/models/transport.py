@@ -1,5 +1,4 @@
-"""HTTP connections to providers: one client for each, and keys that go only to their own host.
-"""
+"""HTTP connections to providers: one client for each, and keys that go only to their own host."""
 
 import asyncio
 import json

@@ -12,8 +12,7 @@ from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.matching import wording
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, wording
 from moot.phases.base import Play, State
 from moot.phases.speak import roster
 from moot.phases.vote import candidates, in_sight, labels, settle, unopposed, weighed

@@ -11,9 +11,8 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
-from moot.core.matching import wording
 from moot.core.text import clip
-from moot.core.transcript import Turn, read_field
+from moot.core.transcript import Turn, read_field, wording
 from moot.phases.base import Play, State
 from moot.phases.vote import BALLOT, answers_as_ballots, argument, book, candidates, in_sight, labels, settle, unopposed
 from moot.policy.rules import UNANIMITY, Quorum, Share

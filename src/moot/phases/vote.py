@@ -10,10 +10,9 @@ from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Halted, Ruled
-from moot.core.matching import voter_reason, wording
 from moot.core.roles import weight_field
 from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, voter_reason, wording
 from moot.phases.base import Play, State
 from moot.phases.helpers import weights
 from moot.phases.speak import roster

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import sqrt
 
-from moot.core.matching import normalise, wording
 from moot.core.text import stems, terms
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 
 LIKEN = "liken"
 """The act of a turn that says how alike proposals are."""

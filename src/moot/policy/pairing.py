@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, TypeAlias
 
-from moot.core.matching import alike, wording
-from moot.core.transcript import Transcript
+from moot.core.transcript import Transcript, alike, wording
 
 Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "adaptive"]
 Pair: TypeAlias = tuple[str, str]

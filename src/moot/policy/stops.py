@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from moot.core.matching import alike, normalise, wording
-from moot.core.transcript import Transcript, Turn, read_field, within
+from moot.core.transcript import Transcript, Turn, alike, normalise, read_field, within, wording
 from moot.policy.early_stop import chance_ahead
 from moot.policy.turns import confidence
 

@@ -7,8 +7,7 @@ from random import Random
 from typing import Literal, NamedTuple, Protocol
 
 from moot.core.brief import Participant
-from moot.core.matching import wording
-from moot.core.transcript import SUMMARY, Transcript, Turn, read_field
+from moot.core.transcript import SUMMARY, Transcript, Turn, read_field, wording
 
 SHARE = 2
 """The most turns of one speaker in a floor where whoever is addressed speaks next."""

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Entered, Halted
-from moot.core.matching import wording
 from moot.core.text import letter, listed
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, wording
 from moot.phases import base
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.choices import Choices

@@ -10,10 +10,9 @@ from typing import Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision
 from moot.core.event import ASIDE, Called, Entry
-from moot.core.matching import voter_reason
 from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, split, standings, weighing_turn, weights_given
 from moot.core.text import listed
-from moot.core.transcript import Transcript, Turn, read_field
+from moot.core.transcript import Transcript, Turn, read_field, voter_reason
 from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 
 Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]

@@ -13,7 +13,7 @@ from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, ju
 from moot.arguments.positions import Change, Stand, Used, changes, stands, uses
 from moot.core.brief import Brief, Duty
 from moot.core.errors import RecordError
-from moot.core.event import Asked, Entered, Entry, Failed, Halted, Interjected, Opened
+from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
 from moot.core.text import clean, clean_data, counted
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
@@ -217,7 +217,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         board=board(transcript),
         arguments=found,
         judged=judge(found),
-        searches=searches(entries),
+        searches=searches(entries) if any(isinstance(entry.event, Called) for entry in entries) else (),
         tools=uses(entries, transcript),
         faults=faults(entries),
         metrics=metrics,

@@ -18,9 +18,8 @@ from moot.core.ask import ABSTAIN, Value, shown
 from moot.core.brief import Brief
 from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
 from moot.core.labels import act_of, because, label, owned, tells_all
-from moot.core.matching import voter_reason
 from moot.core.text import letter, stands_in
-from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field
+from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field, voter_reason
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 

@@ -16,8 +16,8 @@ from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.matching import normalise
 from moot.core.text import flat
+from moot.core.transcript import normalise
 from moot.phases.choices import Choices
 
 LONGEST_OPTION = 200

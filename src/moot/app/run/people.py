@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.agents.human import HUMAN
-from moot.agents.prompt import proposal_names
 from moot.answers.manual_form import allowed, take
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.plan.assignment import is_person
 from moot.app.run.outcome import Listed, damaged, opening
 from moot.app.run.workspace import Workspace
-from moot.core.agent import Context, context_of, open_to
+from moot.core.agent import Context, context_of, open_to, proposal_names
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
