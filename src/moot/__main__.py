@@ -1,4 +1,4 @@
-"""``python -m moot`` is the command ``moot``. This file owns nothing else."""
+"""``python -m moot`` is the command ``moot``."""
 
 from moot.cli.main import main
 

@@ -190,7 +190,7 @@ def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.end() == INTERRUPTED
         said = terminal.words
-        assert "stopping after the answers in hand" in said
+        assert "stopping after the answers in progress" in said
         assert "repeat the same command to resume the batch" in said
         assert re.search(r"0/3 done · 2 running · 0 failed · 0 calls", said)
         asked = len(wires.calls)

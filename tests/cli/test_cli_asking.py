@@ -109,7 +109,9 @@ async def test_an_answer_from_elsewhere_closes_the_question(table: Table) -> Non
 async def test_a_question_ends_with_the_time_of_the_person(table: Table) -> None:
     came = await play(table, brief(person("Ada", deadline=0.4)), ("ANSWER", "2"))
     assert came.status == "no_decision"
-    assert table.order("until 2", "0s left", "the time of Ada is up.", "no answer: timeout: Ada gave no")
+    assert table.order(
+        "until 2", "0s left", "the time for the answer of Ada is over.", "no answer: timeout: Ada gave no"
+    )
 
 
 async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: Table) -> None:

@@ -113,7 +113,7 @@ def test_without_words_and_terminal_the_question_is_shown(tmp_path: Path) -> Non
     words = one_line(shown.stdout)
     assert words.startswith("Tea or coffee? ")
     assert "▌ Bo Li · Pays for it · draft ▌ Answer the question" in words
-    assert "ANSWER tea or coffee CONFIDENCE 0 to 1: how likely you are right: a number from 0 to 1 (may be" in words
+    assert "ANSWER tea or coffee CONFIDENCE 0 to 1: how likely you are right: a number from 0 to 1 (optional)" in words
     assert "47h 59m left" in words
     assert f'moot answer {name} "…", or -f FIELD=VALUE' in shown.stderr
     assert "Bo Li has to answer" in moot(tmp_path, "show", name).output
@@ -140,8 +140,11 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     name = begin(tmp_path, SEALED)
     said = moot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
     assert (said.exit_code, said.stdout) == (0, "")
-    beside = "the question to Ada is put already, and Ada sees it beside the question"
-    assert said.stderr == f"moot: {name}: noted; {beside}; everybody else sees it from the next question on\n"
+    beside = "Ada has an open question and sees it beside that question"
+    assert (
+        said.stderr
+        == f"moot: {name}: the message is saved; {beside}; everybody else sees it from the next question on\n"
+    )
     for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
         assert shown.stdout.count("▌ Zed (viewer)\n▌ Think of the kettle.") == 1
     went = moot(tmp_path, "answer", name, "Proposal B", "--no-report")
@@ -159,7 +162,7 @@ def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) 
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
     moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
     said = moot(tmp_path, "say", name, "Hm.")
-    assert said.stderr == f"moot: {name}: noted; everybody sees it from the next question on\n"
+    assert said.stderr == f"moot: {name}: the message is saved; everybody sees it from the next question on\n"
 
 
 def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
@@ -176,7 +179,7 @@ def test_the_plan_says_who_answers_in_person(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text(TWO.replace("2d", "2d\nstand_in: builtin:quotes"), "utf-8")
     words = one_line(moot(tmp_path, "check", "tea.md", *QUOTES).output)
     assert "waits for Ada and Bo Li, who answer in person" in words
-    assert "Ada Drinks it · answers in person Bo Li Pays for it · answers in person within 2 days, else" in words
+    assert "Ada Drinks it · answers in person Bo Li Pays for it · answers in person within 2 days, otherwise" in words
     (tmp_path / "tea.md").write_text(SEALED, "utf-8")
     words = one_line(moot(tmp_path, "check", "tea.md", *QUOTES).output)
     assert "waits for Ada, who answers in person" in words

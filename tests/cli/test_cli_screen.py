@@ -131,7 +131,7 @@ def test_the_live_area_keeps_within_the_screen() -> None:
     deltas = [Delta(key=keys[name], text=f"words of {name} " * 30) for name in names[:8]]
     said = show(*events, *deltas, live=True, height=24, begin=opened(*names))
     frame = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.rpartition("P0 ")[2])
-    assert "2 more speak" in said
+    assert "2 more are answering" in said
     assert "P8, P9, P10, P11 thinking" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
     assert frame.count("\n") <= 24
 
@@ -165,7 +165,7 @@ def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
         Resumed(),
     )
     assert "Bob Head of x · critique on Ann's proposal · ollama:tiny" in said
-    assert "unread: SEVERITY: missing" in said
+    assert "not readable: SEVERITY: missing" in said
     assert "▌ Mo review · ollama:tiny\n▌   Go on.\n▌\n▌   With care.\n" in said
     assert "No further round: all agree." in said
     assert "Proposals ends early: enough." in said
@@ -206,7 +206,7 @@ def test_votes_are_told_as_they_fall() -> None:
         event = answer(f"/debate/vote#{n}", "Because.", fields=fields)
         stage.take(event)
         assert list(tell(stage, event))
-    assert running_tally(stage).plain == "votes so far  Ann's proposal 1 · abstains 1 · unread 1"
+    assert running_tally(stage).plain == "votes so far  Ann's proposal 1 · abstains 1 · not readable 1"
     failed = Failed(key="/debate/vote#3", kind="timeout", reason="no answer within 3 seconds")
     stage.take(failed)
     console = Console(file=io.StringIO(), width=80)

@@ -168,7 +168,7 @@ def test_the_command_shows_every_rule(place: Path) -> None:
     shown = moot(place, "recount", "last").output
     assert "3 of 3 ballots counted (rankings), for: Advocate, Skeptic, Pragmatist" in shown
     assert "Decided by schulze: " in shown
-    assert "wins every duel." in shown
+    assert "wins against every other" in shown
     for rule in ("plurality", "majority", "supermajority", "unanimity", "borda", "copeland", "instant runoff"):
         assert f"\n{rule}  " in shown
 
@@ -209,11 +209,11 @@ def test_a_flip_in_words() -> None:
         flip_in_words(counted)
         == "Another result with a changed ballot of voter0 (B first and the winner last): B has 3 of 5"
     )
-    none = "No other result by moving one candidate first and the winner last on"
-    assert flip_in_words(replace(counted, flip=None, tried=1)) == f"{none} 1 ballot or fewer."
-    assert flip_in_words(replace(counted, flip=None, tried=2)) == f"{none} 2 ballots or fewer."
+    same, change = "The result stays the same if", "another candidate first and the winner last."
+    assert flip_in_words(replace(counted, flip=None, tried=1)) == f"{same} any one ballot puts {change}"
+    assert flip_in_words(replace(counted, flip=None, tried=2)) == f"{same} up to 2 ballots put {change}"
     assert counted.flip
     both = replace(counted.flip, voters=("voter0", "voter1"))
     assert flip_in_words(replace(counted, flip=both)).startswith(
-        "Flips with the ballots of voter0 and voter1, B first and the winner last: "
+        "Another result with changed ballots of voter0 and voter1 (B first and the winner last): "
     )

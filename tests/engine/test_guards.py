@@ -97,7 +97,7 @@ async def test_what_cannot_be_stored_changes_nothing() -> None:
     ledger = Ledger(InMemoryStore(), "d", clock=lambda: 0.0)
     await ledger.open()
     async with asyncio.timeout(5), ledger.kept():
-        with pytest.raises(RecordError, match="interjected cannot be stored"):
+        with pytest.raises(RecordError, match="an entry 'interjected' cannot be stored"):
             await ledger.add(Interjected(by="Guest", text="half \ud800"))
         await ledger.add(Interjected(by="Guest", text="whole"))
     assert [turn.text for turn in ledger.transcript.turns()] == ["whole"]

@@ -1,4 +1,4 @@
-"""Who may know whom. This file owns the floors: an arrow goes down, never sideways, never up.
+"""Who may import whom: an import goes down the floors, never sideways, never up.
 
 Typing-only and deferred imports count like any other. The command line names its lazy commands as texts in a table,
 which is how it starts another host without knowing it.

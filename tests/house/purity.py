@@ -1,4 +1,4 @@
-"""Same record, same path. This file owns what core, policy and phases may not touch: clocks, chance, order, waiting."""
+"""Same record, same path: no clock, chance, order of sets or waiting in core, policy, phases and protocols."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Source files as the checks see them. This file owns how a file is read and how a single case is lifted.
+"""Source files as the checks read them, and how a rule is lifted for one place.
 
 A rule is lifted for one place by a reason on its line: ``# house: WORD because …``. The words: ``long`` (file, on its
 first line, or function), ``wide`` (parameters), ``broad`` (an except), ``state`` (a module global).

@@ -1,4 +1,4 @@
-"""What nobody shares and nobody swallows: module globals, loose tasks, broad excepts. This file owns these rules.
+"""What nobody shares and nobody swallows: module globals, loose tasks, broad excepts.
 
 Ruff bans the rest by name (``gather``, ``wait``, ``pickle``, mocks): see ``banned-api`` in pyproject.toml.
 """

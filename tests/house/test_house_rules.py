@@ -255,6 +255,7 @@ def test_docstrings_and_names() -> None:
     assert list(words.check_docstring(lines(""))) == []
     assert list(words.check_docstring(lines('"""Owns it."""\nx = 1'))) == []
     assert len(list(words.check_docstring(lines("x = 1")))) == 1
+    assert len(list(words.check_docstring(lines('"""Notes. This file ' + 'owns them."""\nx = 1')))) == 1
     bad = "class TaskManager: ...\nclass BaseSeat: ...\nclass ISeat: ...\nclass Seat: ...\nclass Baseline: ..."
     assert [breach.line for breach in words.check_names(lines(bad))] == [1, 2, 3]
 

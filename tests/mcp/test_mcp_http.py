@@ -132,7 +132,7 @@ async def test_no_token_takes_the_sessions_of_another(folder: Path, monkeypatch:
     async with served(folder) as address, browser() as ann, browser(BEN) as ben:
         opened = [await ann.post(address, json=first) for _ in range(3)]
         assert [each.status_code for each in opened] == [200, 200, 503]
-        assert "2 sessions of this token are open" in opened[2].json()["error"]
+        assert "this token has 2 open sessions, the maximum" in opened[2].json()["error"]
         assert (await ben.post(address, json=first)).status_code == 200
         session = {"Mcp-Session-Id": opened[0].headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
         assert (await ann.post(address, json=LIST, headers=session)).status_code == 200

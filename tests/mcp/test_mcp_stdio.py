@@ -184,7 +184,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--client", "a b"), "a name has 1 to 32 letters"),
+        (("--client", "a b"), "a name must have 1 to 32 letters, digits, - and _"),
         (("--max-cost", "-1"), "--max-cost"),
         (("--http", "--port", "0"), "every client needs a token"),
         (("--http", "--host", "0.0.0.0"), "set a token in [serve.tokens]"),

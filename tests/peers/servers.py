@@ -1,4 +1,4 @@
-"""Servers of other people as child processes. This file owns how they are installed, started and ended.
+"""Servers of other people as child processes. How they are installed, started and ended.
 
 An environment lies in ``.cache/peers`` under the hash of its pins, so new pins make a new one and old ones stay usable.
 """

@@ -52,7 +52,7 @@ async def test_not_more_can_be_said_than_everybody_can_read() -> None:
     plan = place.plan(
         replace(BRIEF, participants=people), protocol="panel", choices=Choices(), models=("builtin:quotes",)
     )
-    await place.hold(plan, "tea")
+    await place.run(plan, "tea")
     for n in range(1, 6):
         assert await say(place, "tea", "Zed", "x" * 20_000) == n
     with pytest.raises(BriefError, match="100,000 characters were said from outside; with these it would be more"):
@@ -65,7 +65,7 @@ async def test_a_record_with_a_last_word_from_outside_plays_the_same_again(proto
     store = InMemoryStore()
     place = Workspace(store)
     plan = place.plan(BRIEF, protocol=protocol, choices=Choices(rounds=1), models=("builtin:quotes",))
-    await place.hold(plan, "tea")
+    await place.run(plan, "tea")
     entries = await place.entries("tea")
     late = Interjected(by="Zed", text="One more thing.", letter=1)
     events = [*(entry.event for entry in entries[:-1]), late, entries[-1].event]

@@ -314,13 +314,13 @@ def test_the_screen_is_the_golden_one() -> None:
 def test_the_screen_says_where_nothing_differs_and_where_nothing_is_the_same() -> None:
     one, _ = whole()
     same = shown(one, one)
-    assert "They say the same throughout: 2 answers." in same
-    assert "set otherwise" not in same
+    assert "All answers are the same: 2 answers." in same
+    assert "different settings" not in same
     other = opened(person("Eve"), topic="Cats?", name="arena").entries
     text = shown(one, other)
-    assert "They have nothing in common: they part at entry 1." in text
-    assert "takes no part" in text
-    assert "They have no answer in common. They part:" in shown(entries(*ASKED), entries(*ASKED[:1]))
+    assert "They have nothing in common: they diverge at entry 1." in text
+    assert "does not take part" in text
+    assert "They have no answers in common. They diverge here:" in shown(entries(*ASKED), entries(*ASKED[:1]))
     assert "ends with entry 3" in shown(entries(*ASKED, TEA), entries(*ASKED[:1]))
 
 
@@ -328,7 +328,7 @@ def test_of_many_settings_the_first_are_shown() -> None:
     first = entries()[0].event
     assert isinstance(first, Opened)
     many = {f"number_{n}": n for n in range(30)}
-    assert "and 10 more: --json has all" in shown(entries(), entries(opening=replace(first, protocol=many)))
+    assert "and 10 more: --json shows all" in shown(entries(), entries(opening=replace(first, protocol=many)))
 
 
 def test_long_texts_are_shown_from_where_they_differ() -> None:

@@ -134,4 +134,4 @@ def test_check_prints_the_flowchart_of_a_brief(name: str, tmp_path: Path) -> Non
 def test_a_plan_is_printed_in_one_form(tmp_path: Path) -> None:
     ran = moot(tmp_path, "check", "Tea?", *QUOTES, "--diagram", "--json")
     assert (ran.exit_code, ran.stdout) == (2, "")
-    assert "--json and --diagram are two forms of the plan; choose one." in ran.stderr
+    assert "--json and --diagram cannot be given together." in ran.stderr

@@ -170,7 +170,7 @@ SLOW = Document(kind="html", data=b"<a href='" * 200_000)
 
 def test_a_document_that_takes_too_long_harms_nobody() -> None:
     found = convert([Document(kind="html", data=b"<p>quick"), SLOW], seconds=1)
-    assert found[-1].fault == "takes longer than 1 seconds to read"
+    assert found[-1].fault == "takes longer than 1 second to read"
 
 
 def test_a_document_that_ends_the_process_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

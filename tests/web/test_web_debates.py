@@ -303,7 +303,7 @@ async def test_participants_are_made_before_a_debate_is_on_record(tmp_path: Path
         assert (await me.get(f"{API}/debates/{debate}/asks")).json() == {"asks": []}
         web.site.runner.stop(debate)
         web.site.runner.stop(debate, now=True)
-        with pytest.raises(MootError, match="while its participants were made"):
+        with pytest.raises(MootError, match="stopped while its participants were generated; start it again"):
             await web.site.runner.wait(debate)
         held = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["guest:slow"], "start": False})
         assert (held.status_code, held.json()["code"]) == (422, "inconsistent")

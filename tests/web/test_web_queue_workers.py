@@ -112,7 +112,7 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
             worker.send_signal(signal.SIGTERM)
             told, _ = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 0, told
-        assert "gave everything back" in told
+        assert "back in the queue or finished" in told
         assert server.end(signal.SIGTERM) == 0
 
 
@@ -138,7 +138,7 @@ async def test_it_is_not_ready_while_the_database_is_away_and_is_again_when_it_i
             debate = await web.begin(web.ann)
             assert await ready() == (200, "ready\n")
             await asyncio.to_thread(server.close)
-            assert await ready() == (503, "the record cannot be read\n")
+            assert await ready() == (503, "the store cannot be read\n")
             server = await asyncio.to_thread(Postgres, folder)
             assert await ready() == (200, "ready\n")
             assert (await web.ann.get(f"{API}/debates/{debate}")).json()["holder"] == "queue", "nothing is lost"

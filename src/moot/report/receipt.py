@@ -252,7 +252,7 @@ def _lost(receipt: Receipt) -> list[str]:
 
 def _cited(evidence: Evidence) -> str:
     said = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
-    said += [f"quoted words not found in it: {', '.join(evidence.unfound)}"] if evidence.unfound else []
+    said += [f"not found in it: words quoted in {', '.join(evidence.unfound)}"] if evidence.unfound else []
     said += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
     return f"{inline(evidence.source, LONG)}: {'; '.join(said)}"
 

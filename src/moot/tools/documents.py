@@ -25,7 +25,7 @@ from bs4.dammit import EncodingDetector
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from moot.core.brief import Source
-from moot.core.text import clean, sentences, word_set
+from moot.core.text import clean, counted, sentences, word_set
 
 _DROPPED = word_set(
     "button canvas head iframe math nav noscript object script select style svg template textarea title",
@@ -227,7 +227,7 @@ def _marked(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
         )
         lines = run.stdout
     except subprocess.TimeoutExpired as error:
-        lines, fault = error.stdout or b"", f"takes longer than {seconds:g} seconds to read"
+        lines, fault = error.stdout or b"", f"takes longer than {counted(seconds, 'second')} to read"
     for line in lines.split(b"\n")[:-1]:
         told = cast("dict[str, str | list[str]]", json.loads(line))
         yield Text(title=str(told["title"]), pages=tuple(told["pages"]), fault=str(told["fault"]))

@@ -213,7 +213,7 @@ def test_relations_are_shown(place: Path) -> None:
 @pytest.mark.parametrize("command", ["personas", "relations"])
 def test_where_nothing_was_learned_that_is_told(tmp_path: Path, command: str) -> None:
     fill(tmp_path, unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
-    assert moot(tmp_path, command).output == "Nothing was learned yet: moot learn\n"
+    assert moot(tmp_path, command).output == "Nothing has been learned yet. First: moot learn\n"
     assert json.loads(moot(tmp_path, command, "--json").output) == {"participants": [], "models": []}
 
 

@@ -106,7 +106,7 @@ def test_evidence_is_what_turns_quote_and_what_tools_gave_and_turns_name() -> No
     ]
     assert [bool(each.sha256) for each in made.evidence] == [True, True, False]
     page = certificate(made)
-    assert "plan.md: cited in T1; not found there: the words of T1; SHA-256" in page
+    assert "plan.md: cited in T1; not found in it: words quoted in T1; SHA-256" in page
     assert "old.md: not cited" in page
 
 
@@ -305,14 +305,14 @@ def test_a_receipt_from_the_terminal(tmp_path: Path) -> None:
         assert (wrote.exit_code, wrote.output) == (0, "r\n")
         checked = moot(tmp_path, "receipt", "--check", "r", "--key", "k.pub")
         assert checked.exit_code == 0, checked.output
-        assert "is the one in" in checked.output
+        assert "is intact in" in checked.output
     secret = "PRIVATE KEY"
     everything = "".join(path.read_text() for path in tmp_path.iterdir() if path.name in ("r", "k.pub"))
     assert secret not in everything
     key = "".join((tmp_path / "k").read_text().splitlines()[1:-1])
     assert key not in everything
     away = moot(tmp_path, "receipt", "--check", "r", "--key", "k.pub", "--store", "none.sqlite")
-    assert (away.exit_code, "entries is not in none.sqlite" in away.output) == (0, True)
+    assert (away.exit_code, " entries) is not in none.sqlite; it was not checked" in away.output) == (0, True)
     assert not (tmp_path / "none.sqlite").exists()
     store(tmp_path, "another", file="more.sqlite")
     assert (
@@ -345,11 +345,11 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Give one of these"),
-        (("last", "--check", "r"), "Give one of these"),
+        ((), "Give exactly one of these"),
+        (("last", "--check", "r"), "Give exactly one of these"),
         (("last", "--key", "k", "--hmac-key-env", "K"), "cannot be given together"),
         (("--check", "r"), "--check needs"),
-        (("last", "--hmac-key-env", "NOT_SET"), "no secret in NOT_SET"),
+        (("last", "--hmac-key-env", "NOT_SET"), "variable NOT_SET is not set or empty"),
         (("--check", "none", "--hmac-key-env", "KEY"), "none cannot be read"),
         (("last",), "there is no debate"),
     ],

@@ -42,14 +42,14 @@ def check(folder: Path) -> Result:
 def test_an_edited_record_is_not_the_one_of_a_receipt(tmp_path: Path) -> None:
     sign(tmp_path)
     whole = check(tmp_path)
-    assert "each entry carries the hash of the one before" in " ".join(whole.output.split())
+    assert "each entry has the hash of the one before" in " ".join(whole.output.split())
     with closing(sqlite3.connect(tmp_path / "moot.sqlite")) as base, base:
         changed = base.execute("update line set text = replace(text, '\"body\":', '\"body\": ') where seq = 8").rowcount
     assert changed == 1
     edited = check(tmp_path)
     assert edited.exit_code == 1
     assert "entry 8 has been changed" in edited.output
-    assert "is the one in" not in edited.output
+    assert "is intact" not in edited.output
 
 
 def test_a_record_that_has_grown_is_checked_to_its_end(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_record_that_has_grown_is_checked_to_its_end(tmp_path: Path) -> None:
 
     lay(tmp_path, [more], after=len(LINES))
     grown = check(tmp_path)
-    assert (grown.exit_code, "1 more came since" in " ".join(grown.output.split())) == (0, True)
+    assert (grown.exit_code, "1 later entry is intact too" in " ".join(grown.output.split())) == (0, True)
     lay(tmp_path, [encode(replace(entry, seq=entry.seq + 2, prev="00" * 32))], after=len(LINES) + 1)
     broken = check(tmp_path)
     assert (broken.exit_code, f"entry {len(LINES) + 1} has been changed" in broken.output) == (1, True)

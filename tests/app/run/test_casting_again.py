@@ -200,14 +200,14 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
         assert sum(casts(call) for call in wires.calls) == paid == 1
         told = " ".join(again.output.split())
         assert "moot: taking the participants that were generated in cast-" in told
-        assert "others: --cast new" in told
+        assert "for others: --cast new" in told
         assert "Participants were made by ollama:tiny earlier, in debate cast-" in told
         assert "tokens, $0.00 more" not in told
-        assert "Those that were made in debate cast-" in checked
+        assert "The participants generated in debate cast-" in checked
         anew = command(tmp_path, "run", *words, "--no-report", "--plain", "--cast", "new", **reach)
         assert "the participants took 400 tokens, $0.00 more: moot show cast-" in " ".join(anew.output.split())
         shown = command(tmp_path, "check", *words, "--cast", "new", **reach).output
-        assert "Those that were made" not in shown
+        assert "participants generated in debate" not in " ".join(shown.split())
 
 
 async def test_a_stop_before_the_question_costs_nothing() -> None:

@@ -16,7 +16,7 @@ from moot.core.ask import Reply, ToolCall
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Decision
 from moot.core.errors import ModelError
-from moot.core.event import Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
+from moot.core.event import Asked, Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
 from moot.core.text import clean
 from moot.engine.calls import Budget, CallRecorder
 from moot.models.base import Request
@@ -149,6 +149,7 @@ async def test_results_of_tools_and_what_a_model_asks_of_them_are_cleaned() -> N
 
     await ledger.open()
     async with ledger.kept():
+        await ledger.add(Asked(ask=ask("k", "Ann", "answer")))
         called = await line.call("answer", quote, send)
         with pytest.raises(ModelError):
             await line.call("again", quote, fail)

@@ -105,7 +105,7 @@ def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) 
 def test_everything_else_is_learned(store: Path) -> None:
     told = moot(store, "learn", "--rebuild")
     assert told.exit_code == 1
-    assert "1 learned, 0 known before" in told.stdout
+    assert "1 learned, 0 known already" in told.stdout
     assert "moot: over: its record is damaged" in told.stderr
     assert moot(store, "memory", "search", "x").exit_code == 0
 

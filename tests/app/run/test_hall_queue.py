@@ -203,7 +203,7 @@ async def test_a_casting_that_is_stopped_is_no_debate() -> None:
         debate = await of(runner).begin(order(model="guest:slow", cast=""))
         await slow.asked.wait()
         assert await runner.pause(debate, now=True)
-        with pytest.raises(MootError, match="while its participants were made"):
+        with pytest.raises(MootError, match="while its participants were generated"):
             await runner.wait(debate)
         assert not worker.found
 

@@ -76,7 +76,7 @@ def learned(store: Path) -> list[str]:
 def test_every_face_learns_once(place: Path, hold: Face) -> None:
     asyncio.run(hold(place))
     assert len(learned(place)) == 1
-    assert command(place.parent, "learn").output == "0 learned, 1 known before, 0 not over\n"
+    assert command(place.parent, "learn").output == "0 learned, 1 known already, 0 not finished\n"
 
 
 @pytest.mark.parametrize("hold", FACES)
@@ -84,7 +84,7 @@ def test_no_face_learns_where_the_owner_forbids_it(place: Path, hold: Face, monk
     monkeypatch.setenv("MOOT_LEARN", "false")
     asyncio.run(hold(place))
     assert learned(place) == []
-    assert command(place.parent, "learn").output == "1 learned, 0 known before, 0 not over\n"
+    assert command(place.parent, "learn").output == "1 learned, 0 known already, 0 not finished\n"
 
 
 def test_the_command_learns(place: Path) -> None:

@@ -73,7 +73,7 @@ def running(folder: Path, *options: str, program: Sequence[str] = ("-m", "moot")
         assert process.stdout
         found = Running(process)
         line = process.stdout.readline()
-        found.link = line.removeprefix("Moot is at ").strip()
+        found.link = line.removeprefix("Open this link: ").strip()
         assert found.link.startswith("http://127.0.0.1:"), process.stderr.read() if process.stderr else line
         yield found
     finally:

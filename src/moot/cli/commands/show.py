@@ -174,9 +174,10 @@ def flip_in_words(each: "Counted") -> str:
     from moot.core.text import listed
 
     if each.flip is None:
-        return f"The result stays the same if {each.tried} of the ballots or fewer are changed."
+        who = "any one ballot puts" if each.tried == 1 else f"up to {each.tried} ballots put"
+        return f"The result stays the same if {who} another candidate first and the winner last."
     whose = listed([line(name) for name in each.flip.voters])
-    verb = "ballot" if len(each.flip.voters) == 1 else "ballots"
+    ballots = "a changed ballot" if len(each.flip.voters) == 1 else "changed ballots"
     last = " and the winner last" if each.status == "decided" else ""
     change = f"{line(each.flip.to)} first{last}"
-    return f"Another result with a changed {verb} of {whose} ({change}): {line(each.flip.then)}"
+    return f"Another result with {ballots} of {whose} ({change}): {line(each.flip.then)}"

@@ -75,7 +75,8 @@ def _parting(parting: Parting, one: Side, other: Side) -> Iterator[RenderableTyp
     elif not parting.answers:
         yield Text("They have no answers in common. They diverge here:")
     else:
-        yield Text(f"The first {counted(parting.answers, 'answer is', 'answers are')} the same. Then they diverge:")
+        same = "answer is" if parting.answers == 1 else f"{parting.answers:,} answers are"
+        yield Text(f"The first {same} the same. Then they diverge:")
     ours, theirs = parting.one.words if parting.one else "", parting.other.words if parting.other else ""
     yield Inset(_said(parting.one, one, _near(ours, theirs)), "A  ", "   ")
     yield Inset(_said(parting.other, other, _near(theirs, ours)), "B  ", "   ")
