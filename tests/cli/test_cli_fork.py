@@ -56,7 +56,7 @@ def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path
 def test_a_fork_can_wait_and_is_taken_up(tmp_path: Path, parent: str) -> None:
     held = moot(tmp_path, "fork", "last", "--at", "9", "--hold")
     (child,) = held.stdout.split()
-    assert f"go on with: moot resume {child}" in held.stderr
+    assert f"run it with: moot resume {child}" in held.stderr
     assert ids(tmp_path) == [child, parent]
     assert "ends with entry" in moot(tmp_path, "diff", parent, child).output
     capped = moot(tmp_path, "resume", child, "--max-asks", "4", *QUIET)

@@ -56,7 +56,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     ran = moot(tmp_path, "learn")
     assert ran.exit_code == 1
     assert ran.stdout == "1 learned, 0 known already, 0 not finished\n"
-    assert ran.stderr == "moot: bad: its record is damaged; moot verify bad says where\n"
+    assert ran.stderr == "moot: bad: its record is damaged; moot verify bad shows where\n"
     assert moot(tmp_path, "learn", "good").output == "good: nothing new to learn\n"
     fill(tmp_path, new=paper())
     assert moot(tmp_path, "learn", "new").output == "new: learned\n"
@@ -122,7 +122,7 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
 
 
 def test_what_was_right_calibrates(place: Path) -> None:
-    assert moot(place, "calibration").output.startswith("No language model's answer with a confidence")
+    assert moot(place, "calibration").output.startswith("There are no resolved answers with a confidence yet")
     assert json.loads(moot(place, "calibration", "--json").output) == {}
     told = moot(place, "resolve", "one", "--answer", "Bob's way").output
     assert told.startswith("one: the right answer is Bob's way\n  right: Bob\n")
@@ -158,7 +158,7 @@ def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
 def test_ratings_are_shown(place: Path) -> None:
     lines = moot(place, "ratings").output.splitlines()
     assert lines[0] == "domain: none"
-    assert lines[1].split() == ["model", "rating", "95", "%", "interval", "bouts", "elo"]
+    assert lines[1].split() == ["model", "rating", "95", "%", "interval", "games", "elo"]
     assert {line.split()[0] for line in lines[2:]} == {"ollama:a", "ollama:b", "openai:c"}
     assert moot(place, "ratings", "--domain", "law").output.startswith("No debate between models")
     assert [each["domain"] for each in json.loads(moot(place, "ratings", "--json").output)] == [""]

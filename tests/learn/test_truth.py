@@ -100,7 +100,7 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
     assert moot(tmp_path, "resolve", "closed", "--answer", "Buy.").output.splitlines() == [
         "closed: the right answer is Buy.",
         "  right: Ann",
-        "  wrong: Bob, who held last: lease",
+        "  wrong: Bob, whose last answer was: lease",
         "  the decision is confirmed",
     ]
     assert moot(tmp_path, "resolve", "closed", "--answer", "rent").output.splitlines() == [
@@ -108,7 +108,7 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
         "  it is none of the options: buy, lease",
         "  right: nobody",
         "  wrong: Ann, who held last: buy",
-        "  wrong: Bob, who held last: lease",
+        "  wrong: Bob, whose last answer was: lease",
         "  the decision is refuted",
     ]
     assert "  right: Bob\n  wrong: Ann, who held last: Ann's way\n" in (
