@@ -105,13 +105,13 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
     ]
     assert moot(tmp_path, "resolve", "closed", "--answer", "rent").output.splitlines() == [
         "closed: the right answer is rent",
-        "  it is none of the options: buy, lease",
+        "  this is not one of the options: buy, lease",
         "  right: nobody",
-        "  wrong: Ann, who held last: buy",
+        "  wrong: Ann, whose last answer was: buy",
         "  wrong: Bob, whose last answer was: lease",
         "  the decision is refuted",
     ]
-    assert "  right: Bob\n  wrong: Ann, who held last: Ann's way\n" in (
+    assert "  right: Bob\n  wrong: Ann, whose last answer was: Ann's way\n" in (
         moot(tmp_path, "resolve", "free", "--answer", "*bob's way*").output
     )
     assert json.loads(moot(tmp_path, "calibration", "--json").output)["ollama:a"]["n"] == 2
