@@ -167,7 +167,7 @@ async def test_what_the_target_does_not_keep_is_noticed(record: Path) -> None:
 def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str, tmp_path: Path) -> None:
     done = moot(tmp_path, "store", "copy", str(record), database)
     assert done.exit_code == 0, done.output
-    assert done.output.startswith("2 copied, 0 gone on with, 0 there already, 0 refused; ")
+    assert done.output.startswith("2 copied, 0 extended, 0 already there, 0 refused; ")
     again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"), "last")
     assert again.output.startswith("1 copied, 0 gone on")
     again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"))
@@ -185,7 +185,7 @@ def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str
 
 def test_every_command_takes_an_address(database: str, tmp_path: Path) -> None:
     empty = moot(tmp_path, "list", MOOT_STORE=database)
-    assert empty.output.startswith(f"There is no debate yet in {show_where(database)}.")
+    assert empty.output.startswith(f"There are no debates yet in {show_where(database)}.")
     debate = only_id(moot(tmp_path, "--store", database, "run", str(BRIEF), *QUOTES, "--quiet"))
     assert debate in moot(tmp_path, "list", "--store", database).output
     for words in (["verify", debate], ["show", "last", "--plain"], ["report", "last", "-o", "-"], ["recount", "last"]):
