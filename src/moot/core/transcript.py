@@ -249,6 +249,17 @@ class Transcript:
         """Whether a participant may see a turn: its own, or one for its eyes that is not masked."""
         return _sees(who, turn, self._masks(who))
 
+    def may_know(self, who: str, turn: Turn) -> bool:
+        """Whether a participant may know what a turn says: it may see it, or all that the turn sums up.
+
+        A summary is addressed to one group of readers. That makes it no secret from those who may see its sources.
+        """
+        if self.sees(who, turn):
+            return True
+        if turn.act != SUMMARY or not turn.about or self._masks(who).intersection(_masked(turn)):
+            return False
+        return all(self.may_know(who, self._turns[key]) for key in turn.about)
+
     def _masks(self, who: str) -> frozenset[str]:
         participants = self.brief.participants if self.brief else ()
         return frozenset(mask for each in participants if each.name == who for mask in each.hide)

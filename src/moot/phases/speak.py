@@ -279,14 +279,16 @@ def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
     """Who may see what a participant says; () for all.
 
     A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
-    may see all of it: a mask would be none if the moderator told what is behind it.
+    may know all of it: a mask would be none if the moderator told what is behind it.
     """
     brief, transcript = state.brief, state.transcript
     if brief.participant(name).duty == "debater" or not any(each.hide for each in brief.participants):
         return ()
     shown = transcript.look(view.narrowed(brief.participant(name).view), name)
-    told = [each.name for each in brief.participants if all(transcript.sees(each.name, turn) for turn in shown)]
-    return () if len(told) == len(brief.participants) else tuple(told)
+    readers = tuple(
+        each.name for each in brief.participants if all(transcript.may_know(each.name, turn) for turn in shown)
+    )
+    return () if len(readers) == len(brief.participants) else readers
 
 
 def roster(state: State, who: tuple[str, ...]) -> tuple[str, ...]:

@@ -95,12 +95,17 @@ async def hold(brief: Brief, tree: Phase, bird: Bird | None = None) -> tuple[lis
     return [event.ask for event in events if isinstance(event, Asked)], bird, answered
 
 
-def must_not_see(reader: Participant, ask: Ask) -> bool:
-    """Whether the answer to an ask is hidden from a reader: not meant for it, or masked."""
+def must_not_see(reader: Participant, ask: Ask, asks: Sequence[Ask]) -> bool:
+    """Whether the answer to an ask is hidden from a reader: not meant for it, or masked.
+
+    A summary that is meant for others is a secret only where something that it sums up is one.
+    """
     if ask.to == reader.name:
         return False
     if ask.audience and reader.name not in ask.audience:
-        return True
+        sources = [other for other in asks if other.key in ask.about]
+        if ask.act != SUMMARY or any(must_not_see(reader, other, asks) for other in sources):
+            return True
     rounds = re.findall(r"/round-(\d+)", ask.key)
     for mask in reader.hide:
         found = re.fullmatch(r"(?:(.+) )?round (\d+)", mask)
@@ -118,7 +123,7 @@ def leaks(brief: Brief, asks: Sequence[Ask], bird: Bird) -> list[str]:
         f"{ask.key}: {ask.to} reads {other.to}'s {other.key}"
         for ask in asks
         for other in asks
-        if canary(other.key) in bird.prompts[ask.key] and must_not_see(brief.participant(ask.to), other)
+        if canary(other.key) in bird.prompts[ask.key] and must_not_see(brief.participant(ask.to), other, asks)
     ]
 
 
@@ -150,7 +155,7 @@ async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: Medi
     asks, bird, answered = await hold(brief, build(name, brief, choices))
     assert leaks(brief, asks, bird) == []
     assert answered == {ask.key for ask in asks}, "an answer was lost, so that nothing is proved"
-    hidden = [ask for ask in asks for each in brief.participants if must_not_see(each, ask)]
+    hidden = [ask for ask in asks for each in brief.participants if must_not_see(each, ask, asks)]
     assert kind == "consensus" or len(hidden) > len(asks), "nearly nothing was hidden from anybody"
 
 
@@ -270,3 +275,12 @@ async def test_a_phase_that_leaks_is_caught(tree: Phase) -> None:
     brief = table(((), ("Ann",), (), (), ()), (None,) * 5)
     asks, bird, _ = await hold(brief, tree)
     assert any(": Bob reads Ann's " in leak for leak in leaks(brief, asks, bird))
+
+
+async def test_a_moderator_with_a_summary_of_its_own_still_speaks_to_all() -> None:
+    # The moderator reads less than others, so it gets a summary of its own. All may see what that sums up.
+    brief = table((("interject",), (), (), (), ()), (None, None, None, None, View(hide=("Ann",))))
+    choices = Choices(rounds=1, mediation=Mediation(kind="active", when="every_round"))
+    asks, _, _ = await hold(brief, build("arena", brief, choices))
+    assert [ask.audience for ask in asks if ask.act == SUMMARY and ask.to == "Chair"] != []
+    assert [ask.audience for ask in asks if ask.act == "guide"] == [()]
