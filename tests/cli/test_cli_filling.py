@@ -205,7 +205,7 @@ async def test_nothing_is_asked_where_there_is_nothing_to_say(typist: Typist) ->
     filled = await fill(typist, question(*fields), *steps)
     assert filled.fields == {"REPLACES": "T3", "SOLE": "this", "Content": "Tea."}
     assert "T3  Bull, draft" in typist.out.getvalue()
-    heard = (("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "\n"), ("left out.*WhisperTo", "2\n"))
+    heard = (("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "\n"), ("is required.*WhisperTo", "2\n"))
     filled = await fill(typist, question(*fields), *heard, *steps[1:])
     assert (filled.fields["Whisper"], filled.fields["WhisperTo"]) == ("Psst.", "Cy")
 

@@ -1,4 +1,4 @@
-"""Where records are kept, and debates copied between them: what is gone on with, left alone and refused."""
+"""Where records are kept, and debates copied between them: what is extended, left alone and refused."""
 
 import asyncio
 import sqlite3
@@ -169,9 +169,9 @@ def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str
     assert done.exit_code == 0, done.output
     assert done.output.startswith("2 copied, 0 extended, 0 already there, 0 refused; ")
     again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"), "last")
-    assert again.output.startswith("1 copied, 0 gone on")
+    assert again.output.startswith("1 copied, 0 extended")
     again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"))
-    assert again.output.startswith("1 copied, 0 gone on with, 1 there already, 0 refused; ")
+    assert again.output.startswith("1 copied, 0 extended, 1 already there, 0 refused; ")
     assert moot(tmp_path, "store", "copy", str(record), database, "none").exit_code == 1
     none = moot(tmp_path, "store", "copy", "none.sqlite", database)
     assert (none.exit_code, (tmp_path / "none.sqlite").exists()) == (2, False)
