@@ -279,7 +279,7 @@ async def test_a_phase_that_leaks_is_caught(tree: Phase) -> None:
 
 async def test_a_moderator_with_a_summary_of_its_own_still_speaks_to_all() -> None:
     # The moderator reads less than others, so it gets a summary of its own. All may see what that sums up.
-    brief = table((("interject",), (), (), (), ()), (None, None, None, View(summary=True), View(hide=("Ann",))))
+    brief = table((("interject",), (), (), (), ()), (None, None, None, View(summary_only=True), View(hide=("Ann",))))
     choices = Choices(rounds=1, summarize=0, mediation=Mediation(kind="active", when="every_round"))
     asks, _, _ = await hold(brief, build("arena", brief, choices))
     assert [ask.audience for ask in asks if ask.act == SUMMARY and ask.to == "Chair"] != []
