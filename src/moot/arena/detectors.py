@@ -167,7 +167,7 @@ class CircuitBreaker:
         return self._breakers.setdefault(agent, Breaker(self._fuse, self._clock))
 
 
-class _Straight:
+class Straight:
     """A line that sends whatever is called, and records nothing."""
 
     def delta(self, text: str) -> None:
@@ -187,7 +187,7 @@ async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tu
     try:
         context = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
-            return await embedder.embed(texts, Errand(context=context, say=_Straight(), name="likeness"))
+            return await embedder.embed(texts, Errand(context=context, say=Straight(), name="likeness"))
     finally:
         await embedder.close()
 

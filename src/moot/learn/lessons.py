@@ -333,7 +333,10 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         options = transcript.brief.options
         right = any(text and is_right(text, known.truth, options) for text in (chosen, decision.winner))
         # Words of a moderator's own say the same in many ways; that they are not the truth's words refutes nothing.
-        comparable = decision.winner or option_of(chosen, options)
+        # Nor does a team that debated best: what it stood for was drawn.
+        names = [each.name for each in transcript.brief.participants]
+        answered = decision.winner in names or (decision.winner and decision.winner.startswith(chosen))
+        comparable = answered or option_of(chosen, options)
         trust = "confirmed" if right else "refuted" if comparable else trust
     return Outcome(
         topic=clip(transcript.brief.topic, LONGEST),

@@ -36,11 +36,14 @@ from moot.policy.convergence import Stalled
 from moot.policy.early_stop import Certain, Early, Lead
 from moot.policy.rules import PLURALITY
 from moot.policy.stops import Ahead, Alike, AnyOf, Confident, Saving, Settled, Stop, Unchanged
+from moot.protocols.adjudication import Adjudicate
 from moot.protocols.board import Recommend
 from moot.protocols.chaired import Synthesis
 from moot.protocols.grouped import Groups
 
-DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis),)
+DECIDING: tuple[type[Phase], ...] = (
+    *(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis, Adjudicate),
+)
 """The phases that only count or ask for a decision."""
 
 CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
