@@ -51,7 +51,7 @@ CHOSEN: list[tuple[str, Choices]] = [
     ("debate_format: socratic\ndebate_end_condition: no_new_arguments", Choices(until=("no_new_arguments",))),
     ("debate_format: socratic\ndebate_end_condition: [consensus reached, rounds-exhausted, consensus_reached]",
      Choices(until=("consensus_reached", "rounds_exhausted"))),
-    ("mediator_type: Silent", Choices(mediation=Mediation(kind="silent"))),
+    ("mediator_type: Silent", Choices(mediation=Mediation(kind="silent", when="final"))),
     ("mediator_type: Tool Agent\nmediator_frequency: final only",
      Choices(mediation=Mediation(kind="toolagent", when="final"))),
     ("mediator_type: JUDGE\nmediator_frequency: every round\nsummary_style: Critical",

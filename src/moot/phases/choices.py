@@ -24,6 +24,9 @@ Condition: TypeAlias = Literal[
     "lead_decided",
 ]
 
+AT_THE_END: tuple[MediatorKind, ...] = ("silent", "consensus")
+"""The mediators who speak once, at the end, whenever they are told to."""
+
 ORDERS: Mapping[TurnMode, Turns] = {
     "round_robin": InTurn(),
     "random": Drawn(),
@@ -104,6 +107,7 @@ class Choices:
         vote_weights: what votes weigh by with the strategy ``weighted``: what the brief states of each participant, the
             log-odds of its measured accuracy, or Elo and calibration by the formula of the phases document; None for
             what is stated.
+        language: the language of the debate, into which is translated what is said in others; "" for that of the topic.
     """
 
     rounds: int | None = None
@@ -116,6 +120,7 @@ class Choices:
     extras: Extras = Extras()
     memory: Memory | None = None
     vote_weights: VoteWeights | None = None
+    language: str = ""
 
     @property
     def measured(self) -> bool:

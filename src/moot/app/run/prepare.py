@@ -39,6 +39,7 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
 from moot.phases.choices import (
+    AT_THE_END,
     OPEN_ORDER,
     Choices,
     Condition,
@@ -141,6 +142,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         mediation=_mediation(given),
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
+        language=str(given.get("language", "")),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
@@ -189,7 +191,8 @@ def _summed(who: Participant) -> bool:
 def _mediation(given: Mapping[str, Value]) -> Mediation | None:
     if "mediator_type" not in given:
         return None
-    usual = Mediation(kind=cast(MediatorKind, given["mediator_type"]))
+    kind = cast(MediatorKind, given["mediator_type"])
+    usual = Mediation(kind=kind, when="final" if kind in AT_THE_END else "every_round")
     return replace(
         usual,
         when=cast(When, given.get("mediator_frequency", usual.when)),
