@@ -196,8 +196,8 @@ def _brief(case: Case) -> Booked:
     brief = reading.read_brief(case.whole_text)
     if brief.why:
         return {"error": brief.why[0].code}
-    stated = {name: list(value) if isinstance(value, tuple) else value for name, value in brief.settings.items()}
-    aliases = {alias: stated[key.name] for key in schema.HEADER if key.name in stated for alias in key.aliases}
+    stated: Booked = {name: [*value] if isinstance(value, tuple) else value for name, value in brief.settings.items()}
+    aliases: Booked = {alias: stated[key.name] for key in schema.HEADER if key.name in stated for alias in key.aliases}
     return {"ok": {**aliases, **stated}}
 
 
